@@ -1,0 +1,139 @@
+//! Typed ids and the containers they index.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A `u32` that says what it counts.
+pub trait Idx: Copy + Eq + Ord {
+    fn new(i: usize) -> Self;
+    fn idx(self) -> usize;
+}
+
+/// Declares id types: `ids! { /// A node. NodeId }`.
+#[macro_export]
+macro_rules! ids { ($($(#[$m:meta])* $n:ident),* $(,)?) => {$(
+    $(#[$m])*
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+    pub struct $n(pub u32);
+    impl $crate::Idx for $n {
+        #[inline]
+        fn new(i: usize) -> Self {
+            debug_assert!(u32::try_from(i).is_ok(), "more than 2^32 items");
+            $n(i as u32)
+        }
+        #[inline]
+        fn idx(self) -> usize {
+            self.0 as usize
+        }
+    }
+)*}}
+
+/// A `Vec` that only its own kind of id can index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexVec<I, T> {
+    pub raw: Vec<T>,
+    kind: PhantomData<fn(I)>,
+}
+
+impl<I: Idx, T> IndexVec<I, T> {
+    pub fn new() -> Self {
+        IndexVec { raw: Vec::new(), kind: PhantomData }
+    }
+    pub fn push(&mut self, t: T) -> I {
+        self.raw.push(t);
+        I::new(self.raw.len() - 1)
+    }
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+    pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
+        (0..self.raw.len()).map(I::new)
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
+        self.raw.iter().enumerate().map(|(i, t)| (I::new(i), t))
+    }
+}
+impl<I: Idx, T: Clone> IndexVec<I, T> {
+    /// `n` copies of `t`.
+    pub fn filled(t: T, n: usize) -> Self {
+        IndexVec { raw: vec![t; n], kind: PhantomData }
+    }
+}
+impl<I: Idx, T> Default for IndexVec<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<I: Idx, T> FromIterator<T> for IndexVec<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
+        IndexVec { raw: items.into_iter().collect(), kind: PhantomData }
+    }
+}
+impl<I: Idx, T> Index<I> for IndexVec<I, T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, i: I) -> &T {
+        &self.raw[i.idx()]
+    }
+}
+impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
+    #[inline]
+    fn index_mut(&mut self, i: I) -> &mut T {
+        &mut self.raw[i.idx()]
+    }
+}
+
+/// Storage with reuse: an id stays valid until freed, and freeing moves no neighbour.
+///
+/// Freed ids are handed out again last in, first out, so a run is deterministic and stays in cache.
+#[derive(Debug, Clone)]
+pub struct Slab<I, T> {
+    items: IndexVec<I, T>,
+    free: Vec<I>,
+}
+
+impl<I: Idx, T> Slab<I, T> {
+    pub fn with_capacity(n: usize) -> Self {
+        let mut items = IndexVec::new();
+        items.raw.reserve(n);
+        Slab { items, free: Vec::with_capacity(n) }
+    }
+    pub fn insert(&mut self, t: T) -> I {
+        match self.free.pop() {
+            Some(i) => {
+                self.items[i] = t;
+                i
+            }
+            None => self.items.push(t),
+        }
+    }
+    /// Gives `i` back. The caller holds no copy of it afterwards.
+    pub fn free(&mut self, i: I) {
+        self.free.push(i);
+        debug_assert!(self.free.len() <= self.items.len(), "an id was freed twice");
+    }
+    /// Items not freed.
+    pub fn live(&self) -> usize {
+        self.items.len() - self.free.len()
+    }
+    /// Bytes held, used or not.
+    pub fn bytes(&self) -> usize {
+        self.items.raw.capacity() * size_of::<T>() + self.free.capacity() * size_of::<I>()
+    }
+}
+impl<I: Idx, T> Index<I> for Slab<I, T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, i: I) -> &T {
+        &self.items[i]
+    }
+}
+impl<I: Idx, T> IndexMut<I> for Slab<I, T> {
+    #[inline]
+    fn index_mut(&mut self, i: I) -> &mut T {
+        &mut self.items[i]
+    }
+}

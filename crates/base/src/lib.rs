@@ -1,0 +1,11 @@
+//! Floor 0: units of time, typed ids, keyed random draws and the run digest.
+//!
+//! Knows no word of the domain: no node, no packet, no rank.
+
+mod draw;
+mod ids;
+mod time;
+
+pub use draw::{Digest, below, draw, uniform};
+pub use ids::{Idx, IndexVec, Slab};
+pub use time::{Gap, Span, Time};

@@ -1,0 +1,4 @@
+//! Dragonflies.
+
+#[derive(Clone, Debug)]
+pub struct Dragonfly {}

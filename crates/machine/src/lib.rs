@@ -1,0 +1,250 @@
+//! Floor 2: the machine, described once (`MachineSpec`) and resolved once to ids and integers
+//! (`Machine`). Names and units are gone after that.
+//!
+//! Knows topology, routing, placement and the parameters of NICs, switches and nodes. Refuses to
+//! know packets, messages and time's passing.
+
+use base::{Gap, IndexVec, Span};
+
+base::ids! {
+    /// A node: it has NICs and runs ranks. Compute nodes come first, service nodes after them.
+    NodeId,
+    /// A network endpoint.
+    NicId,
+    SwitchId,
+    GroupId,
+    /// One direction of one cable. Injection links come first (`LinkId(n)` leaves `NicId(n)`),
+    /// then ejection links (`LinkId(nics + n)` enters `NicId(n)`), then links between switches.
+    LinkId,
+}
+
+/// Where a link begins or ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    Nic(NicId),
+    Switch(SwitchId),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum LinkKind {
+    Injection,
+    Ejection,
+    /// Within a group; on Aries within a chassis ("green", rank 1).
+    Local,
+    /// Within an Aries group, between chassis ("black", rank 2).
+    LocalBlack,
+    /// Between groups ("blue", rank 3).
+    Global,
+}
+
+/// One row a link, columns kept apart because the hot loop reads few of them at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    pub from: IndexVec<LinkId, End>,
+    pub to: IndexVec<LinkId, End>,
+    pub kind: IndexVec<LinkId, LinkKind>,
+    /// From the head entering the link to the head being ready for a decision at its far end: the
+    /// cable, and the traversal of the switch it leads to (none where it leads to a NIC).
+    pub latency: IndexVec<LinkId, Span>,
+    /// The cable alone: what a credit needs on its way back.
+    pub cable: IndexVec<LinkId, Span>,
+    /// Serialisation: inverse of the link's rate.
+    pub gap: IndexVec<LinkId, Gap>,
+    /// Input buffer at the far end, bytes per virtual channel.
+    pub buffer: IndexVec<LinkId, u32>,
+}
+
+/// What a router may look at when it has a choice.
+pub trait LoadView {
+    /// Bytes queued for `link` at this end of it and not yet sent, plus those occupying the buffer
+    /// at its far end as far as credits tell.
+    fn backlog(&self, link: LinkId) -> u64;
+}
+/// A network with no load: every adaptive route becomes its minimal one.
+pub struct Idle;
+impl LoadView for Idle {
+    fn backlog(&self, _: LinkId) -> u64 {
+        0
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Routing {
+    Minimal,
+    /// Every packet through a random intermediate place (see docs/models/routing.md).
+    Valiant,
+    /// UGAL-local: the source switch compares the backlog of its own output ports, weighted by hops.
+    Ugal {
+        /// Bytes added to the non-minimal side of the comparison.
+        bias: u64,
+    },
+}
+
+/// What a packet carries of its route. `Route::default()` is "not decided yet".
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Route {
+    /// Intermediate place of a non-minimal route, +1; 0 is none. Its meaning is the topology's own.
+    pub via: u32,
+    /// Virtual-channel class of the next hop; it never falls, which is why nothing deadlocks.
+    pub class: u8,
+    pub decided: bool,
+    /// The intermediate place has been reached (or there is none).
+    pub passed: bool,
+    /// Hops between switches so far.
+    pub hops: u8,
+}
+impl Route {
+    pub fn is_minimal(self) -> bool {
+        self.via == 0
+    }
+}
+
+/// A step of a route: the link out of this switch and the virtual channel to use on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    pub link: LinkId,
+    pub vc: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arbitration {
+    /// Over the inputs that wait for an output, in turn.
+    RoundRobin,
+    /// The packet injected first.
+    Age,
+}
+
+/// NIC parameters, resolved. Sources stand in the machine files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NicParams {
+    /// From the command to the head entering the injection link, data in the command.
+    pub send_latency: Span,
+    /// From the tail's arrival to the completion the receiver can see.
+    pub recv_latency: Span,
+    /// Largest message whose data travels inside the command, bytes.
+    pub immediate_max: u64,
+    /// Added before the head of a larger message: the NIC reads host memory.
+    pub dma_latency: Span,
+    /// Least time between two messages entering one NIC.
+    pub message_gap: Span,
+    /// Payload of a full packet, bytes.
+    pub packet_payload: u64,
+    /// Wire bytes beside the payload, every packet.
+    pub packet_overhead: u64,
+    /// Unacknowledged packets one NIC may have out.
+    pub window: u32,
+    /// Inverse of the host interface's rate for both directions together (payload bytes); the
+    /// bidirectional cap. `Gap::ZERO` is no cap.
+    pub host_gap: Gap,
+    /// Inverse of the host interface's rate one way (payload bytes). `Gap::ZERO` is no cap.
+    pub host_gap_one_way: Gap,
+}
+
+/// What happens inside a node, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeParams {
+    /// Shared memory: latency of an empty message between two ranks, without MPI's overheads.
+    pub shm_latency: Span,
+    /// Inverse of one pair's copy rate.
+    pub shm_gap: Gap,
+    /// Inverse of all pairs' copy rate together.
+    pub memory_gap: Gap,
+    /// Cores usable by ranks.
+    pub cores: u32,
+    /// Speed of one core relative to the one odonata runs on, for `--compute measured`.
+    pub core_speed: f64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Topology {
+    Dragonfly(Dragonfly),
+    // Other topologies enter here; see house.md. None is built yet.
+}
+
+mod dragonfly;
+pub use dragonfly::Dragonfly;
+
+/// A resolved machine. Immutable for the whole run.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub name: String,
+    pub topology: Topology,
+    pub routing: Routing,
+    pub arbitration: Arbitration,
+    pub links: Links,
+    /// First NIC of each node and one past the last: node `n` has `nics[n]..nics[n + 1]`.
+    pub node_nics: IndexVec<NodeId, u32>,
+    pub nic_node: IndexVec<NicId, NodeId>,
+    pub nic_switch: IndexVec<NicId, SwitchId>,
+    pub switch_group: IndexVec<SwitchId, GroupId>,
+    /// Nodes that run jobs: `NodeId(0)..NodeId(compute_nodes)`.
+    pub compute_nodes: u32,
+    pub n_groups: u32,
+    /// Virtual channels per link.
+    pub n_vcs: u8,
+    pub nic: NicParams,
+    pub node: NodeParams,
+    pub seed: u64,
+}
+
+impl Machine {
+    pub fn n_nics(&self) -> u32 {
+        self.nic_node.len() as u32
+    }
+    pub fn n_switches(&self) -> u32 {
+        self.switch_group.len() as u32
+    }
+    pub fn injection(&self, nic: NicId) -> LinkId {
+        LinkId(nic.0)
+    }
+    pub fn ejection(&self, nic: NicId) -> LinkId {
+        LinkId(self.n_nics() + nic.0)
+    }
+    pub fn group_of(&self, nic: NicId) -> GroupId {
+        self.switch_group[self.nic_switch[nic]]
+    }
+
+    /// The link a packet for `dst` takes out of `at`, and its virtual channel. The one routing
+    /// function: packets ask it hop by hop, LogGP walks it end to end.
+    ///
+    /// `route` starts as `Route::default()` at the source's switch, where the decision between
+    /// minimal and non-minimal is made, and is updated at every hop. `draw` is the packet's own
+    /// random number; nothing else random enters.
+    #[inline]
+    pub fn next_hop(
+        &self,
+        at: SwitchId,
+        dst: NicId,
+        route: &mut Route,
+        draw: u64,
+        load: &impl LoadView,
+    ) -> Hop {
+        let _ = (at, dst, route, draw, load);
+        todo!("contract only")
+    }
+
+    /// All links from `src` to `dst`, injection first, ejection last, into `path`.
+    pub fn walk(
+        &self,
+        src: NicId,
+        dst: NicId,
+        draw: u64,
+        load: &impl LoadView,
+        path: &mut Vec<LinkId>,
+    ) {
+        path.clear();
+        let mut route = Route::default();
+        let mut link = self.injection(src);
+        loop {
+            path.push(link);
+            match self.links.to[link] {
+                End::Nic(nic) => {
+                    assert_eq!(nic, dst, "a route ended at the wrong NIC");
+                    return;
+                }
+                End::Switch(at) => link = self.next_hop(at, dst, &mut route, draw, load).link,
+            }
+        }
+    }
+}

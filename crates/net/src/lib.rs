@@ -1,0 +1,109 @@
+//! Floor 3: what every network model promises, at any fidelity.
+//!
+//! `Cx` is a model's only way out: the clock, the queue, the machine, what was delivered, and the
+//! counters that are always on.
+
+use base::{IndexVec, Time};
+use des::{Key, Phase, Queue};
+use machine::{LinkId, Machine, NicId};
+
+base::ids! {
+    /// A message in the network. Its sender names it; the model hands the name back.
+    MsgId,
+}
+
+/// Who commands a message: it decides whether the NIC first has to fetch the data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A CPU. Data beyond the immediate limit costs the DMA read step.
+    Host,
+    /// The NIC itself, answering a rendezvous get: its DMA read stands in for the host's command.
+    Nic,
+}
+
+/// Bytes to move from one NIC to another; `src != dst`. Zero bytes is one packet of headers.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    pub src: NicId,
+    pub dst: NicId,
+    pub bytes: u64,
+    pub origin: Origin,
+    /// The message's own random number, from which its packets' draws are derived.
+    pub draw: u64,
+}
+
+/// The events of a run, one closed enum: the network's own, and those of the ranks.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<N> {
+    Net(N),
+    /// Something of `rank`'s is due; what, only the run's loop knows.
+    Host {
+        rank: u32,
+        token: u32,
+    },
+}
+
+/// Always-on counters, one column each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counters {
+    /// Wire bytes, headers included.
+    pub bytes: IndexVec<LinkId, u64>,
+    pub packets: IndexVec<LinkId, u64>,
+    /// Most bytes ever waiting for this link at once.
+    pub queue_max: IndexVec<LinkId, u32>,
+    pub injected_packets: u64,
+    pub delivered_packets: u64,
+    pub delivered_payload: u64,
+    /// Switch visits, all packets together.
+    pub hops: u64,
+    /// Packets sent on a non-minimal route.
+    pub nonminimal: u64,
+}
+
+impl Counters {
+    pub fn new(n_links: usize) -> Self {
+        Counters {
+            bytes: IndexVec::filled(0, n_links),
+            packets: IndexVec::filled(0, n_links),
+            queue_max: IndexVec::filled(0, n_links),
+            ..Counters::default()
+        }
+    }
+}
+
+/// What a model may do while it handles an event.
+pub struct Cx<'a, N> {
+    pub now: Time,
+    pub machine: &'a Machine,
+    pub queue: &'a mut Queue<Event<N>>,
+    /// Messages that have arrived whole and can be seen by their receiver at `now`.
+    pub delivered: &'a mut Vec<MsgId>,
+    pub counters: &'a mut Counters,
+    /// Events scheduled so far, by source; the last part of their keys.
+    pub counts: &'a mut Vec<u32>,
+}
+
+impl<N: Copy> Cx<'_, N> {
+    /// Schedules `ev`. `source` is the component whose doing it is: a link, for the network.
+    #[inline]
+    pub fn at(&mut self, when: Time, phase: Phase, source: LinkId, ev: N) {
+        debug_assert!(when >= self.now);
+        let nth = &mut self.counts[source.0 as usize];
+        *nth = nth.wrapping_add(1);
+        self.queue.push(Key::new(when, phase, source.0, *nth), Event::Net(ev));
+    }
+}
+
+/// A network at some fidelity, chosen once a run; everything inside is monomorphic.
+pub trait NetworkModel {
+    type Event: Copy;
+    /// Sizes every arena from the machine.
+    fn build(machine: &Machine) -> Self;
+    /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once.
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, Self::Event>);
+    fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_, Self::Event>);
+    /// Bytes of memory held, for the engine statistics.
+    fn bytes(&self) -> usize;
+    /// Asserts the model's own conservation laws. Called when no event is pending.
+    fn assert_quiet(&self, machine: &Machine);
+}

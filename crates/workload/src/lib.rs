@@ -1,0 +1,132 @@
+//! Floor 2: what ranks do. The narrow waist of the house.
+//!
+//! A workload submits operations and hears of completions, for all its ranks, in batches; it never
+//! sees the event queue. Recorded streams, schedules and live processes all come in by this door,
+//! and every network model answers it.
+
+pub mod wire;
+
+use base::{Span, Time};
+use collectives::Collective;
+
+/// The workload's own name for an operation of one rank; the simulator only hands it back.
+pub type Token = u32;
+
+/// Wildcards of a receive or probe.
+pub const ANY_SOURCE: u32 = u32::MAX;
+pub const ANY_TAG: i32 = -1;
+
+/// A communicator's context. `World` is 0.
+pub type Context = u32;
+pub const WORLD: Context = 0;
+
+/// Ranks in operations are world ranks; who shows a user a communicator's ranks translates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// Completes when the rank's CPU gets there: marks a point in the rank's own time.
+    Pause,
+    Send {
+        to: u32,
+        context: Context,
+        tag: i32,
+        bytes: u64,
+        mode: SendMode,
+    },
+    /// `bytes` is the capacity of the buffer; a longer message completes with its true length.
+    Recv {
+        from: u32,
+        context: Context,
+        tag: i32,
+        bytes: u64,
+    },
+    /// Looks for a message without receiving it. With `take`, it is set aside for `RecvTaken` alone.
+    Probe {
+        from: u32,
+        context: Context,
+        tag: i32,
+        wait: bool,
+        take: bool,
+    },
+    /// Receives the message a probe with `take` set aside; named by that probe's token.
+    RecvTaken {
+        probe: Token,
+        bytes: u64,
+    },
+    /// Takes back a receive that has not matched. Both it and the receive complete; the receive's
+    /// `Done` has `outcome: Cancelled` if that worked.
+    Cancel {
+        token: Token,
+    },
+    /// `seat` in the communicator `context`; all members call with equal kind, algorithm and root.
+    Collective {
+        context: Context,
+        call: Collective,
+    },
+    /// The rank submits nothing any more.
+    Exit,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SendMode {
+    /// Eager or rendezvous by size.
+    Standard,
+    /// Completes only after the receive has matched.
+    Synchronous,
+    /// Completes at once whatever the size: the bytes are copied away.
+    Buffered,
+}
+
+/// An operation a rank submits. Calls of one rank are taken in order on its one CPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub rank: u32,
+    pub token: Token,
+    /// Computation before this call: it starts this long after the rank's CPU is done with the
+    /// calls before it, or after the instant of submission, whichever is later.
+    pub after: Span,
+    pub op: Op,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Found {
+    #[default]
+    Yes,
+    /// A probe that does not wait found nothing.
+    No,
+    Cancelled,
+}
+
+/// An operation that has completed at this instant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    pub rank: u32,
+    pub token: Token,
+    /// Receives and probes: sender, tag and true length of the message.
+    pub peer: u32,
+    pub tag: i32,
+    pub bytes: u64,
+    /// Receives: the sender's token of the matching send.
+    pub peer_token: Token,
+    pub found: Found,
+    /// When the other side was ready: the matching send or receive was called, or the last rank
+    /// this collective at this rank had to wait for entered it. Time blocked before is waiting,
+    /// after it transfer.
+    pub ready: Time,
+}
+
+/// All ranks at once: a batch in, a batch out. A live workload runs its ranks in parallel between
+/// the two, and the simulator still sees their calls in one fixed order.
+pub trait Workload {
+    fn ranks(&self) -> u32;
+    /// World ranks of a communicator's members, in its rank order.
+    fn members(&self, context: Context) -> &[u32];
+    fn start(&mut self, calls: &mut Vec<Call>);
+    /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in
+    /// the order it made them; the order between ranks is by rank.
+    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>);
+    fn is_finished(&self) -> bool;
+    /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}

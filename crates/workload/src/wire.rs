@@ -1,0 +1,420 @@
+//! The wire between a rank's process and the simulator: one shared segment, laid out here, so the
+//! MPI library never links the simulator and the simulator never links MPI's handles.
+//!
+//! Ranks and simulator take turns. A rank that runs owns its region; a rank that sleeps has lent it
+//! to the simulator, which runs events only while every released rank sleeps again. So the only
+//! words two sides ever touch at once are `Header::running`, `Control::turn` and the stack of
+//! returned blocks; everything else is plain memory handed over by those.
+//!
+//! Layout: `Header`, then one region a rank: `Control`, the submission ring, the wait list, the
+//! completion table (indexed by token), and the arena that holds message payloads and collectives'
+//! working buffers. The segment is sparse: untouched pages cost nothing. Offsets count from the
+//! segment's first byte; 0 is "none".
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Names of the environment variables by which a process finds its seat.
+pub const ENV_FD: &str = "ODONATA_FD";
+pub const ENV_RANK: &str = "ODONATA_RANK";
+
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6101;
+/// Submissions a rank may make before it must hand over.
+pub const RING: usize = 256;
+/// Longest list of tokens one wait may name.
+pub const WAITS: usize = 16_384;
+/// Tokens a rank may have out.
+pub const TOKENS: usize = 1 << 20;
+
+pub const HEADER_BYTES: u64 = 4096;
+pub const CONTROL_BYTES: u64 = 4096;
+const RING_AT: u64 = CONTROL_BYTES;
+const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
+const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
+const ARENA_AT: u64 = (TABLE_AT + (TOKENS * size_of::<Completion>()) as u64).next_multiple_of(4096);
+
+/// Address space a rank's region takes, in bytes: all together stay below 2^44.
+pub fn stride(ranks: u32) -> u64 {
+    (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36)
+}
+pub fn segment_bytes(ranks: u32) -> u64 {
+    HEADER_BYTES + u64::from(ranks) * stride(ranks)
+}
+
+/// Written once by the simulator before any rank starts, but for `running`.
+#[repr(C)]
+pub struct Header {
+    pub magic: u64,
+    pub ranks: u32,
+    /// Released ranks that have not handed over again. A futex: the last one wakes the simulator.
+    pub running: AtomicU32,
+    /// 0: compute between calls is not charged; else thread CPU time times this, as f64 bits.
+    pub compute_factor: u64,
+    /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
+    pub clock_tick_ps: u64,
+    /// Tag upper bound of the simulated library.
+    pub tag_ub: i32,
+    pub _pad: u32,
+    /// Zero-terminated: the machine, and the simulated library's name and version.
+    pub machine: [u8; 128],
+    pub library: [u8; 256],
+}
+
+pub mod state {
+    /// Not yet in `MPI_Init`.
+    pub const STARTING: u32 = 0;
+    pub const ACTIVE: u32 = 1;
+    /// Left `MPI_Finalize`; what it does after is its own affair.
+    pub const FINALIZED: u32 = 2;
+    /// Called `MPI_Abort`; the code is in `Control::abort_code`.
+    pub const ABORTED: u32 = 3;
+}
+
+/// What a rank that hands over asks for.
+pub mod wait {
+    /// Release me as soon as my CPU is through with what I submitted.
+    pub const NONE: u32 = 0;
+    /// Every token of the wait list is done.
+    pub const ALL: u32 = 1;
+    /// At least one is (or the list is empty).
+    pub const ANY: u32 = 2;
+    /// Like `ANY`, but give up after a polling interval the simulator chooses.
+    pub const POLL: u32 = 3;
+    /// Never: this rank is finished with MPI or has aborted.
+    pub const NEVER: u32 = 4;
+}
+
+/// What the simulator wakes a rank for.
+pub mod command {
+    /// Go on: what you waited for has come.
+    pub const RUN: u32 = 0;
+    /// Apply a reduction operator only this rank's process knows, then hand over again.
+    pub const COMBINE: u32 = 1;
+    /// The job has ended: exit at once.
+    pub const DIE: u32 = 2;
+}
+
+#[repr(C)]
+pub struct Control {
+    /// 1: the rank may run. A futex.
+    pub turn: AtomicU32,
+    pub state: AtomicU32,
+    /// Simulated time of the last release, picoseconds.
+    pub now_ps: u64,
+    pub node: u32,
+    /// Number of simulated nodes this job uses, this rank's index on its node, and how many share it.
+    pub nodes: u32,
+    pub local_rank: u32,
+    pub local_size: u32,
+    pub pid: u32,
+    pub abort_code: i32,
+
+    /// Hand-over: submissions in the ring, then what to wait for.
+    pub submitted: u32,
+    pub wait_mode: u32,
+    pub wait_count: u32,
+    /// MPI function that hands over, an index into the interface table (for messages and tables).
+    pub function: u32,
+    /// Computation between the last submission (or release) and this hand-over.
+    pub after_ps: u64,
+
+    /// Release.
+    pub command: u32,
+    pub _pad: u32,
+    pub combine: Combine,
+
+    /// Blocks of this rank's arena that others are done with: a stack linked through the blocks.
+    pub returned: AtomicU64,
+    /// Zero-terminated name of the simulated node (`MPI_Get_processor_name`).
+    pub node_name: [u8; 64],
+}
+
+/// `into = from op into` (`left`) or `into op from`, packed bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Combine {
+    pub into: u64,
+    pub from: u64,
+    pub bytes: u64,
+    pub left: u32,
+    pub _pad: u32,
+    /// Handles private to the rank's process, as it submitted them.
+    pub op: u64,
+    pub datatype: u64,
+}
+
+/// Kinds of submission.
+pub mod kind {
+    pub const SEND: u32 = 1;
+    pub const RECV: u32 = 2;
+    pub const PROBE: u32 = 3;
+    pub const RECV_TAKEN: u32 = 4;
+    pub const CANCEL: u32 = 5;
+    pub const COLLECTIVE: u32 = 6;
+    /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
+    pub const COMM: u32 = 7;
+    pub const EXIT: u32 = 8;
+}
+pub mod flag {
+    /// Send: complete only after matching.
+    pub const SYNCHRONOUS: u32 = 1;
+    /// Send: complete at once.
+    pub const BUFFERED: u32 = 2;
+    /// Probe: wait for a message.
+    pub const WAIT: u32 = 4;
+    /// Probe: set it aside for `RECV_TAKEN`.
+    pub const TAKE: u32 = 8;
+    /// Collective: the operator is commutative.
+    pub const COMMUTATIVE: u32 = 16;
+    /// Collective: every member gets `Completion::value`, the first of as many new contexts as it
+    /// has members; equal on all of them. The blocking part of making communicators.
+    pub const NEW_CONTEXTS: u32 = 32;
+}
+
+/// One operation. Fields a kind does not use are zero. See `Op` for their meaning.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Submission {
+    pub kind: u32,
+    pub flags: u32,
+    pub token: u32,
+    pub function: u32,
+    pub after_ps: u64,
+    /// Send, receive, probe: world rank (or `ANY_SOURCE`). Collective: rank in the communicator.
+    pub peer: u32,
+    pub tag: i32,
+    pub context: u32,
+    /// Collective: root, in the communicator's ranks.
+    pub root: u32,
+    /// Message length or capacity; a collective's block length (see `Collective::bytes`).
+    pub bytes: u64,
+    /// Send: the payload. Collective: the working buffer, contribution deposited.
+    pub block: u64,
+    /// Receive of a taken message, cancel: the token meant.
+    pub other: u32,
+    /// Collective: `collectives::Kind` as u8.
+    pub collective: u32,
+    /// Collective with ragged blocks: `ragged_len` u64 lengths at `ragged`.
+    pub ragged: u64,
+    pub ragged_len: u32,
+    /// Reductions: `combine::builtin(op, type)` or `combine::USER`.
+    pub combine: u32,
+    /// Bytes of one element: no collective cuts between them.
+    pub grain: u64,
+    pub op: u64,
+    pub datatype: u64,
+}
+
+/// Reductions the simulator can do itself, without waking the rank.
+pub mod combine {
+    /// Not a reduction.
+    pub const NONE: u32 = 0;
+    /// Only the rank's process knows how.
+    pub const USER: u32 = u32::MAX;
+    pub const fn builtin(op: u32, element: u32) -> u32 {
+        op << 8 | element
+    }
+    pub mod op {
+        pub const SUM: u32 = 1;
+        pub const PROD: u32 = 2;
+        pub const MAX: u32 = 3;
+        pub const MIN: u32 = 4;
+        pub const LAND: u32 = 5;
+        pub const BAND: u32 = 6;
+        pub const LOR: u32 = 7;
+        pub const BOR: u32 = 8;
+        pub const LXOR: u32 = 9;
+        pub const BXOR: u32 = 10;
+        /// Arrived wins (`MPI_REPLACE`), stays (`MPI_NO_OP`).
+        pub const REPLACE: u32 = 11;
+        pub const NO_OP: u32 = 12;
+        pub const MAXLOC: u32 = 13;
+        pub const MINLOC: u32 = 14;
+    }
+    pub mod element {
+        pub const I8: u32 = 1;
+        pub const U8: u32 = 2;
+        pub const I16: u32 = 3;
+        pub const U16: u32 = 4;
+        pub const I32: u32 = 5;
+        pub const U32: u32 = 6;
+        pub const I64: u32 = 7;
+        pub const U64: u32 = 8;
+        pub const F32: u32 = 9;
+        pub const F64: u32 = 10;
+        /// Pairs of F32 or F64.
+        pub const C32: u32 = 11;
+        pub const C64: u32 = 12;
+    }
+}
+
+/// What came of an operation; written by the simulator while the rank sleeps.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Completion {
+    /// 1 once complete. The rank clears it before it uses the token again.
+    pub done: u32,
+    /// `Found` as u32: 0 yes, 1 no, 2 cancelled.
+    pub found: u32,
+    pub peer: u32,
+    pub tag: i32,
+    pub bytes: u64,
+    /// Receive: the sender's payload. The receiver returns the block.
+    pub block: u64,
+    /// Collective with `NEW_CONTEXTS`: the first new context.
+    pub value: u64,
+}
+
+/// A mapped segment. Copyable: it owns nothing.
+#[derive(Clone, Copy)]
+pub struct Segment {
+    base: *mut u8,
+}
+// SAFETY: the turn-taking protocol above is what makes shared use sound; every accessor that hands
+// out memory is unsafe for that reason.
+unsafe impl Send for Segment {}
+unsafe impl Sync for Segment {}
+
+impl Segment {
+    /// # Safety
+    /// `base` is a mapping of `segment_bytes(ranks)` bytes that outlives every use.
+    pub unsafe fn at(base: *mut u8) -> Segment {
+        Segment { base }
+    }
+    /// The address of an offset.
+    pub fn ptr(self, offset: u64) -> *mut u8 {
+        self.base.wrapping_add(offset as usize)
+    }
+    pub fn header(self) -> *mut Header {
+        self.base.cast()
+    }
+    /// # Safety
+    /// The header has been written.
+    pub unsafe fn region(self, rank: u32) -> u64 {
+        let ranks = unsafe { (*self.header()).ranks };
+        debug_assert!(rank < ranks);
+        HEADER_BYTES + u64::from(rank) * stride(ranks)
+    }
+    /// # Safety
+    /// The header has been written (also for the accessors below).
+    pub unsafe fn control(self, rank: u32) -> *mut Control {
+        self.ptr(unsafe { self.region(rank) }).cast()
+    }
+    /// # Safety
+    /// See `control`; `i < RING`.
+    pub unsafe fn submission(self, rank: u32, i: usize) -> *mut Submission {
+        debug_assert!(i < RING);
+        unsafe { self.ptr(self.region(rank) + RING_AT).cast::<Submission>().add(i) }
+    }
+    /// # Safety
+    /// See `control`. The first of `WAITS` tokens.
+    pub unsafe fn waits(self, rank: u32) -> *mut u32 {
+        unsafe { self.ptr(self.region(rank) + WAITS_AT).cast() }
+    }
+    /// # Safety
+    /// See `control`; `token < TOKENS`.
+    pub unsafe fn completion(self, rank: u32, token: u32) -> *mut Completion {
+        debug_assert!((token as usize) < TOKENS);
+        unsafe { self.ptr(self.region(rank) + TABLE_AT).cast::<Completion>().add(token as usize) }
+    }
+}
+
+/// Precedes every block; the block's offset points behind it.
+#[repr(C)]
+struct Block {
+    owner: u32,
+    /// Capacity is `64 << class`.
+    class: u32,
+    /// Next in whatever list it is on.
+    next: u64,
+    _pad: [u64; 6],
+}
+const BLOCK_BYTES: u64 = size_of::<Block>() as u64;
+
+/// A rank's own allocator over its arena. Only the owner allocates; anyone returns.
+pub struct Arena {
+    segment: Segment,
+    rank: u32,
+    fresh: u64,
+    end: u64,
+    /// Free blocks by size class.
+    free: [u64; 40],
+}
+
+impl Arena {
+    /// # Safety
+    /// The header has been written, and this is the only arena of `rank`.
+    pub unsafe fn new(segment: Segment, rank: u32) -> Arena {
+        let region = unsafe { segment.region(rank) };
+        let ranks = unsafe { (*segment.header()).ranks };
+        Arena {
+            segment,
+            rank,
+            fresh: region + ARENA_AT,
+            end: region + stride(ranks),
+            free: [0; 40],
+        }
+    }
+    /// Offset of a block of at least `bytes`, 64-byte aligned, contents undefined. `None` if the
+    /// arena is full.
+    pub fn alloc(&mut self, bytes: u64) -> Option<u64> {
+        let class = bytes.div_ceil(64).max(1).next_power_of_two().ilog2();
+        if self.free[class as usize] == 0 {
+            self.take_returned();
+        }
+        let head = self.free[class as usize];
+        if head != 0 {
+            self.free[class as usize] = unsafe { (*block(self.segment, head)).next };
+            return Some(head);
+        }
+        let need = BLOCK_BYTES + (64u64 << class);
+        if self.end - self.fresh < need {
+            return None;
+        }
+        let at = self.fresh + BLOCK_BYTES;
+        self.fresh += need;
+        // SAFETY: within this rank's own, so far unused, stretch of the arena.
+        unsafe {
+            block(self.segment, at).write(Block { owner: self.rank, class, next: 0, _pad: [0; 6] });
+        }
+        Some(at)
+    }
+    /// Takes every block others have returned. The owner takes the whole stack at once, so the
+    /// stack needs no guard against ABA.
+    fn take_returned(&mut self) {
+        let control = unsafe { self.segment.control(self.rank) };
+        let mut at = unsafe { (*control).returned.swap(0, Ordering::Acquire) };
+        while at != 0 {
+            let b = block(self.segment, at);
+            let (class, next) = unsafe { ((*b).class as usize, (*b).next) };
+            unsafe { (*b).next = self.free[class] };
+            self.free[class] = at;
+            at = next;
+        }
+    }
+}
+
+fn block(segment: Segment, at: u64) -> *mut Block {
+    segment.ptr(at - BLOCK_BYTES).cast()
+}
+
+/// Gives a block back to its owner, from any process.
+///
+/// # Safety
+/// `at` came from an `Arena` of this segment, and nobody uses it after.
+pub unsafe fn return_block(segment: Segment, at: u64) {
+    let b = block(segment, at);
+    let returned = unsafe { &(*segment.control((*b).owner)).returned };
+    let mut head = returned.load(Ordering::Relaxed);
+    loop {
+        unsafe { (*b).next = head };
+        match returned.compare_exchange_weak(head, at, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(now) => head = now,
+        }
+    }
+}
+
+const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
+const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
+const _: () = assert!(size_of::<Submission>() == 104);
+const _: () = assert!(size_of::<Completion>() == 40);
