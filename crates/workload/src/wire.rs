@@ -53,7 +53,9 @@ pub struct Header {
     pub clock_tick_ps: u64,
     /// Tag upper bound of the simulated library.
     pub tag_ub: i32,
-    pub _pad: u32,
+    /// The simulator's process: a rank that waits looks now and then whether it still lives, for
+    /// the rank may have been started by something in between (a shell, a launcher).
+    pub pid: u32,
     /// Zero-terminated: the machine, and the simulated library's name and version.
     pub machine: [u8; 128],
     pub library: [u8; 256],
@@ -151,6 +153,9 @@ pub mod kind {
     pub const CANCEL: u32 = 5;
     pub const COLLECTIVE: u32 = 6;
     /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
+    /// The simulator returns the block. `MPI_COMM_WORLD` is context 0 and needs no registration;
+    /// `MPI_COMM_SELF` of rank `r` is context `1 + r`, registered when the rank attaches; so new
+    /// contexts start at `1 + ranks`.
     pub const COMM: u32 = 7;
     pub const EXIT: u32 = 8;
 }
