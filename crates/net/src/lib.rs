@@ -85,9 +85,13 @@ pub struct Cx<'a, N> {
 
 impl<N: Copy> Cx<'_, N> {
     /// Schedules `ev`. `source` is the component whose doing it is: a link, for the network.
+    ///
+    /// Never in the present instant: what is asked for now comes 1 ps later, so that an instant
+    /// cannot loop and its phases only go forward.
     #[inline]
     pub fn at(&mut self, when: Time, phase: Phase, source: LinkId, ev: N) {
         debug_assert!(when >= self.now);
+        let when = when.max(Time(self.now.0 + 1));
         let nth = &mut self.counts[source.0 as usize];
         *nth = nth.wrapping_add(1);
         self.queue.push(Key::new(when, phase, source.0, *nth), Event::Net(ev));

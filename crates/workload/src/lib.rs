@@ -4,7 +4,10 @@
 //! sees the event queue. Recorded streams, schedules and live processes all come in by this door,
 //! and every network model answers it.
 
+mod streams;
 pub mod wire;
+
+pub use streams::{Step, Streams};
 
 use base::{Span, Time};
 use collectives::Collective;

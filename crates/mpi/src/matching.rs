@@ -1,0 +1,173 @@
+//! One rank's two matching queues: posted receives and unexpected messages.
+//!
+//! Both are searched in order, receives in the order they were posted and messages in the order
+//! they arrived, as MPI's non-overtaking rule asks (MPI 5.0, section 3.5). Whoever calls `arrive`
+//! has already put messages of one sender into the order they were sent.
+
+use workload::{ANY_SOURCE, ANY_TAG, Context};
+
+/// What a message says of itself. `src` is a world rank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Envelope {
+    pub src: u32,
+    pub context: Context,
+    pub tag: i32,
+}
+
+/// What a receive or probe asks for; `ANY_SOURCE` and `ANY_TAG` are wildcards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    pub from: u32,
+    pub context: Context,
+    pub tag: i32,
+}
+
+impl Pattern {
+    #[inline]
+    pub fn admits(self, e: Envelope) -> bool {
+        self.context == e.context
+            && (self.from == ANY_SOURCE || self.from == e.src)
+            && (self.tag == ANY_TAG || self.tag == e.tag)
+    }
+}
+
+/// `W` names who waits for a receive, `M` names a message.
+#[derive(Debug)]
+pub struct Matching<W, M> {
+    posted: Vec<(Pattern, W)>,
+    unexpected: Vec<(Envelope, M)>,
+}
+
+impl<W, M> Default for Matching<W, M> {
+    fn default() -> Self {
+        Matching { posted: Vec::new(), unexpected: Vec::new() }
+    }
+}
+
+impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
+    /// Posts a receive. A message that already waits for it comes back instead.
+    pub fn post(&mut self, pattern: Pattern, waiter: W) -> Option<(Envelope, M)> {
+        let found = self.take(pattern);
+        if found.is_none() {
+            self.posted.push((pattern, waiter));
+        }
+        found
+    }
+    /// A message arrives. The receive it answers comes back; else it is kept as unexpected.
+    pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<W> {
+        match self.posted.iter().position(|(p, _)| p.admits(envelope)) {
+            Some(i) => Some(self.posted.remove(i).1),
+            None => {
+                self.unexpected.push((envelope, message));
+                None
+            }
+        }
+    }
+    /// The first unexpected message `pattern` admits, left where it is.
+    pub fn find(&self, pattern: Pattern) -> Option<(Envelope, M)> {
+        self.unexpected.iter().find(|(e, _)| pattern.admits(*e)).copied()
+    }
+    /// The same, removed.
+    pub fn take(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
+        let i = self.unexpected.iter().position(|(e, _)| pattern.admits(*e))?;
+        Some(self.unexpected.remove(i))
+    }
+    /// Takes back a posted receive. False if it has matched already (or never was).
+    pub fn cancel(&mut self, waiter: W) -> bool {
+        match self.posted.iter().position(|&(_, w)| w == waiter) {
+            Some(i) => {
+                self.posted.remove(i);
+                true
+            }
+            None => false,
+        }
+    }
+    /// Receives that wait, oldest first.
+    pub fn posted(&self) -> impl Iterator<Item = (Pattern, W)> {
+        self.posted.iter().copied()
+    }
+    pub fn n_unexpected(&self) -> usize {
+        self.unexpected.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::draw;
+
+    fn e(src: u32, tag: i32) -> Envelope {
+        Envelope { src, context: 0, tag }
+    }
+    fn p(from: u32, tag: i32) -> Pattern {
+        Pattern { from, context: 0, tag }
+    }
+
+    #[test]
+    fn wildcards_match_what_they_say() {
+        for (pattern, envelope, yes) in [
+            (p(1, 5), e(1, 5), true),
+            (p(1, 5), e(2, 5), false),
+            (p(1, 5), e(1, 6), false),
+            (p(ANY_SOURCE, 5), e(9, 5), true),
+            (p(1, ANY_TAG), e(1, 77), true),
+            (p(ANY_SOURCE, ANY_TAG), e(3, 0), true),
+            (Pattern { context: 1, ..p(ANY_SOURCE, ANY_TAG) }, e(3, 0), false),
+        ] {
+            assert_eq!(pattern.admits(envelope), yes, "{pattern:?} {envelope:?}");
+        }
+    }
+
+    /// Against MPI's rule itself: a receive gets the earliest message it admits, a message answers
+    /// the earliest receive that admits it, whichever comes first.
+    #[test]
+    fn random_histories_follow_the_rule() {
+        for seed in 0..300 {
+            let mut m = Matching::<u32, u32>::default();
+            let (mut messages, mut receives) = (Vec::<(Envelope, u32)>::new(), Vec::new());
+            for step in 0..60u32 {
+                let r = |stream, n| draw(seed, stream, step, 0) % n;
+                let (src, tag) = (r(1, 3) as u32, r(2, 3) as i32);
+                if r(0, 2) == 0 {
+                    let want =
+                        receives.iter().position(|(q, _): &(Pattern, u32)| q.admits(e(src, tag)));
+                    assert_eq!(
+                        m.arrive(e(src, tag), step),
+                        want.map(|i| receives[i].1),
+                        "seed {seed}"
+                    );
+                    match want {
+                        Some(i) => drop(receives.remove(i)),
+                        None => messages.push((e(src, tag), step)),
+                    }
+                } else {
+                    let q = p(
+                        if r(3, 3) == 0 { ANY_SOURCE } else { src },
+                        if r(4, 3) == 0 { ANY_TAG } else { tag },
+                    );
+                    let want = messages.iter().position(|(e, _)| q.admits(*e));
+                    assert_eq!(m.find(q), want.map(|i| messages[i]), "seed {seed}");
+                    assert_eq!(m.post(q, step), want.map(|i| messages[i]), "seed {seed}");
+                    match want {
+                        Some(i) => drop(messages.remove(i)),
+                        None => receives.push((q, step)),
+                    }
+                }
+            }
+            assert_eq!(
+                m.posted().map(|(_, w)| w).collect::<Vec<_>>(),
+                receives.iter().map(|r| r.1).collect::<Vec<_>>()
+            );
+            assert_eq!(m.n_unexpected(), messages.len());
+        }
+    }
+
+    #[test]
+    fn a_cancelled_receive_matches_nothing() {
+        let mut m = Matching::<u32, u32>::default();
+        assert!(m.post(p(1, 1), 7).is_none());
+        assert!(m.cancel(7) && !m.cancel(7));
+        assert_eq!(m.arrive(e(1, 1), 0), None);
+        assert_eq!(m.n_unexpected(), 1);
+    }
+}

@@ -1,0 +1,101 @@
+//! Recorded or generated programs: a list of steps a rank.
+
+use crate::{Call, Context, Done, Op, Token, Workload};
+use base::{Span, Time};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Submits and goes on; a later `Wait` waits for it.
+    Do(Op),
+    /// Until everything submitted so far is complete.
+    Wait,
+    Compute(Span),
+    /// Notes the time. Means something right after a `Wait`.
+    Mark,
+}
+
+/// One cursor a rank over its steps. Only `WORLD` is known as a communicator.
+pub struct Streams {
+    ranks: Vec<Cursor>,
+    world: Vec<u32>,
+    /// Times noted by each rank's `Mark`s.
+    pub marks: Vec<Vec<Time>>,
+}
+
+struct Cursor {
+    steps: Vec<Step>,
+    next: usize,
+    out: u32,
+    tokens: Token,
+    computed: Span,
+}
+
+impl Streams {
+    pub fn new(ranks: impl Iterator<Item = Vec<Step>>) -> Streams {
+        let ranks: Vec<Cursor> = ranks
+            .map(|steps| Cursor { steps, next: 0, out: 0, tokens: 0, computed: Span::ZERO })
+            .collect();
+        let n = ranks.len();
+        Streams { ranks, world: (0..n as u32).collect(), marks: vec![Vec::new(); n] }
+    }
+
+    /// Submits until the rank must wait. The rank's computation before a wait is submitted as a
+    /// pause, so that it takes its time even if nothing follows it.
+    fn advance(&mut self, rank: u32, now: Time, calls: &mut Vec<Call>) {
+        let cursor = &mut self.ranks[rank as usize];
+        let mut submit = |cursor: &mut Cursor, op: Op| {
+            let after = std::mem::take(&mut cursor.computed);
+            calls.push(Call { rank, token: cursor.tokens, after, op });
+            cursor.tokens += 1;
+            cursor.out += 1;
+        };
+        while cursor.next < cursor.steps.len() {
+            match &cursor.steps[cursor.next] {
+                Step::Do(op) => {
+                    let op = op.clone();
+                    submit(cursor, op);
+                }
+                Step::Compute(span) => cursor.computed += *span,
+                Step::Wait => {
+                    if cursor.computed > Span::ZERO {
+                        submit(cursor, Op::Pause);
+                    }
+                    if cursor.out > 0 {
+                        return;
+                    }
+                }
+                Step::Mark => self.marks[rank as usize].push(now),
+            }
+            cursor.next += 1;
+        }
+        if cursor.computed > Span::ZERO {
+            submit(cursor, Op::Pause);
+        }
+    }
+}
+
+impl Workload for Streams {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+    fn members(&self, _: Context) -> &[u32] {
+        &self.world
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        for rank in 0..self.ranks() {
+            self.advance(rank, Time::ZERO, calls);
+        }
+    }
+    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+        for group in done.chunk_by(|a, b| a.rank == b.rank) {
+            let cursor = &mut self.ranks[group[0].rank as usize];
+            cursor.out -= group.len() as u32;
+            if cursor.out == 0 {
+                self.advance(group[0].rank, now, calls);
+            }
+        }
+    }
+    fn is_finished(&self) -> bool {
+        self.ranks.iter().all(|c| c.next == c.steps.len() && c.out == 0)
+    }
+}
