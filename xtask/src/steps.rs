@@ -1,0 +1,334 @@
+//! The steps behind `make`: what is run, in which order, and when it need not be run again.
+//!
+//! A step prints one line with its seconds and keeps everything it said in a log, which is shown
+//! if it fails. A step that makes something leaves a stamp and is skipped while the stamp is
+//! younger than everything it was made from.
+
+use crate::house;
+use std::fs::{self, File, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+use std::{env, thread};
+
+/// Lines of a failed step's log that are shown; the rest is in the file.
+const SHOWN: usize = 200;
+
+pub fn check() -> bool {
+    step("compile", vec![cargo(&["check", "--workspace", "--all-targets"])])
+}
+
+pub fn lint() -> bool {
+    let laws = cargo(&["test", "--quiet", "--package", "xtask"]);
+    all([
+        step("format", vec![cargo(&["fmt", "--all", "--check"])]),
+        step("floors-and-tidy", vec![laws]),
+        step("clippy", vec![clippy()]),
+    ])
+}
+
+fn clippy() -> Command {
+    cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+/// Everything that can fail. Later steps run even if earlier ones failed: one run tells all.
+pub fn test() -> bool {
+    let start = Instant::now();
+    let mut pip = Packages::begin();
+    let rust = all([
+        step("format", vec![cargo(&["fmt", "--all", "--check"])]),
+        step("floors-and-tidy", vec![cargo(&["test", "--quiet", "--package", "xtask"])]),
+        step("clippy", vec![clippy()]),
+        step("rust-tests", vec![cargo(&["test", "--workspace", "--exclude", "xtask"])]),
+    ]);
+    let python = pip.end() && libraries() && extension() && step("python-tests", vec![pytest()]);
+    let verdict = if rust && python { "all tests pass" } else { "FAILED" };
+    println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
+    rust && python
+}
+
+fn pytest() -> Command {
+    python(&["-m", "pytest", "-q", "python/tests"])
+}
+
+pub fn libs() -> bool {
+    eprintln!("the MPI libraries have no builder yet");
+    false
+}
+
+pub fn py() -> bool {
+    Packages::begin().end() && libraries() && extension()
+}
+
+/// Builds what the demonstration needs, then hands the terminal over to it.
+pub fn demo(args: &[String]) -> bool {
+    let mut pip = Packages::begin();
+    if !(libraries() && pip.end() && extension()) {
+        return false;
+    }
+    let mut demo = python(&["-m", "odonata.demo"]);
+    demo.args(args).status().is_ok_and(|s| s.success())
+}
+
+pub fn docs() -> bool {
+    let mut doc = cargo(&["doc", "--quiet", "--workspace", "--no-deps"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    step("reference", vec![doc])
+}
+
+pub fn bench(args: &[String]) -> bool {
+    let mut bench = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
+    bench.args(args).status().is_ok_and(|s| s.success())
+}
+
+pub fn wheel() -> bool {
+    let build = python(&["-m", "maturin", "build", "--release", "--out", "dist"]);
+    Packages::begin().end() && libraries() && step("wheel", vec![build])
+}
+
+/// The two MPI libraries, in `python/odonata/_lib`.
+fn libraries() -> bool {
+    let inputs = ["crates", "xtask/src", "Cargo.toml", "Cargo.lock"];
+    made("libraries", &inputs, &["python/odonata/_lib/libmpi_abi.so.1"], || {
+        let mut build = Command::new(env::current_exe().expect("this program has a path"));
+        build.arg("libs").current_dir(house::root());
+        vec![build]
+    })
+}
+
+/// The Python package, installed in place: Python files are read where they stand.
+fn extension() -> bool {
+    let inputs = ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
+    made("extension", &inputs, &[".venv/bin/odonata"], || {
+        vec![python(&["-m", "maturin", "develop", "--release"])]
+    })
+}
+
+/// Packages of the local environment, fetched while Rust is being compiled.
+struct Packages {
+    running: Option<(Child, Instant)>,
+    fine: bool,
+}
+
+impl Packages {
+    const NAME: &'static str = "packages";
+    const INPUTS: [&'static str; 1] = ["pyproject.toml"];
+
+    fn begin() -> Packages {
+        if fresh(Self::NAME, &Self::INPUTS, &[".venv/bin/python"]) {
+            return Packages { running: None, fine: true };
+        }
+        let fine = environment();
+        let mut install = python(&["-m", "pip", "install", "--quiet"]);
+        install.args(["--disable-pip-version-check", "maturin>=1.8,<2"]);
+        install.args(needs(&fs::read_to_string("pyproject.toml").unwrap_or_default()));
+        let running = fine.then(|| spawn(&mut install, Self::NAME, false));
+        Packages { running, fine }
+    }
+    fn end(&mut self) -> bool {
+        let Some((child, start)) = self.running.take() else { return self.fine };
+        self.fine = finish(Self::NAME, child, start);
+        if self.fine {
+            stamp(Self::NAME);
+        }
+        self.fine
+    }
+}
+
+/// Everything `pyproject.toml` asks for: to run, to show and to test.
+///
+/// Reads the arrays named below and nothing else, so that no TOML reader has to be compiled first.
+fn needs(pyproject: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut inside = false;
+    for line in pyproject.lines() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        let name = line.split('=').next().unwrap_or_default().trim();
+        let begins = matches!(name, "dependencies" | "demo" | "test") && line.contains('[');
+        let items = if begins { line.split_once('[').map_or("", |(_, r)| r) } else { line };
+        inside |= begins;
+        if inside {
+            found.extend(items.split('"').skip(1).step_by(2).map(str::to_string));
+            inside = !items.ends_with(']');
+        }
+    }
+    found
+}
+
+/// Makes `.venv` with the Python of `$PYTHON`, or `python3`. Says what to do if that cannot be.
+fn environment() -> bool {
+    let dir = house::root().join(".venv");
+    let works = Command::new(dir.join("bin/python"))
+        .args(["-c", "import pip"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success());
+    if works {
+        return true;
+    }
+    let python = env::var("PYTHON").unwrap_or_else(|_| "python3".into());
+    let ask = "import sys; sys.exit(sys.version_info < (3, 10))";
+    match Command::new(&python).args(["-c", ask]).status() {
+        Ok(status) if status.success() => {}
+        Ok(_) => {
+            eprintln!("`{python}` is older than 3.10. Set PYTHON to a newer one.");
+            return false;
+        }
+        Err(why) => {
+            eprintln!("`{python}` cannot be run: {why}. Set PYTHON to a Python, 3.10 or later.");
+            return false;
+        }
+    }
+    let ask = Command::new(&python).args(["-c", "import ensurepip"]).stderr(Stdio::null()).status();
+    if !ask.is_ok_and(|s| s.success()) {
+        eprintln!(
+            "`{python}` comes without ensurepip, so it cannot make a local environment.\n\
+             On Debian and Ubuntu: apt-get install python3-venv. Or set PYTHON to another Python."
+        );
+        return false;
+    }
+    let mut make = Command::new(python);
+    make.args(["-m", "venv", "--clear"]).arg(dir).current_dir(house::root());
+    step("environment", vec![make])
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(house::cargo());
+    command.args(args).current_dir(house::root());
+    command
+}
+
+/// The Python of the local environment.
+fn python(args: &[&str]) -> Command {
+    let dir = house::root().join(".venv");
+    let mut command = Command::new(dir.join("bin/python"));
+    command.args(args).current_dir(house::root()).env("VIRTUAL_ENV", dir);
+    command
+}
+
+fn all<const N: usize>(fine: [bool; N]) -> bool {
+    fine.into_iter().all(|f| f)
+}
+
+/// Runs `commands` in order until one fails.
+fn step(name: &str, commands: Vec<Command>) -> bool {
+    let start = Instant::now();
+    for (i, mut command) in commands.into_iter().enumerate() {
+        let (child, _) = spawn(&mut command, name, i > 0);
+        if !wait(name, child, start) {
+            return failed(name, start);
+        }
+    }
+    said(name, start, "");
+    true
+}
+
+/// A step with products: skipped while its stamp is younger than its inputs.
+fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> Vec<Command>) -> bool {
+    if fresh(name, inputs, products) {
+        return true;
+    }
+    let fine = step(name, how());
+    if fine {
+        stamp(name);
+    }
+    fine
+}
+
+fn finish(name: &str, child: Child, start: Instant) -> bool {
+    if !wait(name, child, start) {
+        return failed(name, start);
+    }
+    said(name, start, "");
+    true
+}
+
+fn log_path(name: &str) -> PathBuf {
+    house::target().join(format!("make-{name}.log"))
+}
+
+/// Starts `command` with everything it says in the step's log.
+fn spawn(command: &mut Command, name: &str, append: bool) -> (Child, Instant) {
+    fs::create_dir_all(house::target()).expect("the build directory can be made");
+    let mut log = OpenOptions::new()
+        .create(true)
+        .write(true)
+        .append(append)
+        .truncate(!append)
+        .open(log_path(name))
+        .expect("the build directory can be written");
+    writeln!(log, "$ {command:?}").expect("the build directory can be written");
+    let other = log.try_clone().expect("a file can be shared");
+    command.stdin(Stdio::null()).stdout(log).stderr(other);
+    let child = command.spawn().unwrap_or_else(|why| panic!("{command:?} cannot be run: {why}"));
+    (child, Instant::now())
+}
+
+/// Waits, counting seconds where somebody can see them.
+fn wait(name: &str, mut child: Child, start: Instant) -> bool {
+    let seen = std::io::stderr().is_terminal();
+    loop {
+        match child.try_wait().expect("a child can be waited for") {
+            Some(status) => return status.success(),
+            None if seen => eprint!("\r  {name:<18}{:>6.0} s ", start.elapsed().as_secs_f64()),
+            None => {}
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn said(name: &str, start: Instant, what: &str) {
+    let back = if std::io::stderr().is_terminal() { "\r" } else { "" };
+    eprintln!("{back}  {name:<18}{:>6.1} s {what}", start.elapsed().as_secs_f64());
+}
+
+fn failed(name: &str, start: Instant) -> bool {
+    let path = log_path(name);
+    let log = fs::read_to_string(&path).unwrap_or_default();
+    let lines: Vec<&str> = log.lines().collect();
+    for line in &lines[lines.len().saturating_sub(SHOWN)..] {
+        eprintln!("    {line}");
+    }
+    said(name, start, "FAILED");
+    eprintln!("    all it said: {}", path.display());
+    false
+}
+
+fn stamp_path(name: &str) -> PathBuf {
+    house::target().join("stamps").join(name)
+}
+
+fn stamp(name: &str) {
+    let path = stamp_path(name);
+    fs::create_dir_all(path.parent().expect("a stamp has a directory"))
+        .and_then(|()| File::create(path))
+        .expect("the build directory can be written");
+}
+
+fn fresh(name: &str, inputs: &[&str], products: &[&str]) -> bool {
+    let made = fs::metadata(stamp_path(name)).and_then(|m| m.modified());
+    let Ok(made) = made else { return false };
+    products.iter().all(|p| house::root().join(p).exists())
+        && inputs.iter().all(|i| newest(&house::root().join(i)) < made)
+}
+
+/// When anything at or below `path` last changed; a directory changes when a file leaves it.
+fn newest(path: &Path) -> SystemTime {
+    let own = fs::metadata(path).and_then(|m| m.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    let below = fs::read_dir(path).into_iter().flatten().flatten().map(|e| newest(&e.path()));
+    below.fold(own, Ord::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::needs;
+
+    #[test]
+    fn the_packages_of_a_pyproject_are_read() {
+        let text = "[build-system]\nrequires = [\"no\"]\n[project]\ndependencies = [\n  \
+                    \"numpy>=1\", # arrays\n]\n[project.optional-dependencies]\n\
+                    demo = [\"mpi4py>=4.1\"]\ntest = [\"pytest\", \"ruff\"]\ndocs = [\"no\"]\n";
+        assert_eq!(needs(text), ["numpy>=1", "mpi4py>=4.1", "pytest", "ruff"]);
+    }
+}

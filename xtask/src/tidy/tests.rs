@@ -1,0 +1,95 @@
+//! The tree is tidy, and each rule finds what it is for.
+
+use super::*;
+
+#[test]
+fn the_tree_is_tidy() {
+    let found = offenses();
+    assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
+}
+
+/// Texts that break one rule each, and a word of the complaint.
+#[test]
+fn every_rule_for_rust_finds_its_offense() {
+    let long_line = format!("//! Page.\n// {}\n", "x".repeat(COLUMNS));
+    let long_file = format!("//! Page.\n{}", "// x\n".repeat(LINES));
+    for (text, word) in [
+        ("fn main() {}\n", "front page"),
+        (long_line.as_str(), "columns"),
+        (long_file.as_str(), "lines"),
+        (concat!("//! Page.\nfn f() { todo", "!() }\n"), "stub"),
+        (concat!("//! Page.\n#[", "ignore]\nfn f() {}\n"), "stub"),
+        ("//! Page.\npub(crate) struct LinkManager {}\n", "manager"),
+        ("//! Page.\npub const fn rank_info() {}\n", "info"),
+    ] {
+        let found = rust("crates/base/src/x.rs", text);
+        assert_eq!(found.len(), 1, "{text:.60} gave {found:?}");
+        assert!(found[0].1.contains(word), "{found:?} should speak of {word}");
+    }
+}
+
+#[test]
+fn a_reason_on_top_excuses_a_long_file() {
+    let body = "// x\n".repeat(LINES);
+    assert_eq!(rust("a.rs", &format!("// long: one table.\n//! Page.\n{body}")), []);
+    assert_eq!(rust("a.rs", &format!("// long: \n//! Page.\n{body}")).len(), 2);
+}
+
+#[test]
+fn every_rule_for_text_finds_its_offense() {
+    for (text, word) in [
+        ("a\tb", "tab"),
+        ("a ", "blanks"),
+        ("\u{201c}a\u{201d}", "quotes"),
+        ("cd /ho\u{6d}e/me", "one machine"),
+        (concat!("see https://crates", ".io/x"), "registry"),
+    ] {
+        let found = any_text("a.md", text);
+        assert_eq!(found.len(), 1, "{text:?} gave {found:?}");
+        assert!(found[0].1.contains(word), "{found:?} should speak of {word}");
+    }
+    assert_eq!(any_text("Makefile", "\tcargo x demo"), []);
+}
+
+#[test]
+fn the_pure_floors_are_held_to_their_promise() {
+    for text in [
+        "use std::time::Instant;",
+        "let v = std::env::var(\"X\");",
+        "std::thread::spawn(|| {});",
+        "pub static COUNT: AtomicU32 = AtomicU32::new(0);",
+        "thread_local! { static X: u32 = 0; }",
+    ] {
+        assert!(!pure_floor(text).is_empty(), "{text}");
+    }
+    for text in ["// std::env is forbidden", "fn f(name: &'static str) {}", "const N: u32 = 1;"] {
+        assert_eq!(pure_floor(text), [], "{text}");
+    }
+}
+
+#[test]
+fn names_are_taken_apart_the_way_people_read_them() {
+    assert_eq!(words("LinkManager"), ["link", "manager"]);
+    assert_eq!(words("link_info"), ["link", "info"]);
+    assert_eq!(words("MAX_UTIL"), ["max", "util"]);
+    assert_eq!(words("LogGpNetwork"), ["log", "gp", "network"]);
+    assert_eq!(declared("    pub const fn span(self) -> Span {"), Some("span"));
+    assert_eq!(declared("pub unsafe extern \"C\" fn go() {"), Some("go"));
+    assert_eq!(declared("impl<T> Queue<T> {"), None);
+    assert_eq!(declared("let manager = 1;"), None);
+}
+
+#[test]
+fn manifests_links_and_paths_are_checked() {
+    let root = "[workspace.dependencies]\na = { path = \"a\" }\nb = \"1\" # parses machine files\n";
+    assert_eq!(manifest("Cargo.toml", root), []);
+    assert_eq!(manifest("Cargo.toml", "[workspace.dependencies]\nb = \"1\"\n").len(), 1);
+    assert_eq!(manifest("crates/a/Cargo.toml", "[dependencies]\nb = \"1\"\n").len(), 1);
+    assert_eq!(manifest("crates/a/Cargo.toml", "[dependencies]\nb.workspace = true\n"), []);
+
+    let page = "[a](there.md) [b](gone.md#x) [c](https://x.org/y) [d](#here)\n```\n[e](no)\n```\n";
+    assert_eq!(links(page, |to| to == "there.md").len(), 1);
+
+    let page = "`crates/base` `crates/attic` `crates/*/src` `Cargo.toml` `x crates/no`";
+    assert_eq!(paths_named(page, |p| p == "crates/base").len(), 1);
+}
