@@ -9,6 +9,10 @@
 //! parts a rank sends to one peer within one round are one message, its parts in the order named,
 //! and so are all it receives from one peer. No rank sends to itself.
 
+mod blocks;
+
+pub use blocks::Ragged;
+
 /// A stretch of a rank's working buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
@@ -87,9 +91,9 @@ pub struct Collective {
     pub bytes: u64,
     /// Bytes of one element: blocks are never cut between elements.
     pub grain: u64,
-    /// Block lengths in bytes: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
+    /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
     /// root), or `p` to send then `p` to receive (alltoallv).
-    pub ragged: Option<std::sync::Arc<[u64]>>,
+    pub ragged: Option<Ragged>,
 }
 
 /// Field's names; which kinds each serves is `Algorithm::serves`.

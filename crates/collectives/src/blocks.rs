@@ -1,0 +1,138 @@
+//! Where blocks lie: even cuts, ragged lists, stretches of consecutive blocks.
+
+use std::sync::Arc;
+
+use crate::{Collective, Part};
+
+/// The places of blocks of unequal length, one after the other.
+///
+/// Holds running sums, so the place of any block is one look away: a ring of 10^5 ranks asks for
+/// 10^10 of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ragged(Arc<[u64]>);
+
+impl Ragged {
+    /// From block lengths in bytes.
+    pub fn new(lengths: impl IntoIterator<Item = u64>) -> Ragged {
+        let mut end = 0u64;
+        let ends = lengths.into_iter().map(|len| {
+            end = end.saturating_add(len);
+            end
+        });
+        Ragged(std::iter::once(0).chain(ends).collect())
+    }
+    /// How many blocks.
+    pub fn len(&self) -> usize {
+        self.0.len() - 1
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Block `i`; beyond the last, an empty part at the end.
+    #[inline]
+    pub fn part(&self, i: usize) -> Part {
+        let at = self.at(i);
+        Part { at, len: self.at(i + 1) - at }
+    }
+    /// Where block `i` begins; beyond the last, the end.
+    #[inline]
+    pub fn at(&self, i: usize) -> u64 {
+        self.0.get(i).copied().unwrap_or_else(|| self.total())
+    }
+    /// Bytes of all blocks.
+    pub fn total(&self) -> u64 {
+        self.0.last().copied().unwrap_or(0)
+    }
+    /// Block lengths, in bytes.
+    pub fn lengths(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.windows(2).map(|w| w[1] - w[0])
+    }
+}
+
+impl From<Vec<u64>> for Ragged {
+    fn from(lengths: Vec<u64>) -> Ragged {
+        Ragged::new(lengths)
+    }
+}
+impl From<&[u64]> for Ragged {
+    fn from(lengths: &[u64]) -> Ragged {
+        Ragged::new(lengths.iter().copied())
+    }
+}
+impl FromIterator<u64> for Ragged {
+    fn from_iter<I: IntoIterator<Item = u64>>(lengths: I) -> Ragged {
+        Ragged::new(lengths)
+    }
+}
+
+pub(crate) const NOTHING: Part = Part { at: 0, len: 0 };
+
+/// `ceil(log2 p)`: how often a group doubles until it holds `p`.
+#[inline]
+pub(crate) fn doublings(p: u32) -> u32 {
+    p.next_power_of_two().ilog2()
+}
+
+/// Where piece `i` begins when `bytes` are cut into `pieces` as evenly as whole `grain`s allow,
+/// longer pieces first (as MPICH does); `i == pieces` is the end.
+#[inline]
+pub(crate) fn cut(bytes: u64, grain: u64, pieces: u32, i: u32) -> u64 {
+    if i >= pieces {
+        return bytes;
+    }
+    let (grain, p, i) = (grain.max(1), u64::from(pieces), u64::from(i));
+    let (base, extra) = ((bytes / grain) / p, (bytes / grain) % p);
+    (i * base + i.min(extra)) * grain
+}
+
+/// Pieces `lo..hi` of such a cut.
+#[inline]
+pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> Part {
+    let at = cut(bytes, grain, pieces, lo);
+    Part { at, len: cut(bytes, grain, pieces, hi).saturating_sub(at) }
+}
+
+impl Collective {
+    /// Where the block of rank `i` begins; `i == size` is the end of the area.
+    #[inline]
+    pub(crate) fn at(&self, i: u32) -> u64 {
+        match &self.ragged {
+            Some(ragged) => ragged.at(i as usize),
+            None => u64::from(i) * self.bytes,
+        }
+    }
+    #[inline]
+    pub(crate) fn block(&self, i: u32) -> Part {
+        self.span(i, i + 1)
+    }
+    /// Blocks `lo..hi`, which lie one after the other; empty if `lo >= hi`.
+    #[inline]
+    pub(crate) fn span(&self, lo: u32, hi: u32) -> Part {
+        let at = self.at(lo);
+        Part { at, len: self.at(hi).saturating_sub(at) }
+    }
+    /// `count <= size` blocks from `first` on, around the end: at most two stretches.
+    #[inline]
+    pub(crate) fn circle(&self, first: u32, count: u32) -> [Part; 2] {
+        let p = self.seat.size;
+        let first = first % p;
+        if count <= p - first {
+            [self.span(first, first + count), NOTHING]
+        } else {
+            [self.span(first, p), self.span(0, count - (p - first))]
+        }
+    }
+    /// Rank `steps` further round the ring.
+    #[inline]
+    pub(crate) fn ahead(&self, steps: u32) -> u32 {
+        let (p, r) = (self.seat.size, self.seat.rank);
+        let to_end = p - r;
+        if steps < to_end { r + steps } else { steps - to_end }
+    }
+    /// Rank `steps <= size` back round the ring.
+    #[inline]
+    pub(crate) fn behind(&self, steps: u32) -> u32 {
+        let (p, r) = (self.seat.size, self.seat.rank);
+        if steps <= r { r - steps } else { p - (steps - r) }
+    }
+}
