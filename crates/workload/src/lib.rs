@@ -28,6 +28,11 @@ pub const WORLD: Context = 0;
 pub enum Op {
     /// Completes when the rank's CPU gets there: marks a point in the rank's own time.
     Pause,
+    /// Completes `span` after the rank's CPU gets there, beside that CPU: later calls do not wait
+    /// for it. It takes no time of its own.
+    Alarm {
+        span: Span,
+    },
     Send {
         to: u32,
         context: Context,

@@ -6,10 +6,18 @@
 //! words two sides ever touch at once are `Header::running`, `Control::turn` and the stack of
 //! returned blocks; everything else is plain memory handed over by those.
 //!
-//! Layout: `Header`, then one region a rank: `Control`, the submission ring, the wait list, the
-//! completion table (indexed by token), and the arena that holds message payloads and collectives'
-//! working buffers. The segment is sparse: untouched pages cost nothing. Offsets count from the
+//! Layout: `Header`, then one region a rank: `Control`, the tally of calls, the submission ring, the
+//! wait list, the completion table (indexed by token), and the arena that holds message payloads and
+//! collectives' working buffers; last the simulator's scratch memory. The segment is sparse: untouched pages cost nothing. Offsets count from the
 //! segment's first byte; 0 is "none".
+//!
+//! The turn. Every rank starts with it (`turn` is 1, and it is counted in `running`). To hand over,
+//! a rank writes `submitted`, the wait list and the rest of the hand-over, sets `turn` to 0, and
+//! takes itself off `running` (release); whoever takes off the last wakes that futex. To release
+//! some ranks, the simulator writes their `now_ps` and `command`, adds them all to `running`, and
+//! then for each sets `turn` to 1 (release) and wakes it. A rank whose `state` is `FINALIZED` as it
+//! hands over is released once more but no longer counted: it must never hand over again. A rank
+//! woken to combine hands over again with nothing submitted, and waits for what it waited for.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -24,10 +32,13 @@ pub const RING: usize = 256;
 pub const WAITS: usize = 16_384;
 /// Tokens a rank may have out.
 pub const TOKENS: usize = 1 << 20;
+/// Functions of the interface that are counted (see `Segment::tally`): more than there are.
+pub const FUNCTIONS: usize = 1024;
 
 pub const HEADER_BYTES: u64 = 4096;
 pub const CONTROL_BYTES: u64 = 4096;
-const RING_AT: u64 = CONTROL_BYTES;
+const TALLY_AT: u64 = CONTROL_BYTES;
+const RING_AT: u64 = TALLY_AT + (FUNCTIONS * 8) as u64;
 const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
 const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
 const ARENA_AT: u64 = (TABLE_AT + (TOKENS * size_of::<Completion>()) as u64).next_multiple_of(4096);
@@ -37,8 +48,15 @@ pub fn stride(ranks: u32) -> u64 {
     (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36)
 }
 pub fn segment_bytes(ranks: u32) -> u64 {
+    scratch(ranks) + SCRATCH_BYTES
+}
+/// Where the simulator's own memory begins, behind the last region: an operand of `Combine` may lie
+/// there.
+pub fn scratch(ranks: u32) -> u64 {
     HEADER_BYTES + u64::from(ranks) * stride(ranks)
 }
+/// Address space of the scratch memory, in bytes.
+pub const SCRATCH_BYTES: u64 = 1 << 34;
 
 /// Written once by the simulator before any rank starts, but for `running`.
 #[repr(C)]
@@ -79,7 +97,9 @@ pub mod wait {
     pub const ALL: u32 = 1;
     /// At least one is (or the list is empty).
     pub const ANY: u32 = 2;
-    /// Like `ANY`, but give up after a polling interval the simulator chooses.
+    /// Like `ANY`, but give up after a polling interval the simulator chooses: longer with every
+    /// poll of this rank that finds nothing, and cut short when a named token completes. With an
+    /// empty list (a probe has just found nothing) the interval is waited out.
     pub const POLL: u32 = 3;
     /// Never: this rank is finished with MPI or has aborted.
     pub const NEVER: u32 = 4;
@@ -303,6 +323,15 @@ impl Segment {
     /// The header has been written (also for the accessors below).
     pub unsafe fn control(self, rank: u32) -> *mut Control {
         self.ptr(unsafe { self.region(rank) }).cast()
+    }
+    /// `FUNCTIONS` counters: how often the rank's program called each MPI function, by its index in
+    /// the interface table. The rank counts as it enters a call from outside MPI; whether the call
+    /// hands over or not, nobody else would know of it.
+    ///
+    /// # Safety
+    /// See `control`.
+    pub unsafe fn tally(self, rank: u32) -> *mut u64 {
+        unsafe { self.ptr(self.region(rank) + TALLY_AT).cast() }
     }
     /// # Safety
     /// See `control`; `i < RING`.
