@@ -1,1 +1,207 @@
-//! loggp
+//! Floor 4: the network in closed form. A message costs what it would cost alone in the packet
+//! network, plus its turn at the two NICs, as in the LogGP model (Alexandrov, Ionescu, Schauser,
+//! Scheiman, SPAA 1995). Derivation and limits in docs/models/loggp.md.
+//!
+//! Knows the idle path and the occupancy of NICs. Refuses to know contention between them.
+//!
+//! The one idea: packets in a row are a pipeline, so a message needs its path's latency once, its
+//! slowest stage once a packet, and nothing else.
+
+use base::{IndexVec, Slab, Span, Time};
+use des::Phase;
+use machine::{Idle, LinkId, Machine, NicId, NicParams};
+use net::{Cx, Message, MsgId, NetworkModel, Origin};
+
+base::ids! {
+    /// A message under way.
+    FlightId,
+}
+
+/// What happens in a closed-form network.
+#[derive(Clone, Copy, Debug)]
+pub enum LogGpEvent {
+    /// The head has reached the receiver's NIC.
+    Head { flight: FlightId },
+    /// The receiver sees the message.
+    Deliver { msg: MsgId },
+}
+const _: () = assert!(size_of::<LogGpEvent>() <= 12);
+
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    msg: MsgId,
+    dst: NicId,
+    /// From the head at the receiver to the tail there, if the receiver is idle.
+    stream: Span,
+    /// How long the receiver's NIC is taken.
+    taken: Span,
+    /// How long both NICs' host interfaces are taken, counting both directions.
+    shared: Span,
+}
+
+/// LogGP's occupancy: when a NIC can begin the next of each.
+#[derive(Clone, Copy, Debug)]
+struct Nic {
+    /// The next command (LogGP's g).
+    enters: Time,
+    /// The next message out and the next one in (G times its size).
+    sends: Time,
+    takes: Time,
+    /// All that the host interface has accepted will have gone through.
+    moved: Time,
+}
+const IDLE: Nic =
+    Nic { enters: Time::ZERO, sends: Time::ZERO, takes: Time::ZERO, moved: Time::ZERO };
+
+/// The state of a closed-form network.
+pub struct LogGpNetwork {
+    params: NicParams,
+    nics: IndexVec<NicId, Nic>,
+    flights: Slab<FlightId, Flight>,
+    path: Vec<LinkId>,
+}
+
+/// A message's packets: all but the last are full.
+#[derive(Clone, Copy)]
+struct Cut {
+    packets: u64,
+    /// Payload of the last packet.
+    rest: u64,
+}
+
+impl Cut {
+    fn new(bytes: u64, payload: u64) -> Cut {
+        let packets = bytes.div_ceil(payload).max(1);
+        Cut { packets, rest: bytes - (packets - 1) * payload }
+    }
+}
+
+/// A pipeline of stages, fed with packets in a row; it adds up when the last tail is through.
+///
+/// Stage `j` begins packet `k` when the packet's head is there and packet `k - 1` has left it, and
+/// ends it when it has been served for its own `S_j` and its tail has come. For equal packets the
+/// slowest stage so far, `slowest`, sets the pace, so packet `k` begins after `k * slowest`; the
+/// last one, which may be shorter, ends when the stage that ends it latest does.
+struct Pipeline {
+    before: u64,
+    slowest: Span,
+    end: Span,
+}
+
+impl Pipeline {
+    fn new(packets: u64) -> Self {
+        Pipeline { before: packets - 1, slowest: Span::ZERO, end: Span::ZERO }
+    }
+    fn stage(&mut self, full: Span, last: Span) {
+        self.slowest = self.slowest.max(full);
+        self.end = self.end.max(self.slowest * self.before + last);
+    }
+}
+
+impl LogGpNetwork {
+    /// How long a stage of `gap` a byte is taken by a whole message, `overhead` bytes a packet.
+    fn occupancy(&self, gap: base::Gap, cut: Cut, overhead: u64) -> Span {
+        gap.span(self.params.packet_payload + overhead) * (cut.packets - 1)
+            + gap.span(cut.rest + overhead)
+    }
+
+    fn count(&self, cut: Cut, bytes: u64, cx: &mut Cx<'_, LogGpEvent>) {
+        let wire = bytes + cut.packets * self.params.packet_overhead;
+        for &link in &self.path {
+            cx.counters.bytes[link] += wire;
+            cx.counters.packets[link] += cut.packets;
+        }
+        cx.counters.injected_packets += cut.packets;
+        cx.counters.delivered_packets += cut.packets;
+        cx.counters.delivered_payload += bytes;
+        cx.counters.hops += cut.packets * (self.path.len() as u64 - 1);
+    }
+}
+
+impl NetworkModel for LogGpNetwork {
+    type Event = LogGpEvent;
+
+    fn build(machine: &Machine) -> Self {
+        let n_nics = machine.n_nics() as usize;
+        LogGpNetwork {
+            params: machine.nic.clone(),
+            nics: IndexVec::filled(IDLE, n_nics),
+            flights: Slab::with_capacity(n_nics),
+            path: Vec::with_capacity(32),
+        }
+    }
+
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, LogGpEvent>) {
+        let Message { src, dst, bytes, origin, draw } = msg;
+        debug_assert!(src != dst, "a message to oneself does not use the network");
+        let machine = cx.machine;
+        machine.walk(src, dst, draw, &Idle, &mut self.path);
+        let p = &self.params;
+        let cut = Cut::new(bytes, p.packet_payload);
+        self.count(cut, bytes, cx);
+
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let mut pipeline = Pipeline::new(cut.packets);
+        pipeline.stage(host.span(p.packet_payload), host.span(cut.rest));
+        let mut latency = Span::ZERO;
+        for &link in &self.path {
+            let gap = machine.links.gap[link];
+            latency += machine.links.latency[link];
+            let wire = |payload: u64| gap.span(payload + p.packet_overhead);
+            pipeline.stage(wire(p.packet_payload), wire(cut.rest));
+        }
+        // The receiver's host interface is a stage like the sender's and as fast: no news.
+
+        let ends = (machine.injection(src), machine.ejection(dst));
+        let host_taken = self.occupancy(host, cut, 0);
+        let out = self.occupancy(machine.links.gap[ends.0], cut, p.packet_overhead).max(host_taken);
+        let into =
+            self.occupancy(machine.links.gap[ends.1], cut, p.packet_overhead).max(host_taken);
+        let shared = self.occupancy(p.host_gap, cut, 0);
+
+        let nic = &mut self.nics[src];
+        let enter = nic.enters.max(cx.now);
+        nic.enters = enter + p.message_gap;
+        let mut start = enter + p.send_latency;
+        if origin == Origin::Host && bytes > p.immediate_max {
+            start += p.dma_latency;
+        }
+        let start = start.max(nic.sends);
+        nic.moved = nic.moved.max(start) + shared;
+        nic.sends = (start + out).max(nic.moved);
+
+        let flight = Flight { msg: id, dst, stream: pipeline.end, taken: into, shared };
+        let flight = self.flights.insert(flight);
+        let source = LinkId(src.0);
+        cx.at(start + latency, Phase::Arrive, source, LogGpEvent::Head { flight });
+    }
+
+    fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_, LogGpEvent>) {
+        match ev {
+            LogGpEvent::Head { flight } => {
+                let Flight { msg, dst, stream, taken, shared } = self.flights[flight];
+                self.flights.free(flight);
+                let nic = &mut self.nics[dst];
+                let begin = nic.takes.max(cx.now);
+                // Both directions make progress at once; together they end no sooner than the
+                // host interface can have moved all it was given.
+                nic.moved = nic.moved.max(begin) + shared;
+                nic.takes = (begin + taken).max(nic.moved);
+                let done = (begin + stream).max(nic.moved);
+                let seen = done + self.params.recv_latency;
+                cx.at(seen, Phase::Arrive, cx.machine.ejection(dst), LogGpEvent::Deliver { msg });
+            }
+            LogGpEvent::Deliver { msg } => cx.delivered.push(msg),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.nics.len() * size_of::<Nic>()
+            + self.flights.bytes()
+            + self.path.capacity() * size_of::<LinkId>()
+    }
+
+    fn assert_quiet(&self, _: &Machine) {
+        assert_eq!(self.flights.live(), 0, "messages left in the network");
+    }
+}

@@ -1,1 +1,195 @@
-//! packet
+//! Floor 4: the network packet by packet: virtual cut-through switches with finite input buffers,
+//! credits by the byte, and NICs with windows. The model is argued in docs/models/packet.md, its
+//! freedom from deadlock in docs/models/deadlock.md.
+//!
+//! Knows when a packet may move. Refuses to know where to: every turn is `Machine::next_hop`'s.
+//!
+//! The one idea: a packet is its head. A link is held from the moment a head enters it until the
+//! tail has left, a buffer from the grant until the tail has gone on; both ends are known when the
+//! grant is made, so no tail is ever an event.
+
+mod link;
+mod nic;
+mod quiet;
+
+use base::{IndexVec, Slab, Time};
+use des::Phase;
+use machine::{End, LinkId, LoadView, Machine, NicId, NicParams, Route};
+use net::{Cx, Message, MsgId, NetworkModel};
+
+use link::{Channel, Lane, Wire};
+use nic::Nic;
+
+base::ids! {
+    /// A packet in the network.
+    PacketId,
+    /// Packets that wait for one link and virtual channel and came in by the same link.
+    LaneId,
+    /// A message between its command and its delivery.
+    TransitId,
+}
+
+/// "No such packet, lane or message" in an intrusive list.
+const NONE: u32 = u32::MAX;
+
+/// What happens in a packet network.
+#[derive(Clone, Copy, Debug)]
+pub enum PacketEvent {
+    /// The head of `packet` stands at the far end of `link`, ready for a decision.
+    Head { packet: PacketId, link: LinkId },
+    /// The buffer at the far end of `link` has room for `bytes` more, and this end knows.
+    Credit { link: LinkId, bytes: u32, vc: u8 },
+    /// `link` is free again and somebody waits for it.
+    Free { link: LinkId },
+    /// The NIC has understood the command and fetched the data.
+    Ready { transit: TransitId },
+    /// An acknowledgement is back at the sender.
+    Ack { nic: NicId },
+    /// The host interface of `nic` is free again and somebody waits for it.
+    Host { nic: NicId },
+    /// The receiver sees the message.
+    Deliver { msg: MsgId },
+}
+const _: () = assert!(size_of::<PacketEvent>() <= 12);
+
+/// A packet in the network. One cache line: a hop touches a packet once.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    /// When the tail stands where the head was last seen.
+    tail: Time,
+    /// When the head left the NIC: its age.
+    born: Time,
+    draw: u64,
+    route: Route,
+    transit: TransitId,
+    dst: NicId,
+    /// Wire bytes.
+    bytes: u32,
+    /// Sum of the latencies of the links so far, ps: the acknowledgement needs as long.
+    travelled: u32,
+    /// The link it came in by, whose far-end buffer it occupies.
+    input: LinkId,
+    /// Behind it in its lane, or in the receiver's queue.
+    next: u32,
+    input_vc: u8,
+}
+const _: () = assert!(size_of::<Packet>() <= 64);
+
+/// A message under way.
+#[derive(Clone, Copy, Debug)]
+struct Transit {
+    draw: u64,
+    /// Payload not yet given to packets.
+    unsent: u64,
+    /// When the last byte so far reached the receiver's memory.
+    done: Time,
+    id: MsgId,
+    src: NicId,
+    dst: NicId,
+    /// Packets made so far.
+    made: u32,
+    /// Packets the receiver still lacks.
+    missing: u32,
+    /// Behind it in the sender's round.
+    next: u32,
+}
+
+/// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
+pub struct PacketNetwork {
+    n_vcs: u32,
+    params: NicParams,
+    wires: IndexVec<LinkId, Wire>,
+    /// `link * n_vcs + vc`.
+    channels: Vec<Channel>,
+    nics: IndexVec<NicId, Nic>,
+    lanes: Slab<LaneId, Lane>,
+    packets: Slab<PacketId, Packet>,
+    transits: Slab<TransitId, Transit>,
+}
+
+/// What the router at the near end of a link can tell of its load.
+struct Loads<'a>(&'a IndexVec<LinkId, Wire>);
+
+impl LoadView for Loads<'_> {
+    /// A link that streams at full rate into an empty switch always has a round trip of credits
+    /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
+    #[inline]
+    fn backlog(&self, link: LinkId) -> u64 {
+        let wire = &self.0[link];
+        u64::from(wire.waiting) + u64::from(wire.out.saturating_sub(wire.pipe))
+    }
+}
+
+impl NetworkModel for PacketNetwork {
+    type Event = PacketEvent;
+
+    fn build(machine: &Machine) -> Self {
+        let n_nics = machine.n_nics() as usize;
+        let (wires, channels) = link::columns(machine);
+        // Beyond these guesses the arenas grow, once, while a run warms up.
+        PacketNetwork {
+            n_vcs: u32::from(machine.n_vcs),
+            params: machine.nic.clone(),
+            wires,
+            channels,
+            nics: IndexVec::filled(Nic::IDLE, n_nics),
+            lanes: Slab::with_capacity(n_nics),
+            packets: Slab::with_capacity(4 * n_nics),
+            transits: Slab::with_capacity(2 * n_nics),
+        }
+    }
+
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, PacketEvent>) {
+        self.command(id, msg, cx);
+    }
+
+    #[inline]
+    fn handle(&mut self, ev: PacketEvent, cx: &mut Cx<'_, PacketEvent>) {
+        match ev {
+            PacketEvent::Head { packet, link } => match cx.machine.links.to[link] {
+                End::Switch(at) => {
+                    let p = &mut self.packets[packet];
+                    let mut route = p.route;
+                    let hop =
+                        cx.machine.next_hop(at, p.dst, &mut route, p.draw, &Loads(&self.wires));
+                    p.route = route;
+                    p.input = link;
+                    self.request(packet, hop, cx);
+                }
+                End::Nic(nic) => self.receive(packet, link, nic, cx),
+            },
+            PacketEvent::Credit { link, bytes, vc } => self.credit(link, vc, bytes, cx),
+            PacketEvent::Free { link } => {
+                self.wires[link].armed = false;
+                self.serve(link, cx);
+            }
+            PacketEvent::Ready { transit } => self.ready(transit, cx),
+            PacketEvent::Ack { nic } => {
+                self.nics[nic].in_flight -= 1;
+                self.pump(nic, cx);
+            }
+            PacketEvent::Host { nic } => self.serve_host(nic, cx),
+            PacketEvent::Deliver { msg } => cx.delivered.push(msg),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.held()
+    }
+
+    fn assert_quiet(&self, machine: &Machine) {
+        self.check_quiet(machine);
+    }
+}
+
+impl PacketNetwork {
+    /// Schedules the decision about `link` for when it is free. Called only if somebody waits.
+    #[inline]
+    fn arm(&mut self, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
+        let wire = &mut self.wires[link];
+        if !wire.armed {
+            wire.armed = true;
+            cx.at(wire.free_at, Phase::Decide, link, PacketEvent::Free { link });
+        }
+    }
+}

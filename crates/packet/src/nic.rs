@@ -1,0 +1,270 @@
+//! NICs: from a command to packets on the injection link, and from packets to a completion.
+
+use base::{Span, Time, draw};
+use des::Phase;
+use machine::{Hop, LinkId, NicId, Route};
+use net::{Cx, Message, MsgId, Origin};
+
+use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId};
+
+/// Draws of a message's packets after the first, which uses the message's own.
+const STREAM_PACKET: u32 = 0x7061_636b;
+
+/// Whose turn it is when both directions want the host interface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    Send,
+    Receive,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nic {
+    /// When the next command may enter.
+    pub enters: Time,
+    /// When the host interface can take the next packet in, and when it can move one either way.
+    pub takes: Time,
+    pub moves: Time,
+    /// The round of messages that have packets to send.
+    pub first: u32,
+    pub last: u32,
+    /// Packets at the end of the ejection link that the host interface has not taken.
+    pub held: u32,
+    pub held_last: u32,
+    /// Packets sent and not acknowledged.
+    pub in_flight: u32,
+    pub turn: Turn,
+    /// The sending side waits for the host interface.
+    pub send_waits: bool,
+    /// When the next `Host` event that counts is due; `NEVER` if none is.
+    pub wakes: Time,
+}
+
+/// No event is due.
+pub(crate) const NEVER: Time = Time(u64::MAX);
+
+impl Nic {
+    pub const IDLE: Nic = Nic {
+        enters: Time::ZERO,
+        takes: Time::ZERO,
+        moves: Time::ZERO,
+        first: NONE,
+        last: NONE,
+        held: NONE,
+        held_last: NONE,
+        in_flight: 0,
+        turn: Turn::Send,
+        send_waits: false,
+        wakes: NEVER,
+    };
+}
+
+impl PacketNetwork {
+    /// A command reaches the NIC: it becomes ready to send after its latencies.
+    pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, PacketEvent>) {
+        let Message { src, dst, bytes, origin, draw } = msg;
+        debug_assert!(src != dst, "a message to oneself does not use the network");
+        let packets = bytes.div_ceil(self.params.packet_payload).max(1);
+        let transit = self.transits.insert(Transit {
+            draw,
+            unsent: bytes,
+            done: Time::ZERO,
+            id,
+            src,
+            dst,
+            made: 0,
+            missing: u32::try_from(packets).expect("a message of less than 2^32 packets"),
+            next: NONE,
+        });
+        let nic = &mut self.nics[src];
+        let enter = nic.enters.max(cx.now);
+        nic.enters = enter + self.params.message_gap;
+        let mut ready = enter + self.params.send_latency;
+        if origin == Origin::Host && bytes > self.params.immediate_max {
+            ready += self.params.dma_latency;
+        }
+        if ready > cx.now {
+            cx.at(ready, Phase::Arrive, LinkId(src.0), PacketEvent::Ready { transit });
+        } else {
+            self.ready(transit, cx);
+        }
+    }
+
+    /// The message joins its NIC's round.
+    pub(crate) fn ready(&mut self, transit: TransitId, cx: &mut Cx<'_, PacketEvent>) {
+        let src = self.transits[transit].src;
+        self.queue_up(src, transit);
+        self.pump(src, cx);
+    }
+
+    /// Puts `transit` at the end of its NIC's round.
+    fn queue_up(&mut self, src: NicId, transit: TransitId) {
+        self.transits[transit].next = NONE;
+        let nic = &mut self.nics[src];
+        match nic.last {
+            NONE => nic.first = transit.0,
+            last => self.transits[TransitId(last)].next = transit.0,
+        }
+        nic.last = transit.0;
+    }
+
+    /// Sends the next packet, unless the link, the window, the credit or the host says wait; each
+    /// of these calls again when it changes.
+    pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let link = cx.machine.injection(src);
+        let nic = &mut self.nics[src];
+        if nic.first == NONE || nic.in_flight >= self.params.window {
+            return;
+        }
+        if self.wires[link].free_at > cx.now {
+            return self.arm(link, cx);
+        }
+        let transit = TransitId(nic.first);
+        let Transit { unsent, made, draw: own, dst, .. } = self.transits[transit];
+        let payload = unsent.min(self.params.packet_payload);
+        let bytes = (payload + self.params.packet_overhead) as u32;
+        let room = self.channel(link, 0);
+        if self.channels[room].room < bytes {
+            return;
+        }
+        let both = self.params.host_gap.span(payload);
+        let nic = &mut self.nics[src];
+        if both > Span::ZERO {
+            if nic.moves > cx.now || (nic.held != NONE && nic.turn == Turn::Receive) {
+                nic.send_waits = true;
+                return self.arm_host(src, cx);
+            }
+            nic.moves = cx.now + both;
+            nic.turn = Turn::Receive;
+        }
+        nic.in_flight += 1;
+        nic.first = self.transits[transit].next;
+        if nic.first == NONE {
+            nic.last = NONE;
+        }
+        let packet = self.packets.insert(Packet {
+            tail: Time::ZERO,
+            born: cx.now,
+            draw: if made == 0 { own } else { draw(own, STREAM_PACKET, 0, u64::from(made)) },
+            route: Route::default(),
+            transit,
+            dst,
+            bytes,
+            travelled: 0,
+            input: link,
+            next: NONE,
+            input_vc: 0,
+        });
+        let t = &mut self.transits[transit];
+        t.made += 1;
+        t.unsent -= payload;
+        if t.unsent > 0 {
+            self.queue_up(src, transit);
+        }
+        let wire = self.wires[link].gap.span(u64::from(bytes));
+        let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
+        cx.counters.injected_packets += 1;
+        self.send(packet, Hop { link, vc: 0 }, cx.now + held, cx);
+        if self.nics[src].first != NONE && self.nics[src].in_flight < self.params.window {
+            self.arm(link, cx);
+        }
+    }
+
+    /// The head of `packet` stands at the end of its ejection link.
+    pub(crate) fn receive(
+        &mut self,
+        packet: PacketId,
+        link: LinkId,
+        at: NicId,
+        cx: &mut Cx<'_, PacketEvent>,
+    ) {
+        let p = &mut self.packets[packet];
+        p.input = link;
+        debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
+        let nic = &mut self.nics[at];
+        if nic.held == NONE && nic.takes <= cx.now && nic.moves <= cx.now && !nic.send_waits {
+            return self.take(packet, at, cx);
+        }
+        p.next = NONE;
+        match nic.held_last {
+            NONE => nic.held = packet.0,
+            last => self.packets[PacketId(last)].next = packet.0,
+        }
+        nic.held_last = packet.0;
+        self.arm_host(at, cx);
+    }
+
+    /// Schedules the next decision about a busy host interface.
+    fn arm_host(&mut self, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let nic = &mut self.nics[at];
+        // A waiting sender needs the shared part only, a held packet also its own direction's.
+        let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
+        let when = ready.max(Time(cx.now.0 + 1));
+        if when < nic.wakes {
+            nic.wakes = when;
+            cx.at(when, Phase::Decide, LinkId(at.0), PacketEvent::Host { nic: at });
+        }
+    }
+
+    /// The host interface is free for somebody: the two directions take turns.
+    pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let nic = &mut self.nics[at];
+        if nic.wakes != cx.now {
+            return; // An earlier decision was called for in the meantime.
+        }
+        nic.wakes = NEVER;
+        let can_take = nic.held != NONE && nic.takes <= cx.now && nic.moves <= cx.now;
+        if can_take && !(nic.send_waits && nic.turn == Turn::Send) {
+            let packet = PacketId(nic.held);
+            nic.held = self.packets[packet].next;
+            if nic.held == NONE {
+                nic.held_last = NONE;
+            }
+            self.take(packet, at, cx);
+        } else if nic.send_waits && nic.moves <= cx.now {
+            nic.send_waits = false;
+            nic.turn = Turn::Send;
+            self.pump(at, cx);
+        }
+        let nic = &self.nics[at];
+        if nic.held != NONE || nic.send_waits {
+            self.arm_host(at, cx);
+        }
+    }
+
+    /// The host interface takes `packet`, which gives up its buffer when its tail is through.
+    fn take(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let Packet { tail, transit, bytes, travelled, route, input, input_vc, .. } =
+            self.packets[packet];
+        self.packets.free(packet);
+        let payload = u64::from(bytes) - self.params.packet_overhead;
+        let both = self.params.host_gap.span(payload);
+        let host = both.max(self.params.host_gap_one_way.span(payload));
+        let done = (cx.now + host).max(tail);
+        if host > Span::ZERO {
+            let nic = &mut self.nics[at];
+            nic.takes = done;
+            nic.moves = nic.moves.max(cx.now + both);
+            nic.turn = Turn::Send;
+        }
+        let home = done + self.wires[input].cable;
+        cx.at(home, Phase::Arrive, input, PacketEvent::Credit { link: input, bytes, vc: input_vc });
+
+        cx.counters.delivered_packets += 1;
+        cx.counters.delivered_payload += payload;
+        cx.counters.hops += u64::from(route.hops) + 1;
+        cx.counters.nonminimal += u64::from(!route.is_minimal());
+
+        let t = &mut self.transits[transit];
+        let src = t.src;
+        t.done = t.done.max(done);
+        t.missing -= 1;
+        if t.missing == 0 {
+            let (seen, msg) = (t.done + self.params.recv_latency, t.id);
+            cx.at(seen, Phase::Arrive, input, PacketEvent::Deliver { msg });
+            self.transits.free(transit);
+        }
+        // The acknowledgement is not a packet yet: it needs the time the packet's links need empty.
+        let back = done + Span(u64::from(travelled));
+        cx.at(back, Phase::Arrive, LinkId(src.0), PacketEvent::Ack { nic: src });
+    }
+}
