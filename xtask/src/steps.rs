@@ -90,7 +90,8 @@ pub fn wheel() -> bool {
 /// The two MPI libraries, in `python/odonata/_lib`.
 fn libraries() -> bool {
     let inputs = ["crates", "xtask/src", "Cargo.toml", "Cargo.lock"];
-    made("libraries", &inputs, &["python/odonata/_lib/libmpi_abi.so.1"], || {
+    let products = ["python/odonata/_lib/libmpi_abi.so.1", "python/odonata/_lib/libmpi.so.12"];
+    made("libraries", &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
         build.arg("libs").current_dir(house::root());
         vec![build]
@@ -100,7 +101,8 @@ fn libraries() -> bool {
 /// The Python package, installed in place: Python files are read where they stand.
 fn extension() -> bool {
     let inputs = ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
-    made("extension", &inputs, &[".venv/bin/odonata"], || {
+    let products = [".venv/bin/odonata", "python/odonata/_core.abi3.so"];
+    made("extension", &inputs, &products, || {
         vec![python(&["-m", "maturin", "develop", "--release"])]
     })
 }

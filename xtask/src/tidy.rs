@@ -97,7 +97,12 @@ fn any_text(path: &str, text: &str) -> Findings {
         concat!("maven", ".apache"),
         concat!("deb.", "debian"),
     ];
+    let code = [".rs", ".py", ".pyi"].iter().any(|end| path.ends_with(end));
     for (n, line) in lines(text) {
+        let columns = line.chars().count();
+        if code && columns > COLUMNS {
+            found.push((n, format!("{columns} columns; {COLUMNS} are enough")));
+        }
         if !tabs_belong && line.contains('\t') {
             found.push((n, "a tab; indent with spaces".into()));
         }
@@ -137,10 +142,6 @@ fn rust(path: &str, text: &str) -> Findings {
     // In halves for the same reason as above.
     let stubs = [concat!("todo", "!"), concat!("unimplemented", "!"), concat!("#[", "ignore")];
     for (n, line) in lines(text) {
-        let columns = line.chars().count();
-        if columns > COLUMNS {
-            found.push((n, format!("{columns} columns; {COLUMNS} are enough")));
-        }
         if let Some(s) = stubs.iter().find(|s| line.contains(**s)) {
             found.push((n, format!("`{s}`: a stub or a test switched off")));
         }

@@ -11,11 +11,9 @@ fn the_tree_is_tidy() {
 /// Texts that break one rule each, and a word of the complaint.
 #[test]
 fn every_rule_for_rust_finds_its_offense() {
-    let long_line = format!("//! Page.\n// {}\n", "x".repeat(COLUMNS));
     let long_file = format!("//! Page.\n{}", "// x\n".repeat(LINES));
     for (text, word) in [
         ("fn main() {}\n", "front page"),
-        (long_line.as_str(), "columns"),
         (long_file.as_str(), "lines"),
         (concat!("//! Page.\nfn f() { todo", "!() }\n"), "stub"),
         (concat!("//! Page.\n#[", "ignore]\nfn f() {}\n"), "stub"),
@@ -37,17 +35,20 @@ fn a_reason_on_top_excuses_a_long_file() {
 
 #[test]
 fn every_rule_for_text_finds_its_offense() {
+    let long_line = "x".repeat(COLUMNS + 1);
     for (text, word) in [
         ("a\tb", "tab"),
         ("a ", "blanks"),
+        (long_line.as_str(), "columns"),
         ("\u{201c}a\u{201d}", "quotes"),
         ("cd /ho\u{6d}e/me", "one machine"),
         (concat!("see https://crates", ".io/x"), "registry"),
     ] {
-        let found = any_text("a.md", text);
+        let found = any_text("a.py", text);
         assert_eq!(found.len(), 1, "{text:?} gave {found:?}");
         assert!(found[0].1.contains(word), "{found:?} should speak of {word}");
     }
+    assert_eq!(any_text("a.md", &long_line), []);
     assert_eq!(any_text("Makefile", "\tcargo x demo"), []);
 }
 
