@@ -1,0 +1,41 @@
+"""odonata: a digital twin of dragonfly supercomputers.
+
+    import odonata as od
+
+    aurora = od.machine("aurora")
+    job = aurora.job(nodes=512, ppn=12, placement="contiguous")
+    od.bench.allreduce(job, sizes=[8, 1 << 20]).table     # a pyarrow.Table
+    od.run(job, ["python", "app.py"]).time                # predicted seconds
+
+Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) and
+`SimulatedFailure` (the simulated machine said no), both under `Error`.
+"""
+
+from importlib.metadata import PackageNotFoundError as _NotInstalled
+from importlib.metadata import version as _version
+
+try:
+    __version__ = _version("odonata")
+except _NotInstalled:  # run from a source tree that was never installed
+    __version__ = "0+unknown"
+
+from . import bench
+from .errors import Complaint, Error, InputError, SimulatedFailure
+from .launch import RunResult, run
+from .machines import Job, Machine, machine, presets
+from .patterns import traffic
+
+__all__ = [
+    "Complaint",
+    "Error",
+    "InputError",
+    "Job",
+    "Machine",
+    "RunResult",
+    "SimulatedFailure",
+    "bench",
+    "machine",
+    "presets",
+    "run",
+    "traffic",
+]

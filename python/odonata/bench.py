@@ -1,0 +1,143 @@
+"""Built-in benchmarks: `odonata.bench.allreduce(job, sizes=[8, 1 << 20])` and its siblings.
+
+Each measures what the OSU micro-benchmark of the same name measures, on the predicted machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from . import __version__, door, tables
+from .errors import Complaints
+from .machines import Job
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas
+    import pyarrow
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a benchmark is called, what it measures, and its sizes unless the user says others."""
+
+    title: str
+    column: str = "latency_s"
+    sizes: str = "1:1Mi"
+    least_ranks: int = 2
+
+
+KINDS = {
+    "latency": Kind("MPI Latency Test", sizes="1:4Mi"),
+    "bw": Kind("MPI Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
+    "bibw": Kind("MPI Bi-Directional Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
+    "mbw_mr": Kind("MPI Multiple Bandwidth / Message Rate Test", "bandwidth_B_per_s", "1:4Mi"),
+    "multi_lat": Kind("MPI Multi Latency Test", sizes="1:4Mi"),
+    "allreduce": Kind("MPI Allreduce Latency Test", sizes="4:1Mi"),
+    "allgather": Kind("MPI Allgather Latency Test"),
+    "allgatherv": Kind("MPI Allgatherv Latency Test"),
+    "alltoall": Kind("MPI Alltoall Latency Test"),
+    "bcast": Kind("MPI Broadcast Latency Test"),
+    "reduce": Kind("MPI Reduce Latency Test", sizes="4:1Mi"),
+    "reduce_scatter": Kind("MPI Reduce_scatter Latency Test", sizes="4:1Mi"),
+    "barrier": Kind("MPI Barrier Latency Test", sizes="0"),
+    "gather": Kind("MPI Gather Latency Test"),
+    "scatter": Kind("MPI Scatter Latency Test"),
+}
+NAMES = tuple(KINDS)
+
+
+@dataclass
+class BenchResult:
+    """Rows by message size, and the summary they came with."""
+
+    name: str
+    summary: dict[str, Any] = field(repr=False)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return tables.rows_of(self.summary["rows"])
+
+    @property
+    def table(self) -> pyarrow.Table:
+        """One row a size: `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`."""
+        return tables.table(self.summary["rows"])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return self.table.to_pandas()
+
+    def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+        """The curve, log-log; published points beside it where somebody measured this."""
+        from . import plot
+
+        return plot.bench(self, ax)
+
+
+def run(
+    name: str,
+    job: Job,
+    sizes: Iterable[int] | None = None,
+    fidelity: str = "packet",
+    *,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+) -> BenchResult:
+    """Run the benchmark called `name`; one function of that name stands for each."""
+    from .units import read_sizes
+
+    wrong = Complaints()
+    if wrong.word("benchmark", name, NAMES, "a benchmark") and job.ranks < KINDS[name].least_ranks:
+        wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
+    wrong.raise_any()
+    job.check(fidelity)
+    chosen = read_sizes(KINDS[name].sizes) if sizes is None else [int(size) for size in sizes]
+    request = {
+        **job.request(fidelity),
+        "name": name,
+        "nodes": job.nodes,
+        "ppn": job.ppn,
+        "sizes": chosen,
+    }
+    answer = door.enter("bench", request, tick, stop)
+    summary = {
+        "odonata": __version__,
+        "kind": "bench",
+        "name": name,
+        "machine": job.machine.name,
+        "fidelity": fidelity,
+        "nodes": job.nodes,
+        "ppn": job.ppn,
+        "seed": job.seed,
+        **answer,
+    }
+    return BenchResult(name, summary)
+
+
+def _benchmark(name: str):
+    def measure(
+        job: Job, *, sizes: Iterable[int] | None = None, fidelity: str = "packet"
+    ) -> BenchResult:
+        return run(name, job, sizes, fidelity)
+
+    measure.__name__ = measure.__qualname__ = name
+    measure.__doc__ = f"Predict what osu_{name} would print: {KINDS[name].title}."
+    return measure
+
+
+latency = _benchmark("latency")
+bw = _benchmark("bw")
+bibw = _benchmark("bibw")
+mbw_mr = _benchmark("mbw_mr")
+multi_lat = _benchmark("multi_lat")
+allreduce = _benchmark("allreduce")
+allgather = _benchmark("allgather")
+allgatherv = _benchmark("allgatherv")
+alltoall = _benchmark("alltoall")
+bcast = _benchmark("bcast")
+reduce = _benchmark("reduce")
+reduce_scatter = _benchmark("reduce_scatter")
+barrier = _benchmark("barrier")
+gather = _benchmark("gather")
+scatter = _benchmark("scatter")

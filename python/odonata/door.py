@@ -1,0 +1,104 @@
+"""The one way into the Rust core: `enter` asks, listens for Ctrl-C, and translates errors.
+
+Requests and answers are JSON; the contract is `_core.pyi`. Nothing else imports `_core`.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import InputError, SimulatedFailure, complaints_from_json
+
+Tick = Callable[[dict[str, Any]], None]
+
+
+def core() -> Any:
+    """The compiled module; imported late, because `odonata --help` does not need it."""
+    try:
+        from . import _core
+    except ImportError as error:
+        raise ImportError(
+            f"odonata's compiled core does not load ({error}); build it with `make demo` or "
+            "`maturin develop --release`"
+        ) from error
+    return _core
+
+
+@dataclass
+class Stop:
+    """Whether somebody asked the run to stop, and by which signal."""
+
+    signal: int | None = None
+    _before: dict[int, Any] = field(default_factory=dict)
+
+    def __enter__(self) -> Stop:
+        # Signals can only be caught in the main thread; elsewhere its owner decides when to stop.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._heard)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+
+    def _heard(self, number: int, _frame: object) -> None:
+        self.signal = number
+
+
+def enter(
+    function: str, request: dict[str, Any], tick: Tick | None = None, stop: Stop | None = None
+) -> dict[str, Any]:
+    """Ask the core's long-running `function`; its answer.
+
+    Ctrl-C ends the run within a second. With a `stop` of the caller's the answer is what was
+    there by then and `stop.signal` says so; without one, `KeyboardInterrupt` is raised.
+    """
+    module = core()
+    own = Stop()
+    heard = stop or own
+
+    def on_tick(text: str) -> bool:
+        if tick is not None and heard.signal is None:
+            tick(json.loads(text))
+        return heard.signal is None
+
+    try:
+        with heard:
+            answer = json.loads(getattr(module, function)(json.dumps(request), on_tick))
+    except (module.InputError, module.SimulatedFailure) as error:
+        raise translated(error, module) from None
+    if stop is None and own.signal is not None:
+        raise KeyboardInterrupt
+    return answer
+
+
+def ask(function: str, *arguments: Any) -> Any:
+    """Ask one of the core's quick questions; its answer, read if it is JSON."""
+    module = core()
+    arguments = tuple(json.dumps(a) if isinstance(a, dict) else a for a in arguments)
+    try:
+        return getattr(module, function)(*arguments)
+    except (module.InputError, module.SimulatedFailure) as error:
+        raise translated(error, module) from None
+
+
+def translated(error: Exception, module: Any) -> Exception:
+    """The core's error as one of ours."""
+    text = str(error.args[0]) if error.args else ""
+    if isinstance(error, module.InputError):
+        return InputError(complaints_from_json(text))
+    try:
+        said = json.loads(text)
+    except ValueError:
+        said = {}
+    if not isinstance(said, dict):
+        said = {}
+    return SimulatedFailure(
+        said.get("message", text), said.get("kind", "failure"), said.get("ranks", ())
+    )

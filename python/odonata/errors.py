@@ -1,0 +1,113 @@
+"""What can go wrong, in three kinds that are never mixed.
+
+The user's input is wrong (`InputError`: every complaint at once, before anything starts); the
+simulated machine says no (`SimulatedFailure`: a result, with who waited for what); we have a bug
+(any other exception). Only the first two are ours to raise on purpose.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+class Error(Exception):
+    """Everything odonata raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """One thing wrong with the input: where, what was found, what is wanted, the nearest word."""
+
+    at: str
+    found: str
+    wanted: str
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.at}: found `{self.found}`, wanted {self.wanted}"
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class InputError(Error):
+    """The input is wrong. `complaints` has all of it; nothing was started."""
+
+    def __init__(self, complaints: Iterable[Complaint]):
+        self.complaints = list(complaints)
+        super().__init__("; ".join(map(str, self.complaints)))
+
+
+class SimulatedFailure(Error):
+    """The simulated job failed: deadlock, abort, a rank that died, exhausted resources.
+
+    `kind` is one word, `ranks` a list of mappings with `rank`, `node`, `call` and `detail`, and
+    `result` holds whatever was predicted up to then (None if nothing was).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str = "failure",
+        ranks: Iterable[Mapping[str, Any]] = (),
+        result: Any = None,
+    ):
+        super().__init__(message)
+        self.kind = kind
+        self.ranks = [dict(r) for r in ranks]
+        self.result = result
+
+
+def nearest(word: str, legal: Iterable[str]) -> str | None:
+    """The legal word most like `word`, or None if none is."""
+    by_lower = {w.lower(): w for w in legal}
+    found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[found[0]] if found else None
+
+
+class Complaints:
+    """Collects complaints so that the user hears all of them at once."""
+
+    def __init__(self) -> None:
+        self.list: list[Complaint] = []
+
+    def add(self, at: str, found: Any, wanted: str, hint: str | None = None) -> None:
+        self.list.append(Complaint(at, str(found), wanted, hint))
+
+    def word(self, at: str, found: str, legal: Iterable[str], what: str) -> bool:
+        """Complain unless `found` is one of `legal`; say the nearest."""
+        legal = list(legal)
+        if found in legal:
+            return True
+        near = nearest(found, legal)
+        hint = f"did you mean `{near}`?" if near else None
+        self.add(at, found, f"{what}: {', '.join(legal)}", hint)
+        return False
+
+    def extend(self, error: InputError) -> None:
+        self.list.extend(c for c in error.complaints if c not in self.list)
+
+    def raise_any(self) -> None:
+        if self.list:
+            raise InputError(self.list)
+
+
+def complaints_from_json(text: str) -> list[Complaint]:
+    """The core's complaints; a plain message becomes one complaint."""
+    try:
+        rows = json.loads(text)
+    except ValueError:
+        rows = None
+    if not isinstance(rows, list):
+        return [Complaint("input", text, "something the machine can do")]
+    return [
+        Complaint(
+            str(row.get("at", "input")),
+            str(row.get("found", "")),
+            str(row.get("wanted", "")),
+            row.get("hint") or None,
+        )
+        for row in rows
+    ]

@@ -1,0 +1,231 @@
+"""Run an unmodified MPI program with its ranks on the simulated machine.
+
+`odonata.run(job, ["python", "app.py"])`: one process a rank, our MPI library in front of any
+other, and time as the machine would have spent it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__, door, tables
+from .errors import Complaints, SimulatedFailure
+from .machines import Job, why
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pyarrow
+
+LIBRARY = Path(__file__).resolve().parent / "_lib"
+
+# Tables of the core's answer: too long for a summary, written as Parquet and shown as Arrow.
+LONG_TABLES = {"rank_table": "ranks", "message_matrix": "messages", "link_table": "links"}
+SHORT_TABLES = {"call_table": "calls", "distance_table": "distance"}
+TABLES = {**LONG_TABLES, **SHORT_TABLES}
+
+# Knobs of the communication libraries that users set. Those modelled are handed to the core with
+# the rest; the others deserve a word, because the real machine would have listened to them.
+_KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+")
+MODELLED = re.compile(r"FI_CXI_RDZV_(THRESHOLD|GET_MIN)|MPIR_CVAR_[A-Z_]+_INTRA_ALGORITHM")
+
+
+@dataclass
+class RunResult:
+    """What the program did and what it would have cost."""
+
+    summary: dict[str, Any] = field(repr=False)
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def time(self) -> float:
+        """Predicted time of the program, seconds."""
+        return self.summary["time_s"]
+
+    @property
+    def exit_code(self) -> int:
+        return self.summary["exit_code"]
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """None, or the kind, message and ranks of the simulated failure."""
+        return self.summary.get("failure")
+
+    @property
+    def ranks(self) -> pyarrow.Table:
+        """One row a rank: its node and where its time went, seconds."""
+        return tables.table(self.data.get("ranks"))
+
+    @property
+    def calls(self) -> pyarrow.Table:
+        """One row an MPI function: calls, time and bytes over all ranks."""
+        return tables.table(self.data.get("calls"))
+
+    @property
+    def distance(self) -> pyarrow.Table:
+        """Messages and bytes inside a node, a switch, a group, and between groups."""
+        return tables.table(self.data.get("distance"))
+
+    @property
+    def messages(self) -> pyarrow.Table:
+        """The message matrix, one row a pair of ranks that spoke."""
+        return tables.table(self.data.get("messages"))
+
+    @property
+    def links(self) -> pyarrow.Table:
+        """The busiest links."""
+        return tables.table(self.data.get("links"))
+
+    def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+        """Where every rank's time went, stacked."""
+        from . import plot
+
+        return plot.ranks(self, ax)
+
+    def save(self, path: str | Path) -> None:
+        """Write `summary.json` and the tables as Parquet."""
+        tables.write(Path(path), self.summary, self.data)
+
+    def report(self, path: str | Path) -> None:
+        """Write the HTML report."""
+        from . import report
+
+        Path(path).write_text(report.html(self.summary, self.data), encoding="utf-8")
+
+
+def run(
+    job: Job,
+    program: Sequence[str],
+    *,
+    fidelity: str = "packet",
+    compute: str | float = "measured",
+    env: Mapping[str, str] | None = None,
+    wdir: str | Path | None = None,
+    hostfile: str | Path | None = None,
+    label: bool = False,
+    check: bool = True,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+) -> RunResult:
+    """Run `program` as the ranks of `job` and predict its time.
+
+    `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. With
+    `check`, a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
+    """
+    job.check(fidelity)
+    wrong = Complaints()
+    wdir = os.fspath(wdir) if wdir is not None else os.getcwd()
+    environment = environment_of(env or {})
+    program = list(program)
+    check_program(wrong, program, wdir, environment)
+    hosts = read_hostfile(wrong, os.fspath(hostfile)) if hostfile is not None else None
+    wrong.raise_any()
+    request = {
+        **job.request(fidelity),
+        "ranks": job.ranks,
+        "ppn": job.ppn,
+        "program": program,
+        "env": [[key, value] for key, value in environment.items()],
+        "wdir": wdir,
+        "hostfile_text": hosts,
+        "label": label,
+        "compute": compute,
+    }
+    result = result_of(door.enter("run", request, tick, stop), job, program, fidelity, compute)
+    if check and result.failure:
+        failure = result.failure
+        raise SimulatedFailure(
+            failure.get("message", "the simulated job failed"),
+            failure.get("kind", "failure"),
+            failure.get("ranks") or (),
+            result,
+        )
+    return result
+
+
+def result_of(
+    answer: dict[str, Any], job: Job, program: list[str], fidelity: str, compute: str | float
+) -> RunResult:
+    """The core's answer as summary and tables."""
+    data = {name: tables.rows_of(answer.pop(key, None)) for key, name in TABLES.items()}
+    summary = {
+        "odonata": __version__,
+        "kind": "run",
+        "machine": job.machine.name,
+        "fidelity": fidelity,
+        "routing": job.machine.routing,
+        "placement": job.placement if isinstance(job.placement, str) else "by rank",
+        "mpi": job.mpi,
+        "seed": job.seed,
+        "compute": compute,
+        "program": program,
+        "ppn": job.ppn,
+        **answer,
+        **{name: data[name] for name in SHORT_TABLES.values()},
+    }
+    failure = summary.get("failure")
+    if failure and not summary.get("exit_code"):
+        summary["exit_code"] = 130 if failure.get("kind") == "interrupted" else 1
+    return RunResult(summary, data)
+
+
+def environment_of(given: Mapping[str, str]) -> dict[str, str]:
+    """What the ranks' environment has beside ours.
+
+    Our MPI library comes first; mpi4py is told which ABI it finds; numerical libraries keep to
+    one thread, because a rank is one core. What the user set, here or in the shell, wins.
+    """
+    env = {key: value for key, value in os.environ.items() if _KNOBS.fullmatch(key)}
+    env.update(given)
+    path = env.get("LD_LIBRARY_PATH", os.environ.get("LD_LIBRARY_PATH"))
+    env["LD_LIBRARY_PATH"] = f"{LIBRARY}:{path}" if path else str(LIBRARY)
+    for key, value in (
+        ("MPI4PY_MPIABI", "mpich"),
+        ("OPENBLAS_NUM_THREADS", "1"),
+        ("OMP_NUM_THREADS", "1"),
+    ):
+        if key not in os.environ:
+            env.setdefault(key, value)
+    return env
+
+
+def knobs_not_modelled(environment: Mapping[str, str]) -> list[str]:
+    """Library knobs that are set and change nothing in the prediction."""
+    return sorted(k for k in environment if _KNOBS.fullmatch(k) and not MODELLED.fullmatch(k))
+
+
+def check_program(
+    wrong: Complaints, program: list[str], wdir: str, environment: Mapping[str, str]
+) -> None:
+    """Complain unless the program and its directory are there."""
+    if not os.path.isdir(wdir):
+        wrong.add("--wdir", wdir, "a directory")
+    if not program:
+        wrong.add("PROGRAM", "", "a program to run after `--`")
+        return
+    path = environment.get("PATH", os.environ.get("PATH", os.defpath))
+    name = program[0]
+    at = os.path.join(wdir, name) if os.sep in name else name
+    if shutil.which(at, path=path) is not None:
+        return
+    if os.sep in name and os.path.isfile(at):
+        wrong.add("PROGRAM", name, "a program that may be executed", f"chmod +x {shlex.quote(at)}")
+    elif os.sep not in name and os.path.isfile(os.path.join(wdir, name)):
+        wrong.add("PROGRAM", name, "a program found on PATH", f"did you mean `./{name}`?")
+    else:
+        wrong.add("PROGRAM", name, "a program found on PATH or a path to one")
+
+
+def read_hostfile(wrong: Complaints, path: str) -> str | None:
+    """The text of a host file."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        wrong.add("--hostfile", path, f"a readable host file ({why(error)})")
+        return None

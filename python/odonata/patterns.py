@@ -1,0 +1,128 @@
+"""Synthetic open-loop traffic: offered load in, accepted load and latency out.
+
+`odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns are `uniform`,
+`adversarial:K` (every group sends to the group K further on), `shift:K` (every endpoint to the
+one K further on), `hotspot:K` (everybody to K endpoints) and `random-permutation`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from . import __version__, door, tables
+from .errors import Complaints, nearest
+from .machines import Machine, check_names
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+    import pandas
+    import pyarrow
+
+PATTERNS = ("uniform", "adversarial:K", "hotspot:K", "shift:K", "random-permutation")
+PACKET_BYTES = 2048
+# Long enough that a packet crosses a quiet dragonfly (about 3 us) several times over.
+TIME_S, WARMUP_S = 40e-6, 20e-6
+
+
+@dataclass
+class TrafficResult:
+    """Rows by offered load, and the summary they came with."""
+
+    pattern: str
+    summary: dict[str, Any] = field(repr=False)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return tables.rows_of(self.summary["rows"])
+
+    @property
+    def table(self) -> pyarrow.Table:
+        """One row a load: offered, accepted, latencies, hops, share of non-minimal packets."""
+        return tables.table(self.summary["rows"])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return self.table.to_pandas()
+
+    def plot(
+        self, ax: matplotlib.axes.Axes | None = None, bounds: Mapping[str, float] | None = None
+    ) -> matplotlib.axes.Axes:
+        """Offered against accepted load; `bounds` are drawn as labelled horizontal lines."""
+        from . import plot
+
+        return plot.traffic([self], ax, bounds)
+
+
+def check_pattern(wrong: Complaints, pattern: str, at: str = "pattern") -> None:
+    """Complain unless `pattern` is one of PATTERNS with a whole K."""
+    name, colon, k = pattern.partition(":")
+    known = {p.partition(":")[0]: p for p in PATTERNS}
+    wanted = f"a pattern: {', '.join(PATTERNS)}"
+    if name not in known:
+        near = nearest(name, known)
+        wrong.add(at, pattern, wanted, f"did you mean `{known[near]}`?" if near else None)
+    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]*", k):
+        wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
+    elif ":" not in known[name] and colon:
+        wrong.add(at, pattern, f"`{name}` without a number")
+
+
+def traffic(
+    pattern: str,
+    machine: Machine,
+    *,
+    loads: Iterable[float],
+    packet_bytes: int = PACKET_BYTES,
+    time_s: float = TIME_S,
+    warmup_s: float = WARMUP_S,
+    fidelity: str = "packet",
+    seed: int = 1,
+    threads: int = 1,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+) -> TrafficResult:
+    """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
+
+    Measured for `time_s` of simulated time after `warmup_s`.
+    """
+    wrong = Complaints()
+    check_pattern(wrong, pattern)
+    check_names(wrong, machine, fidelity, "mpich")
+    loads = [float(load) for load in loads]
+    for load in loads:
+        if not 0 < load <= 1:
+            wrong.add("loads", load, "a fraction of the injection rate: above 0, at most 1")
+    if packet_bytes < 1:
+        wrong.add("packet_bytes", packet_bytes, "a positive number of bytes")
+    if not time_s > 0 or not warmup_s >= 0:
+        wrong.add("time_s", time_s, "a positive span after a warm-up that is not negative")
+    wrong.raise_any()
+    request = {
+        "machine": machine.request(),
+        "fidelity": fidelity,
+        "routing": machine.routing,
+        "seed": seed,
+        "threads": threads,
+        "pattern": pattern,
+        "loads": loads,
+        "packet_bytes": packet_bytes,
+        "time_s": time_s,
+        "warmup_s": warmup_s,
+    }
+    answer = door.enter("traffic", request, tick, stop)
+    summary = {
+        "odonata": __version__,
+        "kind": "traffic",
+        "pattern": pattern,
+        "machine": machine.name,
+        "fidelity": fidelity,
+        "routing": machine.routing,
+        "packet_bytes": packet_bytes,
+        "measured_s": time_s,
+        "warmup_s": warmup_s,
+        "seed": seed,
+        **answer,
+    }
+    return TrafficResult(pattern, summary)

@@ -1,0 +1,64 @@
+"""The progress line: simulated time, events, rate, time left; on a terminal only."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any, TextIO
+
+from .units import show_count, show_time
+
+
+class Progress:
+    """Redraws one line of `to` at every tick, and wipes it when done."""
+
+    def __init__(self, title: str, quiet: bool = False, to: TextIO = sys.stderr):
+        self.title = title
+        self.to = to
+        self.on = to.isatty() and not quiet
+        self._drawn = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._drawn:
+            self.to.write("\r\033[K")
+            self.to.flush()
+
+    def __call__(self, tick: dict[str, Any]) -> None:
+        if not self.on:
+            return
+        width = shutil.get_terminal_size().columns - 1
+        self.to.write("\r\033[K" + line(self.title, tick)[:width])
+        self.to.flush()
+        self._drawn = True
+
+
+def line(title: str, tick: dict[str, Any]) -> str:
+    """What a tick says, on one line."""
+    wall, events = tick.get("wall_s") or 0.0, tick.get("events")
+    parts = [title]
+    if tick.get("phase"):
+        parts.append(str(tick["phase"]))
+    if tick.get("time_s") is not None:
+        parts.append(f"simulated {show_time(tick['time_s'])}")
+    if events:
+        parts.append(f"{show_count(events)} events")
+        if wall > 0:
+            parts.append(f"{show_count(events / wall)}/s")
+    fraction = tick.get("fraction")
+    if fraction:
+        parts.append(f"{100 * fraction:.0f} %")
+        parts.append(f"{clock(wall / fraction - wall)} left")
+    elif wall:
+        parts.append(clock(wall))
+    return " | ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """`1:05`, `2:03:04`."""
+    seconds = max(0, round(seconds))
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,379 @@
+"""What people read in a terminal: complaints, tables, the OSU format, the summary of a run.
+
+Plain text with a little weight where the terminal has it. Every function returns a string; `cli`
+decides where it goes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+from . import __version__
+from .bench import KINDS, BenchResult
+from .errors import Complaint
+from .patterns import TrafficResult
+from .units import (
+    show_bytes,
+    show_count,
+    show_percent,
+    show_rate,
+    show_time,
+)
+
+SHARES = ("compute", "waiting", "transfer", "other")
+MEANING = {
+    "compute": "between MPI calls",
+    "waiting": "blocked before the other side was ready",
+    "transfer": "blocked after it: latency and bytes",
+    "other": "MPI's own work, start and end",
+}
+DISTANCES = {
+    "node": "inside a node",
+    "switch": "through one switch",
+    "group": "inside a group",
+    "global": "between groups",
+}
+BUSIEST = 5
+
+
+class Ink:
+    """Bold and dim where they are understood."""
+
+    def __init__(self, to: TextIO):
+        self.on = to.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+    def bold(self, text: str) -> str:
+        return f"\033[1m{text}\033[0m" if self.on else text
+
+    def dim(self, text: str) -> str:
+        return f"\033[2m{text}\033[0m" if self.on else text
+
+
+def complaints(found: Sequence[Complaint], to: TextIO = sys.stderr) -> str:
+    """All complaints, each with what was found, what is wanted and the nearest legal word."""
+    ink = Ink(to)
+    head = "1 complaint" if len(found) == 1 else f"{len(found)} complaints"
+    lines = [f"odonata: {head}; nothing was started"]
+    for c in found:
+        lines += ["", f"  {ink.bold(c.at)}"]
+        if c.found:
+            lines.append(f"    found   {c.found}")
+        lines.append(f"    wanted  {c.wanted}")
+        if c.hint:
+            lines.append(f"    hint    {c.hint}")
+    return "\n".join(lines)
+
+
+def columns(rows: Iterable[Sequence[str]], right: str = "", gap: str = "  ") -> list[str]:
+    """Rows as aligned lines; `right` has one of `<` and `>` for each column."""
+    rows = [list(map(str, row)) for row in rows]
+    if not rows:
+        return []
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    sides = right.ljust(len(widths), ">")
+    return [
+        gap.join(
+            cell.ljust(width) if side == "<" else cell.rjust(width)
+            for cell, width, side in zip(row, widths, sides)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def machines(rows: Iterable[Mapping[str, Any]]) -> str:
+    head = ("name", "nodes", "NICs", "switches", "groups", "source")
+    body = [
+        (
+            r["name"],
+            *(f"{r[k]:,}" for k in ("nodes", "endpoints", "switches", "groups")),
+            r.get("source") or "",
+        )
+        for r in rows
+    ]
+    return "\n".join(columns([head, *body], "<>>>><"))
+
+
+def show(summary: Mapping[str, Any]) -> str:
+    """The resolved machine, a line a fact."""
+    lines = [summary["name"]]
+    if summary.get("source"):
+        lines.append(f"  source            {summary['source']}")
+    for key, label in (
+        ("groups", "groups"),
+        ("switches", "switches"),
+        ("nodes", "nodes"),
+        ("endpoints", "NICs"),
+        ("fabric_ports", "fabric ports"),
+        ("links", "links"),
+    ):
+        if isinstance(summary.get(key), (int, float)):
+            lines.append(f"  {label:16}  {summary[key]:,}")
+    kinds = next((v for k, v in summary.items() if "link" in k and isinstance(v, Mapping)), {})
+    for kind, count in kinds.items():
+        lines.append(f"    {kind.replace('_', ' '):14}  {count:,}")
+    for key, label in (
+        ("injection_B_per_s", "injection"),
+        ("global_B_per_s", "global"),
+        ("bisection_B_per_s", "bisection"),
+    ):
+        if key in summary:
+            lines.append(f"  {label:16}  {show_rate(summary[key])}")
+    latency = summary.get("zero_load_latency_s") or {}
+    if latency:
+        lines.append("  zero load, 8 B one way")
+        for distance, seconds in latency.items():
+            lines.append(f"    {distance.replace('_', ' '):14}  {show_time(seconds)}")
+    if summary.get("routing"):
+        lines.append(f"  {'routing':16}  {summary['routing']}")
+    return "\n".join(lines)
+
+
+def osu(result: BenchResult) -> str:
+    """A benchmark in the text format of the OSU micro-benchmarks 7, which scripts parse."""
+    kind, s = KINDS[result.name], result.summary
+    lines = [
+        f"# odonata {kind.title} v{__version__} (OSU 7 text format, predicted)",
+        f"# {s['machine']}, {s['nodes']} nodes x {s['ppn']} ppn, {s['fidelity']} fidelity, "
+        f"seed {s['seed']}",
+    ]
+    rows = result.rows
+    if result.name == "barrier":
+        lines += ["# Avg Latency(us)"] + [f"{r['latency_s'] * 1e6:18.2f}" for r in rows]
+    elif result.name == "mbw_mr":
+        pairs = s["nodes"] * s["ppn"] // 2
+        lines.append(f"# [ pairs: {pairs} ] [ window size: {s.get('window', 64)} ]")
+        lines.append(f"# {'Size':<20}{'MB/s':>10}{'Messages/s':>22}")
+        for r in rows:
+            rate = r.get("bandwidth_B_per_s", 0.0)
+            each = r.get("messages_per_s", rate / r["bytes"] if r["bytes"] else 0.0)
+            lines.append(f"{r['bytes']:<22}{rate / 1e6:>10.2f}{each:>22.2f}")
+    else:
+        is_rate = kind.column == "bandwidth_B_per_s"
+        head = "Bandwidth (MB/s)" if is_rate else "Avg Latency(us)"
+        lines.append("# Datatype: MPI_CHAR.")
+        lines.append(f"# {'Size':<8}{head:>18}")
+        for r in rows:
+            value = r[kind.column] / 1e6 if is_rate else r[kind.column] * 1e6
+            lines.append(f"{r['bytes']:<10}{value:>18.2f}")
+    return "\n".join(lines)
+
+
+def traffic(result: TrafficResult) -> str:
+    """Offered against accepted load, a row a load."""
+    s = result.summary
+    lines = [
+        f"# odonata traffic {result.pattern} on {s['machine']}, {s['fidelity']} fidelity, "
+        f"routing {s.get('routing') or 'of the machine'}, {s['packet_bytes']} B packets, "
+        f"{show_time(s['measured_s'])} after {show_time(s['warmup_s'])}"
+    ]
+    rows = [("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")]
+    for r in result.rows:
+        rows.append(
+            (
+                f"{r['offered']:.3f}",
+                f"{r['accepted']:.3f}",
+                *(_us(r.get(f"latency_{k}_s")) for k in ("mean", "p50", "p99")),
+                "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
+                show_percent(r.get("nonminimal_fraction")),
+            )
+        )
+    lines += columns(rows)
+    lines += ["# " + line for line in engine(s.get("engine") or {})]
+    return "\n".join(lines)
+
+
+def _us(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1e6:.3f}"
+
+
+def engine(e: Mapping[str, Any]) -> list[str]:
+    """What the prediction cost."""
+    if not e:
+        return []
+    wall = e.get("wall_s")
+    parts = []
+    for key, word in (("events", "events"), ("packets", "packets"), ("packet_hops", "packet hops")):
+        if e.get(key) is not None:
+            rate = f" ({show_count(e[key] / wall)}/s)" if wall and key != "packets" else ""
+            parts.append(f"{show_count(e[key])} {word}{rate}")
+    if wall is not None:
+        parts.append(f"{show_time(wall)} of wall clock")
+    memory = e.get("bytes")
+    if memory:
+        parts.append(f"{show_bytes(memory)} of state")
+    if e.get("bytes_per_endpoint"):
+        parts.append(f"{show_bytes(e['bytes_per_endpoint'])} an endpoint")
+    return [", ".join(parts)]
+
+
+def shares(ranks: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    """Where the time went: for each share its mean, least and most over the ranks, seconds."""
+    found = {}
+    for share in SHARES:
+        times = [float(r.get(f"{share}_s") or 0.0) for r in ranks] or [0.0]
+        found[share] = {"mean": sum(times) / len(times), "min": min(times), "max": max(times)}
+    return found
+
+
+def bar(fraction: float, width: int = 20) -> str:
+    """A bar of eighths of a character."""
+    eighths = round(max(0.0, min(1.0, fraction)) * width * 8)
+    return "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+
+
+def run(
+    summary: Mapping[str, Any],
+    data: Mapping[str, Sequence[Mapping[str, Any]]],
+    to: TextIO = sys.stderr,
+) -> str:
+    """The summary of a run: what, how long, where it went, over which wires, at what cost."""
+    ink, s = Ink(to), summary
+    lines = ["", ink.dim(headline(s))]
+    ranks = data.get("ranks") or []
+    lines.append(f"{ink.bold('Predicted time')}  {ink.bold(show_time(s.get('time_s'), 4))}")
+    if ranks:
+        lines += _time_split(ranks)
+    calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))
+    if calls:
+        lines += ["", *_calls(calls, len(ranks) or s.get("ranks", 1))]
+    if data.get("distance"):
+        lines += ["", *_distance(data["distance"])]
+    if data.get("links"):
+        lines += ["", *_links(data["links"])]
+    lines.append("")
+    for line in engine(s.get("engine") or {}):
+        lines.append(f"Engine   {line}")
+    blocking = s.get("blocking_calls")
+    if s.get("mpi_calls") is not None:
+        wall = s.get("wall_s")
+        rate = f", {show_count(blocking / wall)} blocking calls/s" if blocking and wall else ""
+        lines.append(
+            f"Ranks    {show_count(s['mpi_calls'])} MPI calls, {show_count(blocking)} of them "
+            f"blocking, in {show_time(wall)}{rate}"
+        )
+    if s.get("digest") is not None:
+        same = "" if s.get("compute") == "none" else ink.dim("   (--compute none repeats it)")
+        lines.append(f"Digest   {s['digest']}{same}")
+    return "\n".join(lines)
+
+
+def headline(s: Mapping[str, Any]) -> str:
+    """One line: machine, job, model."""
+    parts = [
+        f"odonata {s.get('odonata', __version__)}",
+        str(s.get("machine")),
+        f"{s.get('ranks')} ranks on {s.get('nodes')} nodes",
+        f"{s.get('placement')} placement",
+        f"{s.get('fidelity')} fidelity",
+    ]
+    if s.get("routing"):
+        parts.append(f"{s['routing']} routing")
+    parts += [f"compute {s.get('compute')}", f"seed {s.get('seed')}"]
+    return " | ".join(parts)
+
+
+def _time_split(ranks: Sequence[Mapping[str, Any]]) -> list[str]:
+    split = shares(ranks)
+    total = sum(v["mean"] for v in split.values()) or 1.0
+    rows = []
+    for share, value in split.items():
+        if value["max"] == 0.0:
+            continue
+        part = value["mean"] / total
+        spread = f"{show_time(value['min'])} .. {show_time(value['max'])}"
+        rows.append(
+            (
+                f"  {share}",
+                show_time(value["mean"]),
+                show_percent(part),
+                bar(part).ljust(20),
+                spread,
+                MEANING[share],
+            )
+        )
+    return columns(rows, "<>><><")
+
+
+def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> list[str]:
+    total = sum(c.get("time_s", 0.0) for c in calls) or 1.0
+    rows = [("By MPI call", "time/rank", "share", "calls", "bytes")]
+    for c in calls[:most]:
+        time = c.get("time_s", 0.0)
+        rows.append(
+            (
+                f"  {c['function']}",
+                show_time(time / ranks),
+                show_percent(time / total),
+                show_count(c.get("calls")),
+                show_bytes(c.get("bytes")),
+            )
+        )
+    if len(calls) > most:
+        rest = calls[most:]
+        time = sum(c.get("time_s", 0.0) for c in rest)
+        rows.append(
+            (
+                f"  {len(rest)} others",
+                show_time(time / ranks),
+                show_percent(time / total),
+                show_count(sum(c.get("calls") or 0 for c in rest)),
+                show_bytes(sum(c.get("bytes") or 0 for c in rest)),
+            )
+        )
+    return columns(rows, "<>>>>")
+
+
+def distance_name(row: Mapping[str, Any]) -> str:
+    """The words for a row of the distance table."""
+    word = str(row.get("distance", row.get("kind", "")))
+    return DISTANCES.get(word, word)
+
+
+def _distance(found: Sequence[Mapping[str, Any]]) -> list[str]:
+    total = sum(d.get("bytes") or 0 for d in found) or 1
+    rows = [("By distance", "messages", "bytes", "share")]
+    for d in found:
+        rows.append(
+            (
+                f"  {distance_name(d)}",
+                show_count(d.get("messages")),
+                show_bytes(d.get("bytes")),
+                show_percent((d.get("bytes") or 0) / total),
+            )
+        )
+    return columns(rows, "<>>>")
+
+
+def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
+    rows = [("Busiest links", "kind", "bytes", "packets", "busy", "utilization", "queue max")]
+    for link in sorted(links, key=lambda r: -(r.get("busy_s") or 0.0))[:BUSIEST]:
+        rows.append(
+            (
+                f"  {link.get('from')} -> {link.get('to')}",
+                str(link.get("kind")),
+                show_bytes(link.get("bytes")),
+                show_count(link.get("packets")),
+                show_time(link.get("busy_s")),
+                show_percent(link.get("utilization")),
+                show_bytes(link.get("queue_max")),
+            )
+        )
+    return columns(rows, "<<>>>>>")
+
+
+def failure(found: Mapping[str, Any], to: TextIO = sys.stderr, most: int = 8) -> str:
+    """Why the simulated job ended early, with rank, node and call."""
+    ink = Ink(to)
+    kind = str(found.get("kind", "failure")).replace("_", " ")
+    lines = [ink.bold(f"odonata: {kind}: {found.get('message', '')}".rstrip(": "))]
+    ranks = list(found.get("ranks") or [])
+    for r in ranks[:most]:
+        detail = f": {r['detail']}" if r.get("detail") else ""
+        call = f" in {r['call']}" if r.get("call") else ""
+        lines.append(f"  rank {r.get('rank')} on node {r.get('node')}{call}{detail}")
+    if len(ranks) > most:
+        lines.append(f"  and {len(ranks) - most} more ranks")
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""Numbers as people write and read them: `4Mi`, `1:4Mi`, `0.1:0.9:0.1`, `100 us`, `2.41 us`.
+
+Reading is strict, and refuses what is ambiguous: `4M` may mean 4,000,000 or 4,194,304 bytes.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+_BYTES = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "ki": 2**10,
+    "mi": 2**20,
+    "gi": 2**30,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+}
+_SPANS = {
+    "s": Decimal(1),
+    "ms": Decimal("1e-3"),
+    "us": Decimal("1e-6"),
+    "µs": Decimal("1e-6"),
+    "ns": Decimal("1e-9"),
+    "ps": Decimal("1e-12"),
+}
+_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ]*)\s*")
+
+MOST_STEPS = 10_000  # a range longer than this is a slip of the keyboard
+
+
+class Unreadable(ValueError):
+    """A value that cannot be read; the message is a hint, possibly empty."""
+
+
+def read_bytes(text: str) -> int:
+    """A size: `8`, `2048`, `16Ki`, `16KiB`, `4MB`."""
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise Unreadable("")
+    number, unit = match.groups()
+    if unit.lower() in ("k", "m", "g"):
+        raise Unreadable(
+            f"`{unit}` is ambiguous: `{number}{unit.upper()}i` counts in powers of 1024, "
+            f"`{number}{unit.upper()}B` of 1000"
+        )
+    if unit.lower() not in _BYTES:
+        near = next((u for u in ("Ki", "Mi", "Gi") if unit[:1].upper() == u[0]), None)
+        raise Unreadable(f"did you mean `{number}{near}`?" if near else "")
+    exact = Decimal(number) * _BYTES[unit.lower()]
+    if exact != int(exact):
+        raise Unreadable("bytes are whole")
+    return int(exact)
+
+
+def read_sizes(text: str) -> list[int]:
+    """Sizes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size."""
+    sizes: list[int] = []
+    for part in text.split(","):
+        ends = part.split(":")
+        if len(ends) == 1:
+            sizes.append(read_bytes(part))
+        elif len(ends) == 2:
+            first, last = map(read_bytes, ends)
+            if first > last:
+                raise Unreadable(f"did you mean `{ends[1].strip()}:{ends[0].strip()}`?")
+            if first == 0:
+                sizes.append(0)
+                first = 1
+            while first <= last:
+                sizes.append(first)
+                first *= 2
+        else:
+            raise Unreadable("a range of sizes doubles: `FIRST:LAST`")
+    return sizes
+
+
+def read_loads(text: str) -> list[float]:
+    """Offered loads: `0.3`, `0.1,0.5`, or `FIRST:LAST:STEP` with both ends.
+
+    Decimal arithmetic, so that the ninth step of 0.1 is 0.9 and not 0.9000000000000001.
+    """
+    try:
+        if ":" not in text:
+            return [_load(Decimal(part.strip())) for part in text.split(",")]
+        ends = [Decimal(part.strip()) for part in text.split(":")]
+    except InvalidOperation:
+        raise Unreadable("") from None
+    if len(ends) == 2:
+        raise Unreadable(f"did you mean `{text}:0.1`?")
+    if len(ends) != 3:
+        raise Unreadable("")
+    first, last, step = ends
+    if step <= 0 or first > last:
+        raise Unreadable("the step is positive and the first load is not above the last")
+    if (last - first) / step > MOST_STEPS:
+        raise Unreadable("that is a very long range")
+    loads = []
+    while first <= last:
+        loads.append(_load(first))
+        first += step
+    return loads
+
+
+def _load(value: Decimal) -> float:
+    if not (0 < value <= 1):
+        raise Unreadable("a load is a fraction of the injection rate: above 0, at most 1")
+    return float(value)
+
+
+def read_span(text: str) -> float:
+    """A simulated span in seconds: `100us`, `1.5 ms`."""
+    match = _NUMBER.fullmatch(text)
+    if not match:
+        raise Unreadable("")
+    number, unit = match.groups()
+    if unit not in _SPANS:
+        raise Unreadable(f"did you mean `{number} us`?" if not unit else "")
+    return float(Decimal(number) * _SPANS[unit])
+
+
+def show_time(seconds: float | None, digits: int = 3) -> str:
+    """`2.41 us`: `digits` significant digits or the whole part, in the unit that suits."""
+    if seconds is None:
+        return "-"
+    if seconds == 0:
+        return "0 s"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+        if abs(seconds) >= scale * 0.9995:
+            return f"{_digits(seconds / scale, digits)} {unit}"
+    return f"{_digits(seconds / 1e-12, digits)} ps"
+
+
+def _digits(value: float, digits: int) -> str:
+    whole = len(str(int(abs(value))))
+    return f"{value:.{max(0, digits - whole)}f}"
+
+
+def show_bytes(count: float | None) -> str:
+    """`1.23 GB`, decimal: volumes are compared with rates in GB/s."""
+    return "-" if count is None else _scaled(count, "B")
+
+
+def show_rate(rate: float | None) -> str:
+    """`24.0 GB/s`."""
+    return "-" if rate is None else _scaled(rate, "B/s")
+
+
+def show_size(count: int) -> str:
+    """A message size: `8 B`, `16 KiB`, `4 MiB`; plain bytes if it is no round binary number."""
+    for unit, scale in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= scale and count % scale == 0:
+            return f"{count // scale} {unit}"
+    return f"{count:,} B"
+
+
+def show_count(count: float | None) -> str:
+    """`12.3 M`; below ten thousand the number itself."""
+    if count is None:
+        return "-"
+    if abs(count) < 10_000:
+        return f"{count:,.0f}"
+    return _scaled(count, "").rstrip()
+
+
+def _scaled(value: float, unit: str) -> str:
+    for prefix, scale in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= scale * 0.9995:
+            return f"{_digits(value / scale, 3)} {prefix}{unit}"
+    return f"{value:,.0f} {unit}"
+
+
+def show_percent(fraction: float | None) -> str:
+    return "-" if fraction is None else f"{100 * fraction:.1f} %"
