@@ -16,6 +16,6 @@ demo test lint bench docs wheel:
 
 clean:
 	@cargo clean --quiet
-	@rm -rf .venv dist out python/odonata/_lib python/odonata/*.so
+	@rm -rf .venv dist out python/odonata/_lib python/odonata/_include python/odonata/*.so
 
 .PHONY: help demo test lint bench docs wheel clean

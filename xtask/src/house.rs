@@ -48,7 +48,7 @@ pub fn files() -> Vec<String> {
 }
 
 fn walk(dir: &Path, prefix: &str, found: &mut Vec<String>) {
-    let products = ["target", ".venv", ".git", "out", "dist", "_lib", "__pycache__"];
+    let products = ["target", ".venv", ".git", "out", "dist", "_lib", "_include", "__pycache__"];
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
