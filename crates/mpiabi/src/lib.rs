@@ -1,1 +1,12 @@
-//! mpiabi
+//! Floor 6: the MPI library that unmodified programs load. The rank side of the live room; it never
+//! links the simulator.
+//!
+//! Every function of the interface is exported from here: `interface/functions.tsv` lists them, the
+//! build script exports those nobody implements. `abi` is the edge to C; `runtime`, `p2p`, `coll`
+//! and their neighbors talk to the simulator over the wire; datatypes, operators, groups, info
+//! objects, attributes and errors are this process's own affair.
+
+mod abi;
+mod error;
+mod export;
+mod unsupported;

@@ -4,6 +4,7 @@
 //! sees the event queue. Recorded streams, schedules and live processes all come in by this door,
 //! and every network model answers it.
 
+pub mod functions;
 mod streams;
 pub mod wire;
 

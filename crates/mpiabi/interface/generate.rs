@@ -1,0 +1,164 @@
+//! Writes everything that repeats the two tables beside this file: our `mpi.h`, the list of
+//! function names, the constants of either ABI, and the functions nobody has implemented.
+//!
+//! Compiled into the build script, which needs the Rust parts, and into a test, which compares the
+//! checked-in parts with what this would write.
+
+#![allow(dead_code)] // each of the two users needs a half
+
+use std::fmt::Write;
+
+pub struct Function<'a> {
+    pub name: &'a str,
+    pub returns: &'a str,
+    pub arguments: &'a str,
+    pub place: &'a str,
+}
+
+pub struct Constant<'a> {
+    pub name: &'a str,
+    pub kind: &'a str,
+    pub standard: &'a str,
+    pub mpich: &'a str,
+}
+
+fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    let rows = table.lines().filter(|l| !l.starts_with('#') && !l.is_empty()).skip(1);
+    rows.map(|l| {
+        let columns: Vec<&str> = l.split('\t').collect();
+        columns.try_into().unwrap_or_else(|c| panic!("a row of {N} columns, not {c:?}"))
+    })
+}
+
+pub fn functions(table: &str) -> Vec<Function<'_>> {
+    let row =
+        |[name, returns, arguments, place]: [_; 4]| Function { name, returns, arguments, place };
+    rows(table).map(row).collect()
+}
+
+pub fn constants(table: &str) -> Vec<Constant<'_>> {
+    let row = |[name, kind, standard, mpich]: [_; 4]| Constant { name, kind, standard, mpich };
+    rows(table).map(row).collect()
+}
+
+/// The list of names both ends of the wire share. Index 0 is "no call".
+pub fn name_list(functions: &[Function]) -> String {
+    let mut out = String::from(
+        "//! Names of the MPI functions, in the order of `crates/mpiabi/interface/functions.tsv`.\n\
+         //! Written by that crate's test `fresh`; do not edit.\n\n\
+         /// The functions a rank can be in, by the number the wire carries. 0: between calls.\n",
+    );
+    writeln!(out, "pub const FUNCTIONS: [&str; {}] = [", functions.len() + 1).unwrap();
+    out.push_str("    \"(between calls)\",\n");
+    for f in functions {
+        writeln!(out, "    \"MPI_{}\",", f.name).unwrap();
+    }
+    out.push_str(
+        "];\n\n/// Name of a function by its number; numbers of a newer interface have none.\n\
+         pub fn function_name(id: u32) -> &'static str {\n    \
+         FUNCTIONS.get(id as usize).copied().unwrap_or(\"an MPI function\")\n}\n",
+    );
+    out
+}
+
+/// Numbers of the functions as constants, and of their large-count twins under the plain name.
+pub fn ids(functions: &[Function]) -> String {
+    let number = |name: &str| functions.iter().position(|f| f.name == name).map(|i| i + 1);
+    let mut plain = String::new();
+    let mut large = String::new();
+    for (i, f) in functions.iter().enumerate() {
+        writeln!(plain, "pub const {}: u32 = {};", f.name, i + 1).unwrap();
+        if let Some(twin) = number(&format!("{}_c", f.name)) {
+            writeln!(large, "pub const {}: u32 = {twin};", f.name).unwrap();
+        }
+    }
+    format!("pub mod id {{\n{plain}}}\npub mod id_c {{\n{large}}}\n")
+}
+
+fn rust_name(name: &str) -> String {
+    match name.as_bytes()[0] {
+        b'0'..=b'9' => format!("_{name}"),
+        _ => name.to_string(),
+    }
+}
+
+fn is_handle(kind: &str) -> bool {
+    const HANDLES: [&str; 11] = [
+        "Comm",
+        "Datatype",
+        "Errhandler",
+        "File",
+        "Group",
+        "Info",
+        "Message",
+        "Op",
+        "Request",
+        "Session",
+        "Win",
+    ];
+    HANDLES.contains(&kind)
+}
+
+/// The constants of one ABI, and all its predefined datatypes and operators by name.
+pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
+    let mut out = String::new();
+    let mut types = String::new();
+    for c in constants {
+        let value = if mpich { c.mpich } else { c.standard };
+        if value == "-" {
+            continue;
+        }
+        let name = rust_name(c.name);
+        match c.kind {
+            "alias" => writeln!(out, "pub use self::{value} as {name};").unwrap(),
+            kind if is_handle(kind) => {
+                writeln!(out, "pub const {name}: {kind} = {kind}({value}u32 as _);").unwrap();
+                if kind == "Datatype" && c.name != "DATATYPE_NULL" {
+                    writeln!(types, "    (\"MPI_{}\", {name}),", c.name).unwrap();
+                }
+            }
+            "int" if value.starts_with("0x") => {
+                writeln!(out, "pub const {name}: c_int = {value}u32 as c_int;").unwrap();
+            }
+            "int" => writeln!(out, "pub const {name}: c_int = {value};").unwrap(),
+            "MPI_Offset" => writeln!(out, "pub const {name}: i64 = {value};").unwrap(),
+            // Pointers and functions: compared as addresses.
+            _ => writeln!(out, "pub const {name}: usize = {value}isize as usize;").unwrap(),
+        }
+    }
+    let n = types.lines().count();
+    write!(out, "pub const DATATYPES: [(&str, Datatype); {n}] = [\n{types}];\n").unwrap();
+    out
+}
+
+/// Names the crate's sources implement: `pub fn Name(` with a name of the table, and with `<Int>`
+/// also its large-count twin. All other Rust functions have lower-case names.
+pub fn implemented(source: &str, found: &mut std::collections::BTreeSet<String>) {
+    for line in source.lines() {
+        let Some(rest) = line.trim_start().strip_prefix("pub fn ") else { continue };
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, rest) = rest.split_at(end);
+        if name.starts_with(char::is_uppercase) {
+            found.insert(name.to_string());
+            if rest.starts_with("<Int>") {
+                found.insert(format!("{name}_c"));
+            }
+        }
+    }
+}
+
+/// Exports for everything else, so that a program loads and learns what is missing when it calls.
+pub fn unsupported(
+    functions: &[Function],
+    done: &std::collections::BTreeSet<String>,
+    mpich: bool,
+) -> String {
+    let mut out = String::from("unsupported! {\n");
+    for f in functions {
+        if !done.contains(f.name) && (mpich || f.place != "mpich") {
+            writeln!(out, "    {}", f.name).unwrap();
+        }
+    }
+    out.push_str("}\n");
+    out
+}

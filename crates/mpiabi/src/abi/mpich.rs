@@ -1,0 +1,116 @@
+//! The MPICH ABI (`libmpi.so.12`): handles are integers whose bits say kind and storage. Of those
+//! bits programs may rely only on the published constants; ours for created objects keep the shape.
+
+use std::ffi::{c_int, c_void};
+
+use super::Kind;
+
+pub type Raw = c_int;
+
+/// "Stored directly", as MPICH's own created objects are; kind in bits 26-29.
+const CREATED: u32 = 0x8000_0000;
+/// The five pair types with padding are predefined values of that shape, from 0 up.
+const FIRST: u32 = 0x100;
+const SLOTS: u32 = 1 << 26;
+
+pub fn created(kind: Kind, slot: u32) -> Raw {
+    assert!(slot < SLOTS - FIRST, "more than {} live {kind:?} objects", SLOTS - FIRST);
+    (CREATED | (kind as u32) << 26 | (slot + FIRST)) as Raw
+}
+
+pub fn slot(kind: Kind, raw: Raw) -> Option<u32> {
+    let raw = raw as u32;
+    let low = raw & (SLOTS - 1);
+    (raw & !(SLOTS - 1) == CREATED | (kind as u32) << 26 && low >= FIRST).then(|| low - FIRST)
+}
+
+/// `MPI_Status`. The length has 63 bits; the lowest bit of `high_and_cancelled` is not its own.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+#[allow(non_snake_case)]
+pub struct Status {
+    count_low: c_int,
+    high_and_cancelled: c_int,
+    pub MPI_SOURCE: c_int,
+    pub MPI_TAG: c_int,
+    pub MPI_ERROR: c_int,
+}
+const _: () = assert!(size_of::<Status>() == 20);
+
+impl Status {
+    pub fn new(source: c_int, tag: c_int, error: c_int) -> Status {
+        Status {
+            count_low: 0,
+            high_and_cancelled: 0,
+            MPI_SOURCE: source,
+            MPI_TAG: tag,
+            MPI_ERROR: error,
+        }
+    }
+    /// Length of the message, bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.count_low as u32) | u64::from(self.high_and_cancelled as u32 >> 1) << 32
+    }
+    pub fn set_bytes(&mut self, bytes: u64) {
+        self.count_low = bytes as c_int;
+        let high = ((bytes >> 32) as u32) << 1;
+        self.high_and_cancelled = (high | u32::from(self.cancelled())) as c_int;
+    }
+    pub fn cancelled(&self) -> bool {
+        self.high_and_cancelled & 1 != 0
+    }
+    pub fn set_cancelled(&mut self, cancelled: bool) {
+        self.high_and_cancelled = self.high_and_cancelled & !1 | c_int::from(cancelled);
+    }
+}
+
+/// A word of data the interface exports.
+#[repr(transparent)]
+pub struct Word(*mut c_void);
+// SAFETY: addresses of private statics, compared and never followed.
+unsafe impl Sync for Word {}
+
+/// Places whose addresses stand for "unweighted" and the like: nothing else has them.
+static PLACES: [u64; 6] = [0; 6];
+
+const fn place(i: usize) -> Word {
+    Word((&raw const PLACES[i]).cast_mut().cast())
+}
+
+macro_rules! words {
+    ($($name:ident = $i:literal;)*) => { $(
+        #[unsafe(no_mangle)]
+        pub static $name: Word = place($i);
+    )* };
+}
+words! {
+    MPI_UNWEIGHTED = 0;
+    MPI_WEIGHTS_EMPTY = 1;
+    MPI_F_STATUS_IGNORE = 2;
+    MPI_F_STATUSES_IGNORE = 3;
+    MPI_F08_STATUS_IGNORE = 4;
+    MPI_F08_STATUSES_IGNORE = 5;
+}
+/// Stands for "all handles" of the tool interface.
+#[unsafe(no_mangle)]
+pub static MPI_T_PVAR_ALL_HANDLES: Word = Word(usize::MAX as *mut c_void);
+
+/// What `MPI_COMM_DUP_FN`, `MPI_TYPE_DUP_FN` and `MPI_WIN_DUP_FN` are in MPICH's header.
+///
+/// # Safety
+/// `out` and `flag` are writable, as MPI promises a copy function.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIR_Dup_fn(
+    _object: c_int,
+    _keyval: c_int,
+    _extra_state: *mut c_void,
+    value: *mut c_void,
+    out: *mut c_void,
+    flag: *mut c_int,
+) -> c_int {
+    unsafe {
+        *out.cast::<*mut c_void>() = value;
+        *flag = 1;
+    }
+    0
+}

@@ -1,0 +1,47 @@
+//! Objects a program creates, by slot. Threads may call, so behind a lock; the objects are shared,
+//! because a freed datatype lives on in pending requests and in the types made from it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub(crate) struct Registry<T> {
+    slots: Mutex<Slots<T>>,
+}
+
+struct Slots<T> {
+    objects: Vec<Option<Arc<T>>>,
+    /// Taken from the end: a program that creates and frees in turn sees one handle.
+    free: Vec<u32>,
+}
+
+impl<T> Registry<T> {
+    pub const fn new() -> Registry<T> {
+        Registry { slots: Mutex::new(Slots { objects: Vec::new(), free: Vec::new() }) }
+    }
+    fn lock(&self) -> MutexGuard<'_, Slots<T>> {
+        // A panic aborts the process before anyone sees a half-done change.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Stores an object and returns its slot.
+    pub fn insert(&self, object: Arc<T>) -> u32 {
+        let mut slots = self.lock();
+        if let Some(slot) = slots.free.pop() {
+            slots.objects[slot as usize] = Some(object);
+            return slot;
+        }
+        slots.objects.push(Some(object));
+        (slots.objects.len() - 1) as u32
+    }
+    pub fn get(&self, slot: u32) -> Option<Arc<T>> {
+        self.lock().objects.get(slot as usize)?.clone()
+    }
+    /// Puts another object in a slot in use.
+    pub fn replace(&self, slot: u32, object: Arc<T>) {
+        self.lock().objects[slot as usize] = Some(object);
+    }
+    pub fn remove(&self, slot: u32) -> Option<Arc<T>> {
+        let mut slots = self.lock();
+        let object = slots.objects.get_mut(slot as usize)?.take()?;
+        slots.free.push(slot);
+        Some(object)
+    }
+}

@@ -1,0 +1,497 @@
+//! Error classes and codes, error handlers, and what happens when a call fails.
+//!
+//! A body says what is wrong (`Error`: a class and a sentence); the object the call was about says
+//! what that means. Communicators and windows end the job unless the program asked otherwise.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use workload::functions::function_name;
+
+use crate::abi::{Comm, Errhandler, File, Kind, Registry, Session, Win, c};
+use crate::export::{self, mpi_fn};
+
+pub type Result<T = ()> = std::result::Result<T, Error>;
+
+/// What went wrong in one call.
+#[derive(Clone, Debug)]
+pub struct Error {
+    /// The error class, `c::ERR_*`, or a code the program added.
+    pub code: c_int,
+    /// A clause for the person reading: what was found and what would have been right.
+    pub message: String,
+}
+
+impl Error {
+    pub fn new(code: c_int, message: impl Into<String>) -> Error {
+        Error { code, message: message.into() }
+    }
+}
+
+/// `return fail!(c::ERR_COUNT, "count is {n}")`.
+macro_rules! fail {
+    ($code:expr, $($format:tt)+) => {
+        Err($crate::error::Error::new($code, format!($($format)+)))
+    };
+}
+pub(crate) use fail;
+
+/// The object that an error belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Site {
+    pub kind: Kind,
+    pub handle: c_int,
+}
+
+impl Site {
+    pub fn comm(comm: Comm) -> Site {
+        Site { kind: Kind::Comm, handle: comm.to_int() }
+    }
+    pub fn win(win: Win) -> Site {
+        Site { kind: Kind::Win, handle: win.to_int() }
+    }
+    pub fn file(file: File) -> Site {
+        Site { kind: Kind::File, handle: file.to_int() }
+    }
+    pub fn session(session: Session) -> Site {
+        Site { kind: Kind::Session, handle: session.to_int() }
+    }
+}
+
+/// A user's handler: `void f(MPI_Comm *, int *, ...)`. No further arguments are ever passed.
+struct Handler {
+    kind: Kind,
+    function: usize,
+}
+
+static HANDLERS: Registry<Handler> = Registry::new();
+
+/// A handler as it is attached: a user's one stays alive after `MPI_Errhandler_free`.
+#[derive(Clone)]
+struct Attached {
+    handle: Errhandler,
+    handler: Option<Arc<Handler>>,
+}
+
+static ATTACHED: Mutex<BTreeMap<Site, Attached>> = Mutex::new(BTreeMap::new());
+
+fn attached() -> std::sync::MutexGuard<'static, BTreeMap<Site, Attached>> {
+    ATTACHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the whole job with an exit code; the runtime sets it when it has a seat in a job.
+static ABORT: OnceLock<fn(c_int) -> !> = OnceLock::new();
+
+/// Says how a fatal error ends the job. Until then it ends this process.
+pub(crate) fn set_abort(abort: fn(c_int) -> !) {
+    let _ = ABORT.set(abort);
+}
+
+/// Prints why and ends the job.
+pub(crate) fn die(message: &str, code: c_int) -> ! {
+    eprintln!("odonata: {message}");
+    match ABORT.get() {
+        Some(abort) => abort(code),
+        None => std::process::exit(if code & 0xff == 0 { 1 } else { code & 0xff }),
+    }
+}
+
+/// What a new object without a handler of its own does. Files return their errors (MPI 5.0, 14.7).
+fn default_handler(site: Option<Site>) -> Errhandler {
+    match site {
+        Some(Site { kind: Kind::File, .. }) => c::ERRORS_RETURN,
+        _ => c::ERRORS_ARE_FATAL,
+    }
+}
+
+fn handler_of(site: Option<Site>) -> Attached {
+    let table = attached();
+    let of = |site: &Site| table.get(site).cloned();
+    // An error of no object belongs to MPI_COMM_SELF since MPI 4, to MPI_COMM_WORLD before:
+    // programs of either age have set one of the two.
+    let found = match &site {
+        Some(site) => of(site),
+        None => of(&Site::comm(c::COMM_SELF)).or_else(|| of(&Site::comm(c::COMM_WORLD))),
+    };
+    found.unwrap_or_else(|| Attached { handle: default_handler(site), handler: None })
+}
+
+/// Hands an error to its object's handler; what it returns is what the MPI function returns.
+pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
+    // A call on no valid object at all is judged like one on none.
+    let site = site.filter(|s| s.handle != c::COMM_NULL.to_int());
+    call_handler(site, error.code, || {
+        let name = function_name(export::function());
+        let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
+        format!("{name} failed: {} ({class})", error.message)
+    })
+}
+
+fn call_handler(site: Option<Site>, code: c_int, message: impl Fn() -> String) -> c_int {
+    let found = handler_of(site);
+    if let Some(handler) = found.handler {
+        let handle = site.map_or(c::COMM_SELF.to_int(), |s| s.handle);
+        unsafe { call_user(&handler, handle, code) };
+        return code;
+    }
+    if found.handle == c::ERRORS_RETURN {
+        return code;
+    }
+    die(&message(), code)
+}
+
+/// # Safety
+/// The handler's address is the C function the program registered for objects of its kind.
+unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) {
+    type Function = unsafe extern "C" fn(*mut c_void, *mut c_int, ...);
+    let f = unsafe { std::mem::transmute::<usize, Function>(handler.function) };
+    let mut code = code;
+    macro_rules! with {
+        ($t:ident) => {{
+            let mut object = $t::from_int(handle);
+            unsafe { f((&raw mut object).cast(), &raw mut code) }
+        }};
+    }
+    match handler.kind {
+        Kind::Win => with!(Win),
+        Kind::File => with!(File),
+        Kind::Session => with!(Session),
+        _ => with!(Comm),
+    }
+}
+
+/// A new object made from another (`MPI_Comm_dup` and the like) starts with its handler.
+pub(crate) fn inherit(from: Site, to: Site) {
+    let mut table = attached();
+    if let Some(handler) = table.get(&from).cloned() {
+        table.insert(to, handler);
+    }
+}
+
+/// The object is gone.
+pub(crate) fn forget(site: Site) {
+    attached().remove(&site);
+}
+
+fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> Result {
+    if function.is_null() {
+        return fail!(c::ERR_ARG, "the error handler function is null");
+    }
+    let slot = HANDLERS.insert(Arc::new(Handler { kind, function: function as usize }));
+    unsafe { *errhandler = Errhandler::created(slot) };
+    Ok(())
+}
+
+fn set(site: Site, handle: Errhandler) -> Result {
+    let handler = match handle {
+        c::ERRORS_ARE_FATAL | c::ERRORS_ABORT | c::ERRORS_RETURN => None,
+        _ => {
+            let found = handle.slot().and_then(|s| HANDLERS.get(s));
+            let Some(handler) = found else {
+                return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+            };
+            if handler.kind != site.kind {
+                let (of, on) = (handler.kind, site.kind);
+                return fail!(c::ERR_ERRHANDLER, "an error handler for a {of:?} set on a {on:?}");
+            }
+            Some(handler)
+        }
+    };
+    attached().insert(site, Attached { handle, handler });
+    Ok(())
+}
+
+/// The handle of an object's handler; a user's one is a new reference the program frees.
+fn get(site: Site, errhandler: *mut Errhandler) -> Result {
+    let found = handler_of(Some(site));
+    let handle = match found.handler {
+        Some(handler) => Errhandler::created(HANDLERS.insert(handler)),
+        None => found.handle,
+    };
+    unsafe { *errhandler = handle };
+    Ok(())
+}
+
+fn call(site: Site, code: c_int) -> Result {
+    call_handler(Some(site), code, || {
+        format!("the program raised error {code}: {}", text(code).unwrap_or_default())
+    });
+    Ok(())
+}
+
+fn free(errhandler: *mut Errhandler) -> Result {
+    let handle = unsafe { *errhandler };
+    let predefined = matches!(handle, c::ERRORS_ARE_FATAL | c::ERRORS_ABORT | c::ERRORS_RETURN);
+    if !predefined && handle.slot().and_then(|s| HANDLERS.remove(s)).is_none() {
+        return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+    }
+    unsafe { *errhandler = c::ERRHANDLER_NULL };
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Comm_create_errhandler(function: *const c_void, errhandler: *mut Errhandler) {
+        create(Kind::Comm, function, errhandler)
+    }
+    pub fn Win_create_errhandler(function: *const c_void, errhandler: *mut Errhandler) {
+        create(Kind::Win, function, errhandler)
+    }
+    pub fn File_create_errhandler(function: *const c_void, errhandler: *mut Errhandler) {
+        create(Kind::File, function, errhandler)
+    }
+    pub fn Session_create_errhandler(function: *const c_void, errhandler: *mut Errhandler) {
+        create(Kind::Session, function, errhandler)
+    }
+    pub fn Comm_set_errhandler(comm: Comm, errhandler: Errhandler) {
+        set(Site::comm(comm), errhandler)
+    }
+    pub fn Win_set_errhandler(win: Win, errhandler: Errhandler) {
+        set(Site::win(win), errhandler)
+    }
+    pub fn File_set_errhandler(file: File, errhandler: Errhandler) {
+        set(Site::file(file), errhandler)
+    }
+    pub fn Session_set_errhandler(session: Session, errhandler: Errhandler) {
+        set(Site::session(session), errhandler)
+    }
+    pub fn Comm_get_errhandler(comm: Comm, errhandler: *mut Errhandler) {
+        get(Site::comm(comm), errhandler)
+    }
+    pub fn Win_get_errhandler(win: Win, errhandler: *mut Errhandler) {
+        get(Site::win(win), errhandler)
+    }
+    pub fn File_get_errhandler(file: File, errhandler: *mut Errhandler) {
+        get(Site::file(file), errhandler)
+    }
+    pub fn Session_get_errhandler(session: Session, errhandler: *mut Errhandler) {
+        get(Site::session(session), errhandler)
+    }
+    pub fn Comm_call_errhandler(comm: Comm, code: c_int) {
+        call(Site::comm(comm), code)
+    }
+    pub fn Win_call_errhandler(win: Win, code: c_int) {
+        call(Site::win(win), code)
+    }
+    pub fn File_call_errhandler(file: File, code: c_int) {
+        call(Site::file(file), code)
+    }
+    pub fn Session_call_errhandler(session: Session, code: c_int) {
+        call(Site::session(session), code)
+    }
+    pub fn Errhandler_free(errhandler: *mut Errhandler) {
+        free(errhandler)
+    }
+    pub fn Errhandler_create(function: *const c_void, errhandler: *mut Errhandler) {
+        create(Kind::Comm, function, errhandler)
+    }
+    pub fn Errhandler_set(comm: Comm, errhandler: Errhandler) {
+        set(Site::comm(comm), errhandler)
+    }
+    pub fn Errhandler_get(comm: Comm, errhandler: *mut Errhandler) {
+        get(Site::comm(comm), errhandler)
+    }
+}
+
+/// The classes and what they mean, in the words `MPI_Error_string` gives.
+#[rustfmt::skip]
+const CLASSES: &[(c_int, &str)] = &[
+    (c::SUCCESS, "no error"),
+    (c::ERR_BUFFER, "invalid buffer pointer"),
+    (c::ERR_COUNT, "invalid count argument"),
+    (c::ERR_TYPE, "invalid datatype argument"),
+    (c::ERR_TAG, "invalid tag argument"),
+    (c::ERR_COMM, "invalid communicator"),
+    (c::ERR_RANK, "invalid rank"),
+    (c::ERR_REQUEST, "invalid request"),
+    (c::ERR_ROOT, "invalid root"),
+    (c::ERR_GROUP, "invalid group"),
+    (c::ERR_OP, "invalid operation"),
+    (c::ERR_TOPOLOGY, "invalid communicator topology"),
+    (c::ERR_DIMS, "invalid dimension argument"),
+    (c::ERR_ARG, "invalid argument"),
+    (c::ERR_UNKNOWN, "unknown error"),
+    (c::ERR_TRUNCATE, "message truncated"),
+    (c::ERR_OTHER, "known error of no other class"),
+    (c::ERR_INTERN, "internal error"),
+    (c::ERR_PENDING, "pending request"),
+    (c::ERR_IN_STATUS, "error code is in the status"),
+    (c::ERR_ACCESS, "permission denied"),
+    (c::ERR_AMODE, "invalid file access mode"),
+    (c::ERR_ASSERT, "invalid assertion argument"),
+    (c::ERR_BAD_FILE, "invalid file name"),
+    (c::ERR_BASE, "invalid base argument"),
+    (c::ERR_CONVERSION, "error in a data conversion function"),
+    (c::ERR_DISP, "invalid displacement argument"),
+    (c::ERR_DUP_DATAREP, "data representation is already defined"),
+    (c::ERR_FILE_EXISTS, "file exists"),
+    (c::ERR_FILE_IN_USE, "file is in use"),
+    (c::ERR_FILE, "invalid file handle"),
+    (c::ERR_INFO_KEY, "invalid info key"),
+    (c::ERR_INFO_NOKEY, "info key is not defined"),
+    (c::ERR_INFO_VALUE, "invalid info value"),
+    (c::ERR_INFO, "invalid info object"),
+    (c::ERR_IO, "input/output error"),
+    (c::ERR_KEYVAL, "invalid attribute key"),
+    (c::ERR_LOCKTYPE, "invalid lock type"),
+    (c::ERR_NAME, "service name is not published"),
+    (c::ERR_NO_MEM, "out of memory"),
+    (c::ERR_NOT_SAME, "collective argument is not the same on all ranks"),
+    (c::ERR_NO_SPACE, "not enough space"),
+    (c::ERR_NO_SUCH_FILE, "file does not exist"),
+    (c::ERR_PORT, "invalid port"),
+    (c::ERR_QUOTA, "quota exceeded"),
+    (c::ERR_READ_ONLY, "file or file system is read-only"),
+    (c::ERR_RMA_ATTACH, "memory cannot be attached"),
+    (c::ERR_RMA_CONFLICT, "conflicting accesses to a window"),
+    (c::ERR_RMA_RANGE, "target memory is not part of the window"),
+    (c::ERR_RMA_SHARED, "memory cannot be shared"),
+    (c::ERR_RMA_SYNC, "wrong synchronization of one-sided calls"),
+    (c::ERR_SERVICE, "invalid service name"),
+    (c::ERR_SIZE, "invalid size argument"),
+    (c::ERR_SPAWN, "error in spawning processes"),
+    (c::ERR_UNSUPPORTED_DATAREP, "unsupported data representation"),
+    (c::ERR_UNSUPPORTED_OPERATION, "unsupported operation"),
+    (c::ERR_WIN, "invalid window"),
+    (c::ERR_RMA_FLAVOR, "window has the wrong flavor"),
+    (c::ERR_PROC_ABORTED, "peer process has aborted"),
+    (c::ERR_VALUE_TOO_LARGE, "value is too large to store"),
+    (c::ERR_SESSION, "invalid session"),
+    (c::ERR_ERRHANDLER, "invalid error handler"),
+    (c::ERR_ABI, "error in an ABI function"),
+    (c::T_ERR_CANNOT_INIT, "tool interface cannot be initialized"),
+    (c::T_ERR_NOT_ACCESSIBLE, "tool information is not accessible"),
+    (c::T_ERR_NOT_INITIALIZED, "tool interface is not initialized"),
+    (c::T_ERR_NOT_SUPPORTED, "tool function is not supported"),
+    (c::T_ERR_MEMORY, "out of memory in the tool interface"),
+    (c::T_ERR_INVALID, "invalid use of the tool interface"),
+    (c::T_ERR_INVALID_INDEX, "invalid index in the tool interface"),
+    (c::T_ERR_INVALID_ITEM, "invalid item in the tool interface"),
+    (c::T_ERR_INVALID_SESSION, "invalid session of the tool interface"),
+    (c::T_ERR_INVALID_HANDLE, "invalid handle of the tool interface"),
+    (c::T_ERR_INVALID_NAME, "invalid name in the tool interface"),
+    (c::T_ERR_OUT_OF_HANDLES, "no more handles in the tool interface"),
+    (c::T_ERR_OUT_OF_SESSIONS, "no more sessions in the tool interface"),
+    (c::T_ERR_CVAR_SET_NOT_NOW, "control variable cannot be set now"),
+    (c::T_ERR_CVAR_SET_NEVER, "control variable can never be set"),
+    (c::T_ERR_PVAR_NO_WRITE, "performance variable cannot be written"),
+    (c::T_ERR_PVAR_NO_STARTSTOP, "performance variable cannot be started or stopped"),
+    (c::T_ERR_PVAR_NO_ATOMIC, "performance variable has no atomic read and write"),
+];
+
+/// Classes and codes the program has added, by code.
+struct Added {
+    class: c_int,
+    is_class: bool,
+    text: String,
+}
+
+static ADDED: Mutex<(c_int, BTreeMap<c_int, Added>)> =
+    Mutex::new((c::ERR_LASTCODE, BTreeMap::new()));
+
+fn added() -> std::sync::MutexGuard<'static, (c_int, BTreeMap<c_int, Added>)> {
+    ADDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// `MPI_LASTUSEDCODE`.
+pub(crate) fn last_used_code() -> c_int {
+    added().0
+}
+
+fn add(class: Option<c_int>) -> c_int {
+    let mut added = added();
+    added.0 += 1;
+    let code = added.0;
+    let entry =
+        Added { class: class.unwrap_or(code), is_class: class.is_none(), text: String::new() };
+    added.1.insert(code, entry);
+    code
+}
+
+/// Only what the program added, and only what nothing else rests on, can go.
+fn remove(code: c_int, is_class: bool) -> Result {
+    let mut added = added();
+    let known = added.1.get(&code).is_some_and(|a| a.is_class == is_class);
+    let used = is_class && added.1.values().any(|a| !a.is_class && a.class == code);
+    if !known || used {
+        return fail!(c::ERR_OTHER, "error code {code} was not added or is still in use");
+    }
+    added.1.remove(&code);
+    added.0 = added.1.keys().next_back().copied().unwrap_or(c::ERR_LASTCODE);
+    Ok(())
+}
+
+fn text(code: c_int) -> Option<String> {
+    if let Some(class) = CLASSES.iter().find(|k| k.0 == code) {
+        return Some(class.1.to_string());
+    }
+    added().1.get(&code).map(|a| a.text.clone())
+}
+
+/// Copies a string into a C buffer of `room` bytes; returns its length without the zero.
+///
+/// # Safety
+/// `out` has room for `room` bytes, at least one.
+pub(crate) unsafe fn copy_string(text: &[u8], out: *mut c_char, room: usize) -> c_int {
+    let n = text.len().min(room - 1);
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr(), out.cast(), n);
+        *out.add(n) = 0;
+    }
+    n as c_int
+}
+
+mpi_fn! {
+    pub fn Error_class(code: c_int, class: *mut c_int) {
+        let known = CLASSES.iter().find(|k| k.0 == code).map(|k| k.0);
+        let Some(found) = known.or_else(|| added().1.get(&code).map(|a| a.class)) else {
+            return fail!(c::ERR_ARG, "{code} is not an error code");
+        };
+        unsafe { *class = found };
+        Ok(())
+    }
+    pub fn Error_string(code: c_int, string: *mut c_char, length: *mut c_int) {
+        let Some(text) = text(code) else {
+            return fail!(c::ERR_ARG, "{code} is not an error code");
+        };
+        unsafe { *length = copy_string(text.as_bytes(), string, c::MAX_ERROR_STRING as usize) };
+        Ok(())
+    }
+    pub fn Add_error_class(class: *mut c_int) {
+        unsafe { *class = add(None) };
+        Ok(())
+    }
+    pub fn Add_error_code(class: c_int, code: *mut c_int) {
+        let known = CLASSES.iter().any(|k| k.0 == class)
+            || added().1.get(&class).is_some_and(|a| a.is_class);
+        if !known {
+            return fail!(c::ERR_ARG, "{class} is not an error class");
+        }
+        unsafe { *code = add(Some(class)) };
+        Ok(())
+    }
+    pub fn Add_error_string(code: c_int, string: *const c_char) {
+        let string = unsafe { CStr::from_ptr(string) }.to_string_lossy().into_owned();
+        if string.len() >= c::MAX_ERROR_STRING as usize {
+            return fail!(c::ERR_ARG, "an error string of {} bytes", string.len());
+        }
+        match added().1.get_mut(&code) {
+            Some(entry) => entry.text = string,
+            None => return fail!(c::ERR_ARG, "{code} is not a code the program added"),
+        }
+        Ok(())
+    }
+    pub fn Remove_error_class(class: c_int) {
+        remove(class, true)
+    }
+    pub fn Remove_error_code(code: c_int) {
+        remove(code, false)
+    }
+    pub fn Remove_error_string(code: c_int) {
+        match added().1.get_mut(&code) {
+            Some(entry) if !entry.text.is_empty() => entry.text.clear(),
+            _ => return fail!(c::ERR_ARG, "{code} has no string the program added"),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! How a Rust function becomes two C symbols: `PMPI_X`, strong, and `MPI_X`, a weak alias of it, so
+//! that a profiling tool may define `MPI_X` and call `PMPI_X`. Large-count twins come from one body.
+//!
+//! ```text
+//! mpi_fn! {
+//!     /// A body returns `error::Result`; the error handler of the communicator, window, file or
+//!     /// session among the arguments decides what an error means.
+//!     pub fn Comm_size(comm: Comm, size: *mut c_int) { ...; Ok(()) }
+//!     /// `Int` is `c_int` in `MPI_Send` and `MPI_Count` in `MPI_Send_c`.
+//!     pub fn Send<Int>(buf: *const c_void, count: Int, ...) { let n = count.wide(); ... }
+//!     /// Whatever does not return an error code says what it returns.
+//!     pub fn Wtime() -> f64 { ... }
+//! }
+//! ```
+//!
+//! The build script finds implementations by the text `pub fn Name(` or `pub fn Name<Int>(` at the
+//! start of a line, and exports the rest of the interface from `unsupported.rs`.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use crate::abi::{File, Raw, Session, Win};
+use crate::error::Site;
+
+/// Numbers of the functions: `id::Send`, and `id_c::Send` for `MPI_Send_c`.
+#[allow(non_upper_case_globals, unused)]
+mod ids {
+    include!(concat!(env!("OUT_DIR"), "/ids.rs"));
+}
+pub(crate) use ids::{id, id_c};
+
+thread_local! {
+    static FUNCTION: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Number of the MPI function this thread is in; 0 outside.
+pub(crate) fn function() -> u32 {
+    FUNCTION.get()
+}
+
+/// Marks that the thread enters `id`; returns where it was, for `leave`.
+pub(crate) fn enter(id: u32) -> u32 {
+    FUNCTION.replace(id)
+}
+
+pub(crate) fn leave(outer: u32) {
+    FUNCTION.set(outer);
+}
+
+/// A count or displacement in either width.
+pub(crate) trait Integer: Copy + 'static {
+    fn wide(self) -> i64;
+    /// `None` if the value does not fit.
+    fn narrow(value: i64) -> Option<Self>;
+    /// The value that says a result does not fit (`MPI_UNDEFINED`).
+    const UNDEFINED: Self;
+    const LARGE: bool;
+}
+
+impl Integer for c_int {
+    fn wide(self) -> i64 {
+        i64::from(self)
+    }
+    fn narrow(value: i64) -> Option<c_int> {
+        value.try_into().ok()
+    }
+    const UNDEFINED: c_int = crate::abi::c::UNDEFINED;
+    const LARGE: bool = false;
+}
+
+impl Integer for i64 {
+    fn wide(self) -> i64 {
+        self
+    }
+    fn narrow(value: i64) -> Option<i64> {
+        Some(value)
+    }
+    const UNDEFINED: i64 = crate::abi::c::UNDEFINED as i64;
+    const LARGE: bool = true;
+}
+
+/// Arguments whose object says what an error means.
+pub(crate) trait ErrorSite {
+    fn site(&self) -> Option<Site> {
+        None
+    }
+}
+impl ErrorSite for c_int {}
+impl ErrorSite for i64 {}
+impl<T> ErrorSite for *const T {}
+impl<T> ErrorSite for *mut T {}
+impl ErrorSite for crate::abi::Comm {
+    fn site(&self) -> Option<Site> {
+        Some(Site::comm(*self))
+    }
+}
+impl ErrorSite for Win {
+    fn site(&self) -> Option<Site> {
+        Some(Site::win(*self))
+    }
+}
+impl ErrorSite for File {
+    fn site(&self) -> Option<Site> {
+        Some(Site::file(*self))
+    }
+}
+impl ErrorSite for Session {
+    fn site(&self) -> Option<Site> {
+        Some(Site::session(*self))
+    }
+}
+macro_rules! no_site { ($($t:ty)*) => { $(impl ErrorSite for $t {})* } }
+no_site! {
+    crate::abi::Datatype crate::abi::Errhandler crate::abi::Group crate::abi::Info
+    crate::abi::Message crate::abi::Op crate::abi::Request
+}
+const _: () = assert!(size_of::<Raw>() <= 8);
+
+/// Makes the weak name. In a macro because an alias must be assembled beside what it names.
+macro_rules! weak_alias {
+    ($name:expr) => {
+        ::core::arch::global_asm!(
+            concat!(".weak MPI_", $name),
+            concat!(".set MPI_", $name, ", PMPI_", $name),
+        );
+    };
+}
+pub(crate) use weak_alias;
+
+/// See the module.
+macro_rules! mpi_fn {
+    () => {};
+    ($(#[$m:meta])* pub fn $name:ident<Int>($($arg:ident: $ty:ty),* $(,)?) $body:block
+     $($rest:tt)*) => {
+        $(#[$m])*
+        #[allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc)]
+        pub(crate) unsafe fn $name<Int: $crate::export::Integer>(
+            $($arg: $ty),*
+        ) -> $crate::error::Result $body
+        const _: () = {
+            type Int = ::core::ffi::c_int;
+            #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
+            unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
+                let outer = $crate::export::enter($crate::export::id::$name);
+                let result = unsafe { $name::<Int>($($arg),*) };
+                let code = $crate::export::finish!(result, $($arg)*);
+                $crate::export::leave(outer);
+                code
+            }
+        };
+        $crate::export::weak_alias!(stringify!($name));
+        const _: () = {
+            type Int = i64;
+            #[unsafe(export_name = concat!("PMPI_", stringify!($name), "_c"))]
+            unsafe extern "C" fn large($($arg: $ty),*) -> ::core::ffi::c_int {
+                let outer = $crate::export::enter($crate::export::id_c::$name);
+                let result = unsafe { $name::<Int>($($arg),*) };
+                let code = $crate::export::finish!(result, $($arg)*);
+                $crate::export::leave(outer);
+                code
+            }
+        };
+        $crate::export::weak_alias!(concat!(stringify!($name), "_c"));
+        $crate::export::mpi_fn! { $($rest)* }
+    };
+    ($(#[$m:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block
+     $($rest:tt)*) => {
+        const _: () = {
+            $(#[$m])*
+            #[allow(clippy::too_many_arguments)]
+            #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
+            unsafe extern "C" fn plain($($arg: $ty),*) -> $ret {
+                let outer = $crate::export::enter($crate::export::id::$name);
+                let result = (|| $body)();
+                $crate::export::leave(outer);
+                result
+            }
+        };
+        $crate::export::weak_alias!(stringify!($name));
+        $crate::export::mpi_fn! { $($rest)* }
+    };
+    ($(#[$m:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block
+     $($rest:tt)*) => {
+        $(#[$m])*
+        #[allow(non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc)]
+        pub(crate) unsafe fn $name($($arg: $ty),*) -> $crate::error::Result $body
+        const _: () = {
+            #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
+            unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
+                let outer = $crate::export::enter($crate::export::id::$name);
+                let result = unsafe { $name($($arg),*) };
+                let code = $crate::export::finish!(result, $($arg)*);
+                $crate::export::leave(outer);
+                code
+            }
+        };
+        $crate::export::weak_alias!(stringify!($name));
+        $crate::export::mpi_fn! { $($rest)* }
+    };
+}
+pub(crate) use mpi_fn;
+
+/// The return code of a body: 0, or what the error handler in charge leaves of the error.
+macro_rules! finish {
+    ($result:ident, $($arg:ident)*) => {
+        match $result {
+            Ok(()) => 0,
+            Err(error) => {
+                #[allow(unused_mut, unused_assignments)]
+                let mut site = None;
+                $(site = site.or($crate::export::ErrorSite::site(&$arg));)*
+                $crate::error::raise(site, error)
+            }
+        }
+    };
+}
+pub(crate) use finish;
