@@ -5,6 +5,7 @@
 
 mod floors;
 mod house;
+mod libs;
 mod steps;
 mod tidy;
 

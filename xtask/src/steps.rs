@@ -53,8 +53,11 @@ fn pytest() -> Command {
 }
 
 pub fn libs() -> bool {
-    eprintln!("the MPI libraries have no builder yet");
-    false
+    let built = crate::libs::build("release", &house::root().join("python/odonata/_lib"));
+    if let Err(why) = &built {
+        eprintln!("{why}");
+    }
+    built.is_ok()
 }
 
 pub fn py() -> bool {
@@ -89,7 +92,7 @@ pub fn wheel() -> bool {
 
 /// The two MPI libraries, in `python/odonata/_lib`.
 fn libraries() -> bool {
-    let inputs = ["crates", "xtask/src", "Cargo.toml", "Cargo.lock"];
+    let inputs = ["crates", "include", "xtask/src/libs.rs", "Cargo.toml", "Cargo.lock"];
     let products = ["python/odonata/_lib/libmpi_abi.so.1", "python/odonata/_lib/libmpi.so.12"];
     made("libraries", &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
