@@ -1,5 +1,5 @@
-//! Writes everything that repeats the two tables beside this file: our `mpi.h`, the list of
-//! function names, the constants of either ABI, and the functions nobody has implemented.
+//! Writes everything that repeats the two tables beside this file: our `mpi.h` (in `header.rs`), the
+//! list of function names, the constants of either ABI, and the functions nobody has implemented.
 //!
 //! Compiled into the build script, which needs the Rust parts, and into a test, which compares the
 //! checked-in parts with what this would write.
@@ -82,7 +82,7 @@ fn rust_name(name: &str) -> String {
     }
 }
 
-fn is_handle(kind: &str) -> bool {
+pub fn is_handle(kind: &str) -> bool {
     const HANDLES: [&str; 11] = [
         "Comm",
         "Datatype",

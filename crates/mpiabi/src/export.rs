@@ -114,6 +114,10 @@ no_site! {
     crate::abi::Datatype crate::abi::Errhandler crate::abi::Group crate::abi::Info
     crate::abi::Message crate::abi::Op crate::abi::Request
 }
+macro_rules! no_site_in_callbacks { ($(($($a:ident)*))*) => { $(
+    impl<R, $($a),*> ErrorSite for Option<unsafe extern "C" fn($($a),*) -> R> {}
+)* } }
+no_site_in_callbacks! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 const _: () = assert!(size_of::<Raw>() <= 8);
 
 /// Makes the weak name. In a macro because an alias must be assembled beside what it names.

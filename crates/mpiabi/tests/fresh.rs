@@ -6,6 +6,8 @@ use std::{env, fs};
 
 #[path = "../interface/generate.rs"]
 mod generate;
+#[path = "../interface/header.rs"]
+mod header;
 
 fn check(path: &str, fresh: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -27,4 +29,12 @@ fn the_name_list_is_fresh() {
     let functions = table("functions.tsv");
     let functions = generate::functions(&functions);
     check("../workload/src/functions.rs", &generate::name_list(&functions));
+}
+
+#[test]
+fn the_header_is_fresh() {
+    let (functions, constants) = (table("functions.tsv"), table("constants.tsv"));
+    let functions = generate::functions(&functions);
+    let constants = generate::constants(&constants);
+    check("../../include/mpi.h", &header::header(&functions, &constants));
 }

@@ -1,0 +1,164 @@
+//! Our `mpi.h`, from the two tables. What they do not hold is here: types and callbacks.
+
+use std::fmt::Write;
+
+use super::generate::{Constant, Function, is_handle};
+
+const HEAD: &str = "\
+/* mpi.h of odonata: MPI 5.0 in the standard ABI. A program compiled with it runs on every MPI
+   library with that ABI (libmpi_abi.so.1). Written by the test `fresh` of crates/mpiabi from its
+   interface tables; do not edit. */
+#ifndef ODONATA_MPI_H
+#define ODONATA_MPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern \"C\" {
+#endif
+
+/* Addresses, file offsets and large counts. */
+typedef intptr_t MPI_Aint;
+typedef int64_t MPI_Offset;
+typedef int64_t MPI_Count;
+
+/* Handles: pointers that nobody follows. */
+";
+
+const TYPES: &str = "
+/* What a receive or a probe found. */
+typedef struct {
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+    int MPI_internal[5];
+} MPI_Status;
+
+/* Functions a program passes in. */
+typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *datatype);
+typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype);
+
+typedef void(MPI_Comm_errhandler_function)(MPI_Comm *comm, int *code, ...);
+typedef void(MPI_Win_errhandler_function)(MPI_Win *win, int *code, ...);
+typedef void(MPI_File_errhandler_function)(MPI_File *file, int *code, ...);
+typedef void(MPI_Session_errhandler_function)(MPI_Session *session, int *code, ...);
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
+typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
+
+typedef int(MPI_Comm_copy_attr_function)(MPI_Comm comm, int keyval, void *extra_state,
+                                         void *value_in, void *value_out, int *flag);
+typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm, int keyval, void *value,
+                                           void *extra_state);
+typedef int(MPI_Type_copy_attr_function)(MPI_Datatype datatype, int keyval, void *extra_state,
+                                         void *value_in, void *value_out, int *flag);
+typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void *value,
+                                           void *extra_state);
+typedef int(MPI_Win_copy_attr_function)(MPI_Win win, int keyval, void *extra_state,
+                                        void *value_in, void *value_out, int *flag);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win win, int keyval, void *value,
+                                          void *extra_state);
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+
+typedef int(MPI_Grequest_query_function)(void *extra_state, MPI_Status *status);
+typedef int(MPI_Grequest_free_function)(void *extra_state);
+typedef int(MPI_Grequest_cancel_function)(void *extra_state, int complete);
+
+typedef int(MPI_Datarep_extent_function)(MPI_Datatype datatype, MPI_Aint *extent,
+                                         void *extra_state);
+typedef int(MPI_Datarep_conversion_function)(void *user, MPI_Datatype datatype, int count,
+                                             void *file, MPI_Offset position, void *extra_state);
+typedef int(MPI_Datarep_conversion_function_c)(void *user, MPI_Datatype datatype, MPI_Count count,
+                                               void *file, MPI_Offset position,
+                                               void *extra_state);
+
+/* The tool interface. */
+typedef struct MPI_T_enum_t *MPI_T_enum;
+typedef struct MPI_T_cvar_handle_t *MPI_T_cvar_handle;
+typedef struct MPI_T_pvar_handle_t *MPI_T_pvar_handle;
+typedef struct MPI_T_pvar_session_t *MPI_T_pvar_session;
+typedef struct MPI_T_event_registration_t *MPI_T_event_registration;
+typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
+";
+
+const TOOL_CALLBACKS: &str = "\
+typedef void(MPI_T_event_cb_function)(MPI_T_event_instance event,
+                                      MPI_T_event_registration registration,
+                                      MPI_T_cb_safety safety, void *user_data);
+typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration registration,
+                                           MPI_T_cb_safety safety, void *user_data);
+typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
+                                              MPI_T_event_registration registration, int source,
+                                              MPI_T_cb_safety safety, void *user_data);
+";
+
+/// Constants of the tool interface that are enumerators of a named type.
+const ENUMS: [(&str, &str); 2] =
+    [("MPI_T_cb_safety", "T_CB_"), ("MPI_T_source_order", "T_SOURCE_")];
+
+pub fn header(functions: &[Function], constants: &[Constant]) -> String {
+    let mut out = String::from(HEAD);
+    let mut handles: Vec<&str> =
+        constants.iter().map(|c| c.kind).filter(|k| is_handle(k)).collect();
+    handles.sort_unstable();
+    handles.dedup();
+    for kind in handles {
+        writeln!(out, "typedef struct MPI_ABI_{kind} *MPI_{kind};").unwrap();
+    }
+    out.push_str(TYPES);
+    for (name, prefix) in ENUMS {
+        let of = constants.iter().filter(|c| c.name.starts_with(prefix));
+        let list: Vec<String> =
+            of.map(|c| format!("    MPI_{} = {}", c.name, c.standard)).collect();
+        write!(out, "typedef enum {name} {{\n{}\n}} {name};\n", list.join(",\n")).unwrap();
+    }
+    out.push_str(TOOL_CALLBACKS);
+    out.push('\n');
+    for c in constants {
+        if ENUMS.iter().any(|(_, prefix)| c.name.starts_with(prefix)) {
+            continue;
+        }
+        let value = match c.kind {
+            "alias" => format!("MPI_{}", c.standard),
+            "int" => c.standard.to_string(),
+            kind if is_handle(kind) => format!("((MPI_{kind}){})", c.standard),
+            kind => format!("(({}){})", pointer(kind), c.standard),
+        };
+        writeln!(out, "#define MPI_{:<27} {}", c.name, negative(&value)).unwrap();
+    }
+    for prefix in ["MPI_", "PMPI_"] {
+        out.push('\n');
+        for f in functions.iter().filter(|f| f.place != "mpich") {
+            prototype(&mut out, prefix, f);
+        }
+    }
+    out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    out
+}
+
+fn pointer(kind: &str) -> String {
+    kind.replacen('*', " *", 1)
+}
+
+fn negative(value: &str) -> String {
+    if value.starts_with('-') { format!("({value})") } else { value.to_string() }
+}
+
+/// Lines of at most 100 columns, arguments aligned behind the parenthesis.
+fn prototype(out: &mut String, prefix: &str, f: &Function) {
+    let mut line = format!("{} {prefix}{}(", f.returns, f.name);
+    let indent = line.len();
+    for (i, argument) in f.arguments.split(", ").enumerate() {
+        let gap = if i == 0 { "" } else { ", " };
+        if line.len() + gap.len() + argument.len() > 98 {
+            writeln!(out, "{line}{}", gap.trim_end()).unwrap();
+            line = format!("{:indent$}{argument}", "");
+        } else {
+            write!(line, "{gap}{argument}").unwrap();
+        }
+    }
+    writeln!(out, "{line});").unwrap();
+}
