@@ -162,8 +162,20 @@ pub enum Topology {
     // Other topologies enter here; see house.md. None is built yet.
 }
 
+mod complaint;
 mod dragonfly;
+mod presets;
+mod quantity;
+mod resolve;
+mod schema;
+mod spec;
+
+pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;
+pub use presets::{PRESETS, preset};
+pub use resolve::Kind;
+pub use schema::reference;
+pub use spec::MachineSpec;
 
 /// A resolved machine. Immutable for the whole run.
 #[derive(Clone, Debug)]
@@ -186,6 +198,11 @@ pub struct Machine {
     pub nic: NicParams,
     pub node: NodeParams,
     pub seed: u64,
+    /// Kinds of groups, in the order of their groups.
+    pub kinds: Vec<Kind>,
+    pub group_kind: IndexVec<GroupId, u16>,
+    /// Links between groups that share a cable.
+    pub links_per_cable: u32,
 }
 
 impl Machine {
@@ -220,8 +237,17 @@ impl Machine {
         draw: u64,
         load: &impl LoadView,
     ) -> Hop {
-        let _ = (at, dst, route, draw, load);
-        todo!("contract only")
+        let Topology::Dragonfly(dragonfly) = &self.topology;
+        let home = self.nic_switch[dst];
+        match dragonfly.next(at, home, self.routing, route, draw, load) {
+            Some((link, crosses)) => {
+                let vc = route.class;
+                route.class += u8::from(crosses);
+                route.hops += 1;
+                Hop { link, vc }
+            }
+            None => Hop { link: self.ejection(dst), vc: route.class },
+        }
     }
 
     /// All links from `src` to `dst`, injection first, ejection last, into `path`.

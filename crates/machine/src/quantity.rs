@@ -1,0 +1,110 @@
+//! Physical quantities as people write them: a number, a space, a unit.
+
+use crate::complaint::nearest;
+
+/// What a quantity measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dimension {
+    Time,
+    Rate,
+    Size,
+}
+
+impl Dimension {
+    /// Legal units and their size in seconds, bytes per second or bytes. Bits are eighths of bytes.
+    fn units(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Dimension::Time => {
+                &[("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("ps", 1e-12)]
+            }
+            Dimension::Rate => &[
+                ("GB/s", 1e9),
+                ("MB/s", 1e6),
+                ("TB/s", 1e12),
+                ("kB/s", 1e3),
+                ("B/s", 1.0),
+                ("GiB/s", 1_073_741_824.0),
+                ("MiB/s", 1_048_576.0),
+                ("KiB/s", 1024.0),
+                ("Gbit/s", 0.125e9),
+                ("Mbit/s", 0.125e6),
+                ("Tbit/s", 0.125e12),
+                ("kbit/s", 0.125e3),
+            ],
+            Dimension::Size => &[
+                ("B", 1.0),
+                ("KiB", 1024.0),
+                ("MiB", 1_048_576.0),
+                ("GiB", 1_073_741_824.0),
+                ("kB", 1e3),
+                ("MB", 1e6),
+                ("GB", 1e9),
+            ],
+        }
+    }
+    /// What to ask the user for.
+    pub fn wanted(self) -> &'static str {
+        match self {
+            Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`",
+            Dimension::Rate => "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`",
+            Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`",
+        }
+    }
+}
+
+/// The quantity in seconds, bytes per second or bytes; or a guess at what was meant.
+pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = (&text[..split], text[split..].trim());
+    let Ok(value) = number.parse::<f64>() else { return Err(None) };
+    let units = dimension.units();
+    match units.iter().find(|(name, _)| *name == unit) {
+        // A rate divides, so it cannot be zero; times and sizes can.
+        Some(_) if dimension == Dimension::Rate && value == 0.0 => Err(None),
+        Some((_, size)) => Ok(value * size),
+        None => {
+            let near = nearest(unit, units.iter().map(|&(name, _)| name));
+            // A bare number is most often meant in the first unit of the list.
+            let near = if unit.is_empty() { Some(units[0].0) } else { near };
+            Err(near.map(|unit| format!("{number} {unit}")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_read() {
+        for (text, dimension, want) in [
+            ("200 Gbit/s", Dimension::Rate, 25e9),
+            ("16 GiB/s", Dimension::Rate, 17_179_869_184.0),
+            ("350 ns", Dimension::Time, 350e-9),
+            ("1.25us", Dimension::Time, 1.25e-6),
+            ("0 ns", Dimension::Time, 0.0),
+            ("16 KiB", Dimension::Size, 16_384.0),
+        ] {
+            let got = parse(text, dimension).expect(text);
+            assert!((got - want).abs() <= want * 1e-12, "{text}: {got}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_unit_gets_the_nearest_right_one() {
+        for (text, dimension, want) in [
+            ("25 GB", Dimension::Rate, Some("25 GB/s")),
+            ("200 gbit/s", Dimension::Rate, Some("200 Gbit/s")),
+            ("200 Gbps", Dimension::Rate, Some("200 GB/s")),
+            ("350 NS", Dimension::Time, Some("350 ns")),
+            ("16 kib", Dimension::Size, Some("16 KiB")),
+            ("64", Dimension::Size, Some("64 B")),
+            ("fast", Dimension::Rate, None),
+            ("-3 ns", Dimension::Time, None),
+            ("0 GB/s", Dimension::Rate, None),
+        ] {
+            assert_eq!(parse(text, dimension).unwrap_err().as_deref(), want, "{text}");
+        }
+    }
+}

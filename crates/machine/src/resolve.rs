@@ -1,0 +1,571 @@
+//! From a spec to a machine: counts are checked first, then every column is filled once.
+
+use base::{Gap, IndexVec, Span};
+
+use crate::complaint::Complaint;
+use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Seat};
+use crate::spec::{MachineSpec, Value};
+use crate::{
+    Arbitration, End, GroupId, LinkId, LinkKind, Links, Machine, NicId, NicParams, NodeId,
+    NodeParams, Routing, SwitchId, Topology,
+};
+
+/// Classes 0 to 3: one more for every crossing between groups, one more past the intermediate
+/// place. Aries has the same four (Cascade paper, section III).
+pub(crate) const N_VCS: u8 = 4;
+
+/// Event keys hold a link id in 30 bits.
+const MAX_LINKS: u64 = 1 << 30;
+
+/// A kind of group, resolved.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    pub name: String,
+    pub compute: bool,
+    pub groups: u32,
+    /// Switches of a group and the chassis they are divided into.
+    pub switches: u32,
+    pub chassis: u32,
+    /// Parallel links within a chassis; between chassis.
+    pub local_links: u32,
+    pub chassis_links: u32,
+    /// Ports a switch sets aside for its group, used or not.
+    pub local_ports: u32,
+    /// Most ports a switch has for links to other groups.
+    pub global_ports: Option<u32>,
+    pub transit: bool,
+    pub nodes: u32,
+    pub nics: u32,
+    /// For each NIC of a node, which of the node's switches it is cabled to.
+    pub spread: Vec<u32>,
+    pub cpus: u32,
+    pub gpus: u32,
+    pub gpu_tiles: u32,
+}
+
+impl Kind {
+    /// Switches a node is cabled to.
+    fn width(&self) -> u32 {
+        self.spread.iter().max().map_or(1, |m| m + 1)
+    }
+    fn slots(&self) -> u32 {
+        self.switches / self.chassis
+    }
+    /// Links a switch has within its group.
+    pub(crate) fn local_degree(&self) -> u32 {
+        (self.slots() - 1) * self.local_links + (self.chassis - 1) * self.chassis_links
+    }
+    /// The switch of a group, counted within it, that NIC `nic` of node `node` is cabled to.
+    /// Nodes fill blocks of `width` switches evenly, in order.
+    fn switch_of(&self, node: u32, nic: u32) -> u32 {
+        let blocks = self.switches / self.width();
+        let block = (u64::from(node) * u64::from(blocks) / u64::from(self.nodes)) as u32;
+        block * self.width() + self.spread[nic as usize]
+    }
+    /// The `nth` switch, counted within a group, to be given a link to another group. Consecutive
+    /// ones differ in chassis and in slot, so that the links to one group are spread over both.
+    fn gate(&self, nth: u64) -> u32 {
+        let (rows, cols) = (u64::from(self.chassis), u64::from(self.slots()));
+        let nth = nth % (rows * cols);
+        // Down the diagonal; after a whole turn of rows and columns, down the next one.
+        let turn = rows / gcd(rows, cols) * cols;
+        ((nth % rows) * cols + (nth + nth / turn) % cols) as u32
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl MachineSpec {
+    /// Checks what only the whole file can tell, and builds the machine.
+    pub fn resolve(&self) -> Result<Machine, Vec<Complaint>> {
+        let mut out = Vec::new();
+        let kinds: Vec<Kind> = self.kinds.iter().map(|name| self.kind(name, &mut out)).collect();
+        let per_pair = self.links_per_pair(&kinds, &mut out);
+        if out.is_empty() {
+            self.check_ports(&kinds, &per_pair, &mut out);
+            self.check_buffers(&mut out);
+        }
+        if !out.is_empty() {
+            return Err(out);
+        }
+        let mut build = Build::new(self, &kinds);
+        build.local_links();
+        let crossings = build.crossings(&per_pair);
+        let topology = Topology::Dragonfly(build.dragonfly(crossings));
+        let routing = match self.text("routing") {
+            "minimal" => Routing::Minimal,
+            "valiant" => Routing::Valiant,
+            _ => Routing::Ugal { bias: self.bytes("ugal_bias") },
+        };
+        let arbitration = match self.text("switch.arbitration") {
+            "age" => Arbitration::Age,
+            _ => Arbitration::RoundRobin,
+        };
+        let of_compute = |k: &&Kind| k.compute;
+        let compute_nodes = kinds.iter().filter(of_compute).map(|k| k.groups * k.nodes).sum();
+        Ok(Machine {
+            name: self.name.clone(),
+            topology,
+            routing,
+            arbitration,
+            links: build.links,
+            node_nics: build.node_nics,
+            nic_node: build.nic_node,
+            nic_switch: build.nic_switch,
+            switch_group: build.switch_group,
+            compute_nodes,
+            n_groups: kinds.iter().map(|k| k.groups).sum(),
+            n_vcs: N_VCS,
+            nic: self.nic(),
+            node: self.node(),
+            seed: self.count("seed").expect("has a default"),
+            group_kind: build.group_kind,
+            kinds,
+            links_per_cable: self.count("global.links_per_cable").expect("has a default") as u32,
+        })
+    }
+
+    fn kind(&self, name: &str, out: &mut Vec<Complaint>) -> Kind {
+        let at = |key: &str| format!("groups.{name}.{key}");
+        let count = |key: &str| self.of_kind(name, key) as u32;
+        let optional = |key: &str| self.count(&at(key)).map(|n| n as u32);
+        let compute = self.is_compute(name);
+        let spread = match (self.text(&at("wiring")), self.get(&at("spread"))) {
+            ("spread", Some(Value::Counts(switches))) => {
+                switches.iter().map(|&s| s.min(u64::from(u32::MAX) - 1) as u32).collect()
+            }
+            ("spread", _) => (0..count("nics")).collect(),
+            _ => vec![0; count("nics") as usize],
+        };
+        let mut kind = Kind {
+            name: name.into(),
+            compute,
+            groups: count("count"),
+            switches: count("switches"),
+            chassis: count("chassis"),
+            local_links: count("local_links"),
+            chassis_links: count("chassis_links"),
+            local_ports: 0,
+            global_ports: optional("global_ports"),
+            transit: match self.text(&at("transit")) {
+                "" => compute,
+                word => word == "yes",
+            },
+            nodes: count("nodes"),
+            nics: count("nics"),
+            spread,
+            cpus: count("cpus"),
+            gpus: count("gpus"),
+            gpu_tiles: count("gpu_tiles"),
+        };
+        let mut refuse = |key: &str, found: String, wanted: String| {
+            out.push(Complaint::new(at(key), found, wanted));
+        };
+        if !kind.switches.is_multiple_of(kind.chassis) {
+            let wanted = format!("a divisor of its {} switches", kind.switches);
+            refuse("chassis", kind.chassis.to_string(), wanted);
+            kind.chassis = 1;
+        }
+        if kind.spread.len() != kind.nics as usize {
+            let wanted = format!("one number for each of {} NICs", kind.nics);
+            refuse("spread", format!("{:?}", kind.spread), wanted);
+            kind.spread = vec![0; kind.nics as usize];
+        } else if !kind.switches.is_multiple_of(kind.width()) {
+            let wanted = format!("switches 0 to n-1 with n a divisor of {}", kind.switches);
+            refuse("spread", format!("{:?}", kind.spread), wanted);
+            kind.spread = vec![0; kind.nics as usize];
+        }
+        if kind.slots() > 1 && kind.local_links == 0 {
+            refuse("local_links", "0".into(), "at least 1, or the group falls apart".into());
+        }
+        if kind.chassis > 1 && kind.chassis_links == 0 {
+            refuse("chassis_links", "0".into(), "at least 1, or the group falls apart".into());
+        }
+        let degree = kind.local_degree();
+        kind.local_ports = optional("local_ports").unwrap_or(degree);
+        if kind.local_ports < degree {
+            let wanted = format!("at least the {degree} local links of a switch");
+            refuse("local_ports", kind.local_ports.to_string(), wanted);
+        }
+        kind
+    }
+
+    /// Links between two groups of each two kinds, both ways round.
+    fn links_per_pair(&self, kinds: &[Kind], out: &mut Vec<Complaint>) -> Vec<Vec<u32>> {
+        let mut table = vec![vec![0; kinds.len()]; kinds.len()];
+        let per_cable = self.count("global.links_per_cable").expect("has a default");
+        for (i, a) in kinds.iter().enumerate() {
+            for (j, b) in kinds.iter().enumerate().skip(i) {
+                let path = format!("global.links.{}.{}", a.name, b.name);
+                let turned = format!("global.links.{}.{}", b.name, a.name);
+                let (at, value) = match (self.get(&path), self.get(&turned)) {
+                    (Some(_), Some(_)) if i != j => {
+                        let wanted = format!("either it or `{path}`, not both");
+                        out.push(Complaint::new(turned, "", wanted));
+                        continue;
+                    }
+                    (None, Some(value)) => (turned, Some(value)),
+                    (value, _) => (path, value),
+                };
+                let n = match value {
+                    Some(Value::Count(n)) => *n,
+                    Some(_) => full(kinds, per_cable, &at, out),
+                    None => 0,
+                };
+                let meet = i != j || a.groups > 1;
+                if n == 0 && meet && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0) {
+                    let wanted = "at least 1: both kinds have nodes, and a route crosses once";
+                    let found = value.map_or(String::new(), |_| "0".into());
+                    out.push(Complaint::new(at.clone(), found, wanted));
+                }
+                if n % per_cable != 0 {
+                    let wanted = format!("whole cables of {per_cable} links");
+                    out.push(Complaint::new(at, n.to_string(), wanted));
+                }
+                table[i][j] = n as u32;
+                table[j][i] = n as u32;
+            }
+        }
+        table
+    }
+
+    fn check_ports(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
+        let ports = self.count("switch.ports");
+        let mut links = 0;
+        let (mut switches, mut nodes) = (0, 0);
+        for (i, kind) in kinds.iter().enumerate() {
+            let to_others: u64 = kinds
+                .iter()
+                .enumerate()
+                .map(|(j, k)| u64::from(per_pair[i][j]) * u64::from(k.groups - u32::from(i == j)))
+                .sum();
+            let global = to_others.div_ceil(u64::from(kind.switches));
+            let edge = kind.most_edge_ports();
+            let used = edge + u64::from(kind.local_ports) + global;
+            if let Some(limit) = kind.global_ports.filter(|&limit| u64::from(limit) < global) {
+                let wanted = format!("at least {global}, what links to other groups need");
+                let at = format!("groups.{}.global_ports", kind.name);
+                out.push(Complaint::new(at, limit.to_string(), wanted));
+            }
+            if let Some(ports) = ports.filter(|&ports| ports < used) {
+                let wanted = format!(
+                    "at least {used}: a switch of `{}` has {edge} edge, {} local and {global} \
+                     global ports",
+                    kind.name, kind.local_ports
+                );
+                out.push(Complaint::new("switch.ports", ports.to_string(), wanted));
+            }
+            let group_links = u64::from(kind.switches) * u64::from(kind.local_degree())
+                + 2 * u64::from(kind.nodes) * u64::from(kind.nics)
+                + to_others;
+            links += u64::from(kind.groups) * group_links;
+            switches += u64::from(kind.groups) * u64::from(kind.switches);
+            nodes += u64::from(kind.groups) * u64::from(kind.nodes);
+        }
+        let groups: u64 = kinds.iter().map(|k| u64::from(k.groups)).sum();
+        let too_big = |what: &str, n: u64, most: u64| {
+            Complaint::new("groups", n.to_string(), format!("at most {most} {what} in all"))
+        };
+        if groups > 4_096 {
+            // The table of pairs of groups would take 64 MiB and more.
+            out.push(too_big("groups", groups, 4_096));
+        }
+        if links >= MAX_LINKS || switches >= MAX_LINKS || nodes >= MAX_LINKS {
+            out.push(too_big("links", links, MAX_LINKS - 1));
+        }
+        if !kinds.iter().any(|k| k.compute && k.nodes > 0) {
+            let wanted = "a kind of group with role `compute` and at least one node";
+            out.push(Complaint::new("groups", "", wanted));
+        }
+    }
+
+    /// A buffer holds a full packet on each virtual channel, or packets could never move.
+    fn check_buffers(&self, out: &mut Vec<Complaint>) {
+        let payload = self.bytes("nic.packet_payload");
+        if payload == 0 || payload > 1 << 24 {
+            let wanted = "from 1 B to 16 MiB";
+            out.push(Complaint::new("nic.packet_payload", format!("{payload} B"), wanted));
+            return;
+        }
+        let packet = payload + self.bytes("nic.packet_overhead");
+        for link in ["edge", "local", "chassis", "global"] {
+            let at = format!("links.{link}.buffer");
+            let Some(bytes) = self.number(&at) else { continue };
+            let least = packet * u64::from(N_VCS);
+            if bytes < least as f64 || bytes > f64::from(u32::MAX) {
+                let wanted = format!(
+                    "from {least} B (a packet of {packet} B on each of {N_VCS} virtual channels) \
+                     to 4 GiB"
+                );
+                out.push(Complaint::new(at, format!("{bytes} B"), wanted));
+            }
+        }
+    }
+
+    fn nic(&self) -> NicParams {
+        NicParams {
+            send_latency: self.span("nic.send_latency"),
+            recv_latency: self.span("nic.recv_latency"),
+            immediate_max: self.bytes("nic.immediate_max"),
+            dma_latency: self.span("nic.dma_latency"),
+            message_gap: self.span("nic.message_gap"),
+            packet_payload: self.bytes("nic.packet_payload"),
+            packet_overhead: self.bytes("nic.packet_overhead"),
+            window: self.count("nic.window").expect("required") as u32,
+            host_gap: self.gap("nic.host_rate"),
+            host_gap_one_way: self.gap("nic.host_rate_one_way"),
+        }
+    }
+
+    fn node(&self) -> NodeParams {
+        NodeParams {
+            shm_latency: self.span("node.shm_latency"),
+            shm_gap: self.gap("node.shm_rate"),
+            memory_gap: self.gap("node.memory_rate"),
+            cores: self.count("node.cores").expect("required") as u32,
+            core_speed: self.number("node.core_speed").expect("has a default"),
+        }
+    }
+}
+
+impl Kind {
+    fn most_edge_ports(&self) -> u64 {
+        let mut of_switch = vec![0u64; self.switches as usize];
+        for node in 0..self.nodes {
+            for nic in 0..self.nics {
+                of_switch[self.switch_of(node, nic) as usize] += 1;
+            }
+        }
+        of_switch.into_iter().max().unwrap_or(0)
+    }
+}
+
+/// As many whole cables to every other group as the global ports of a group allow: the Cascade
+/// paper's rule, section II.D: cables per pair = floor(cables per group / (groups - 1)).
+fn full(kinds: &[Kind], per_cable: u64, at: &str, out: &mut Vec<Complaint>) -> u64 {
+    let [kind] = kinds else {
+        let wanted = "a whole number: `full` is for machines with one kind of group";
+        out.push(Complaint::new(at, "full", wanted));
+        return per_cable;
+    };
+    let Some(ports) = kind.global_ports else {
+        let wanted = format!("`groups.{}.global_ports` to be given with it", kind.name);
+        out.push(Complaint::new(at, "full", wanted));
+        return per_cable;
+    };
+    let cables = u64::from(ports) * u64::from(kind.switches) / per_cable;
+    if kind.groups > 1 && u64::from(kind.groups) - 1 > cables {
+        let at = format!("groups.{}.count", kind.name);
+        let wanted = format!("at most {}: a group has ports for {cables} cables", cables + 1);
+        out.push(Complaint::new(at, kind.groups.to_string(), wanted));
+        return per_cable;
+    }
+    cables / u64::from(kind.groups.max(2) - 1) * per_cable
+}
+
+/// The columns while they are being filled.
+struct Build<'a> {
+    kinds: &'a [Kind],
+    rows: [LinkRow; 4],
+    links: Links,
+    seats: IndexVec<SwitchId, Seat>,
+    groups: IndexVec<GroupId, Group>,
+    group_kind: IndexVec<GroupId, u16>,
+    node_nics: IndexVec<NodeId, u32>,
+    nic_node: IndexVec<NicId, NodeId>,
+    nic_switch: IndexVec<NicId, SwitchId>,
+    switch_group: IndexVec<SwitchId, GroupId>,
+}
+
+/// What all links of one kind share.
+#[derive(Clone, Copy)]
+struct LinkRow {
+    /// Cable and the switch it leads to.
+    latency: Span,
+    cable: Span,
+    gap: Gap,
+    buffer: u32,
+}
+
+/// Places in `Build::rows`.
+const EDGE: usize = 0;
+const LOCAL: usize = 1;
+const CHASSIS: usize = 2;
+const GLOBAL: usize = 3;
+
+impl<'a> Build<'a> {
+    /// Lays out groups, switches, nodes and NICs, and the links of the NICs.
+    fn new(spec: &MachineSpec, kinds: &'a [Kind]) -> Build<'a> {
+        let switch = spec.span("switch.latency");
+        let rows = ["edge", "local", "chassis", "global"].map(|link| {
+            let path = |key: &str| {
+                let own = format!("links.{link}.{key}");
+                if spec.get(&own).is_some() { own } else { format!("links.local.{key}") }
+            };
+            let cable = spec.span(&path("cable"));
+            LinkRow {
+                latency: cable + switch,
+                cable,
+                gap: spec.gap(&path("rate")),
+                buffer: (spec.bytes(&path("buffer")) / u64::from(N_VCS)) as u32,
+            }
+        });
+        let mut build = Build {
+            kinds,
+            rows,
+            links: Links::default(),
+            seats: IndexVec::new(),
+            groups: IndexVec::new(),
+            group_kind: IndexVec::new(),
+            node_nics: IndexVec::new(),
+            nic_node: IndexVec::new(),
+            nic_switch: IndexVec::new(),
+            switch_group: IndexVec::new(),
+        };
+        let mut transit = 0;
+        for (k, kind) in kinds.iter().enumerate() {
+            for _ in 0..kind.groups {
+                build.group(k as u16, kind, &mut transit);
+            }
+        }
+        build.node_nics.push(build.nic_node.len() as u32);
+        build.edge_links();
+        build
+    }
+
+    fn group(&mut self, k: u16, kind: &Kind, transit: &mut u32) {
+        let first = self.seats.len() as u32;
+        let mut nth = NO_TRANSIT;
+        if kind.transit {
+            nth = *transit;
+            *transit += 1;
+        }
+        let id = self.groups.push(Group { first, switches: kind.switches, transit: nth });
+        self.group_kind.push(k);
+        for switch in 0..kind.switches {
+            self.switch_group.push(id);
+            self.seats.push(Seat {
+                group: id.0 as u16,
+                row: (switch / kind.slots()) as u16,
+                col: (switch % kind.slots()) as u16,
+                row_links: kind.local_links as u8,
+                col_links: kind.chassis_links as u8,
+                row_first: 0,
+                col_first: 0,
+            });
+        }
+        for node in 0..kind.nodes {
+            let id = self.node_nics.push(self.nic_node.len() as u32);
+            for nic in 0..kind.nics {
+                self.nic_node.push(id);
+                self.nic_switch.push(SwitchId(first + kind.switch_of(node, nic)));
+            }
+        }
+    }
+
+    fn lay(&mut self, from: End, to: End, kind: LinkKind) -> LinkId {
+        let row = self.rows[match kind {
+            LinkKind::Injection | LinkKind::Ejection => EDGE,
+            LinkKind::Local => LOCAL,
+            LinkKind::LocalBlack => CHASSIS,
+            LinkKind::Global => GLOBAL,
+        }];
+        let latency = if kind == LinkKind::Ejection { row.cable } else { row.latency };
+        self.links.from.push(from);
+        self.links.to.push(to);
+        self.links.kind.push(kind);
+        self.links.latency.push(latency);
+        self.links.cable.push(row.cable);
+        self.links.gap.push(row.gap);
+        self.links.buffer.push(row.buffer)
+    }
+
+    fn edge_links(&mut self) {
+        for nic in self.nic_switch.ids() {
+            let switch = self.nic_switch[nic];
+            self.lay(End::Nic(nic), End::Switch(switch), LinkKind::Injection);
+        }
+        for nic in self.nic_switch.ids() {
+            let switch = self.nic_switch[nic];
+            self.lay(End::Switch(switch), End::Nic(nic), LinkKind::Ejection);
+        }
+    }
+
+    /// Switch by switch: to the row's other columns, then to the column's other rows.
+    fn local_links(&mut self) {
+        for at in self.seats.ids() {
+            let seat = self.seats[at];
+            let group = self.groups[GroupId(seat.group.into())];
+            let kind = &self.kinds[usize::from(self.group_kind[GroupId(seat.group.into())])];
+            let slots = kind.slots();
+            let place = |row: u32, col: u32| End::Switch(SwitchId(group.first + row * slots + col));
+            let (row, col) = (u32::from(seat.row), u32::from(seat.col));
+            self.seats[at].row_first = self.links.to.len() as u32;
+            for other in (0..slots).filter(|&other| other != col) {
+                for _ in 0..kind.local_links {
+                    self.lay(End::Switch(at), place(row, other), LinkKind::Local);
+                }
+            }
+            self.seats[at].col_first = self.links.to.len() as u32;
+            for other in (0..kind.chassis).filter(|&other| other != row) {
+                for _ in 0..kind.chassis_links {
+                    self.lay(End::Switch(at), place(other, col), LinkKind::LocalBlack);
+                }
+            }
+        }
+    }
+
+    /// Links between groups, both directions, sorted by pair of groups.
+    ///
+    /// Every group deals its ports out to its peers in order, one switch after the other, so the
+    /// links of a pair sit on as many switches as can be, and no switch has two more than another.
+    fn crossings(&mut self, per_pair: &[Vec<u32>]) -> (Vec<u32>, Vec<Crossing>) {
+        let n = self.groups.len();
+        let kind_of = |g: usize| usize::from(self.group_kind.raw[g]);
+        let mut pair_first = Vec::with_capacity(n * n + 1);
+        pair_first.push(0u32);
+        for a in 0..n {
+            for b in 0..n {
+                let links = if a == b { 0 } else { per_pair[kind_of(a)][kind_of(b)] };
+                pair_first.push(pair_first[a * n + b] + links);
+            }
+        }
+        let mut crossings = vec![Crossing::default(); pair_first[n * n] as usize];
+        let mut dealt = vec![0u64; n];
+        for a in 0..n {
+            for b in a + 1..n {
+                let (there, back) = (pair_first[a * n + b], pair_first[b * n + a]);
+                for nth in 0..pair_first[a * n + b + 1] - there {
+                    let [from, to] = [a, b].map(|g| {
+                        let gate = self.kinds[kind_of(g)].gate(dealt[g]);
+                        dealt[g] += 1;
+                        SwitchId(self.groups.raw[g].first + gate)
+                    });
+                    let (there, back) = ((there + nth) as usize, (back + nth) as usize);
+                    crossings[there] = Crossing { link: LinkId(0), from, to };
+                    crossings[back] = Crossing { link: LinkId(0), from: to, to: from };
+                }
+            }
+        }
+        for crossing in &mut crossings {
+            let (from, to) = (End::Switch(crossing.from), End::Switch(crossing.to));
+            crossing.link = self.lay(from, to, LinkKind::Global);
+        }
+        (pair_first, crossings)
+    }
+
+    fn dragonfly(&mut self, (pair_first, crossings): (Vec<u32>, Vec<Crossing>)) -> Dragonfly {
+        let has_chassis = self.kinds.iter().any(|k| k.chassis > 1 && k.slots() > 1);
+        let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
+        Dragonfly {
+            transit: transit.map(|(id, _)| id).collect(),
+            seats: std::mem::take(&mut self.seats),
+            groups: std::mem::take(&mut self.groups),
+            pair_first,
+            crossings,
+            diameter: if has_chassis { 5 } else { 3 },
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Every key of a machine file, declared once: parsing, complaints and the reference all read
+//! this table.
+
+use crate::quantity::Dimension;
+
+/// What a key's value looks like.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Form {
+    /// A whole number in this closed range.
+    Count(u64, u64),
+    /// `Count` or the word `full`: as many as the ports allow.
+    CountOrFull(u64, u64),
+    /// A number above zero.
+    Positive,
+    Quantity(Dimension),
+    Word(&'static [&'static str]),
+    Text,
+    /// A list of small whole numbers.
+    Counts,
+}
+
+impl Form {
+    /// What would be legal, in words.
+    pub fn wanted(self) -> String {
+        match self {
+            Form::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
+            Form::CountOrFull(lo, hi) => format!("a whole number from {lo} to {hi}, or `full`"),
+            Form::Positive => "a number above zero".into(),
+            Form::Quantity(dimension) => dimension.wanted().into(),
+            Form::Word(words) => format!("one of {}", words.join(", ")),
+            Form::Text => "text in quotes".into(),
+            Form::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
+        }
+    }
+}
+
+/// What it means that a key is absent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Absent {
+    Refuse,
+    /// The value it then has, as one would write it.
+    Means(&'static str),
+    /// What happens then, in words.
+    Is(&'static str),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Dotted; `<kind>` stands for the name of a kind of group.
+    pub path: &'static str,
+    pub form: Form,
+    pub absent: Absent,
+    pub doc: &'static str,
+}
+
+const fn key(path: &'static str, form: Form, absent: Absent, doc: &'static str) -> Key {
+    Key { path, form, absent, doc }
+}
+
+const TIME: Form = Form::Quantity(Dimension::Time);
+const RATE: Form = Form::Quantity(Dimension::Rate);
+const SIZE: Form = Form::Quantity(Dimension::Size);
+
+use Absent::{Is, Means, Refuse};
+use Form::{Count, CountOrFull, Counts, Positive, Text, Word};
+
+#[rustfmt::skip] // A table is read down its columns.
+pub const KEYS: &[Key] = &[
+    key("about", Text, Means(""), "One line saying what the machine is."),
+    key("source", Text, Means(""), "Where its numbers come from."),
+    key("seed", Count(0, i64::MAX as u64), Means("1"), "Seed of every random draw of a run."),
+    key("routing", Word(&["minimal", "valiant", "ugal", "adaptive"]), Means("ugal"),
+        "How packets choose their way; `adaptive` is another word for `ugal`."),
+    key("ugal_bias", SIZE, Means("0 B"),
+        "Bytes x hops added to the non-minimal side of UGAL's comparison."),
+
+    key("groups.<kind>.role", Word(&["compute", "service"]), Means("compute"),
+        "Whether its nodes run jobs. Service groups are numbered after compute groups."),
+    key("groups.<kind>.count", Count(1, 65_000), Refuse, "Groups of this kind."),
+    key("groups.<kind>.switches", Count(1, 65_000), Refuse, "Switches of one group."),
+    key("groups.<kind>.chassis", Count(1, 65_000), Means("1"),
+        "Chassis its switches are divided into evenly. With one, all switches are linked to all; \
+         with more, a switch is linked to all of its chassis and to its like in every other."),
+    key("groups.<kind>.local_links", Count(0, 255), Means("1"),
+        "Parallel links between two switches of a chassis."),
+    key("groups.<kind>.chassis_links", Count(0, 255), Means("1"),
+        "Parallel links between a switch and its like in another chassis."),
+    key("groups.<kind>.local_ports", Count(0, 65_000), Is("as many as are used"),
+        "Ports a switch sets aside for links within the group, used or not."),
+    key("groups.<kind>.global_ports", Count(0, 65_000), Is("as many as are left"),
+        "Most ports a switch has for links to other groups."),
+    key("groups.<kind>.transit", Word(&["yes", "no"]), Is("`yes` for compute groups"),
+        "Whether non-minimal routes pass through groups of this kind."),
+    key("groups.<kind>.nodes", Count(0, 1_000_000), Refuse, "Nodes of one group."),
+    key("groups.<kind>.nics", Count(1, 1_024), Means("1"), "NICs of one node."),
+    key("groups.<kind>.wiring", Word(&["single", "spread"]), Means("single"),
+        "`single`: all NICs of a node on one switch. `spread`: on neighboring switches, as the \
+         key `spread` says."),
+    key("groups.<kind>.spread", Counts, Is("one switch a NIC, in order"),
+        "For each NIC of a node, which of its neighboring switches it is cabled to, from 0."),
+    key("groups.<kind>.cpus", Count(0, 1_024), Means("0"), "CPUs of one node."),
+    key("groups.<kind>.gpus", Count(0, 1_024), Means("0"), "GPUs of one node."),
+    key("groups.<kind>.gpu_tiles", Count(0, 1_024), Means("1"), "Tiles of one GPU."),
+
+    key("global.links.<kind>.<kind>", CountOrFull(0, 65_000), Is("no links"),
+        "Links between any two groups of these kinds. `full` (machines of one kind): as many \
+         whole cables as `global_ports` allows."),
+    key("global.links_per_cable", Count(1, 1_024), Means("1"), "Links that share a cable."),
+
+    key("links.edge.rate", RATE, Refuse, "Between NIC and switch, each way."),
+    key("links.edge.cable", TIME, Refuse, "Signal time of the cable."),
+    key("links.edge.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+    key("links.local.rate", RATE, Refuse, "Between switches of a chassis, each way."),
+    key("links.local.cable", TIME, Refuse, "Signal time of the cable."),
+    key("links.local.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+    key("links.chassis.rate", RATE, Is("as `links.local`"), "Between chassis of a group, each way."),
+    key("links.chassis.cable", TIME, Is("as `links.local`"), "Signal time of the cable."),
+    key("links.chassis.buffer", SIZE, Is("as `links.local`"),
+        "Input buffer of a port, all its VCs together."),
+    key("links.global.rate", RATE, Refuse, "Between groups, each way."),
+    key("links.global.cable", TIME, Refuse, "Signal time of the cable."),
+    key("links.global.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+
+    key("switch.ports", Count(1, 65_000), Is("as many as are used"), "Ports of a switch."),
+    key("switch.latency", TIME, Refuse, "From a head's arrival to its leaving, no load."),
+    key("switch.arbitration", Word(&["round-robin", "age"]), Means("round-robin"),
+        "Who goes first when several inputs want one output: each in turn, or the oldest packet."),
+
+    key("nic.send_latency", TIME, Refuse, "From the command to the head entering the link."),
+    key("nic.recv_latency", TIME, Refuse,
+        "From the tail's arrival to what the receiver can see."),
+    key("nic.immediate_max", SIZE, Refuse, "Largest message carried inside the command."),
+    key("nic.dma_latency", TIME, Refuse, "Added to larger ones: the NIC reads host memory."),
+    key("nic.message_gap", TIME, Refuse, "Least time between two messages entering one NIC."),
+    key("nic.packet_payload", SIZE, Refuse, "Payload of a full packet."),
+    key("nic.packet_overhead", SIZE, Refuse, "Wire bytes beside the payload of each packet."),
+    key("nic.window", Count(1, 1_000_000), Refuse, "Unacknowledged packets one NIC may have out."),
+    key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
+    key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
+
+    key("node.cores", Count(1, 1_000_000), Refuse, "Cores of a node that ranks may use."),
+    key("node.core_speed", Positive, Means("1.0"),
+        "Speed of a core relative to the one odonata runs on."),
+    key("node.shm_latency", TIME, Refuse, "An empty message between two ranks of a node."),
+    key("node.shm_rate", RATE, Refuse, "Copying from one rank to another."),
+    key("node.memory_rate", RATE, Refuse, "All copies of a node together."),
+];
+
+/// Whether `path` is an instance of `pattern`, part by part.
+fn matches(pattern: &str, path: &[&str]) -> bool {
+    let mut parts = pattern.split('.');
+    path.iter().all(|&p| parts.next().is_some_and(|want| want == "<kind>" || want == p))
+        && parts.next().is_none()
+}
+
+/// The declaration of the key at `path`.
+pub fn find(path: &str) -> Option<&'static Key> {
+    let parts: Vec<&str> = path.split('.').collect();
+    KEYS.iter().find(|key| matches(key.path, &parts))
+}
+
+/// Legal paths, `<kind>` filled in with each of `kinds`: what a wrong path is compared with.
+pub fn paths(kinds: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    for key in KEYS {
+        match key.path.matches("<kind>").count() {
+            0 => all.push(key.path.to_string()),
+            1 => all.extend(kinds.iter().map(|k| key.path.replace("<kind>", k))),
+            _ => {
+                for a in kinds {
+                    let half = key.path.replacen("<kind>", a, 1);
+                    all.extend(kinds.iter().map(|b| half.replacen("<kind>", b, 1)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The reference of machine files, in Markdown. `docs/models/machine.md` holds a copy, tested.
+pub fn reference() -> String {
+    let mut text = String::from("| key | value | if absent | meaning |\n|---|---|---|---|\n");
+    for key in KEYS {
+        let absent = match key.absent {
+            Refuse => "refused".to_string(),
+            Means("") => "empty".to_string(),
+            Means(value) => format!("`{value}`"),
+            Is(words) => words.to_string(),
+        };
+        let row = format!("| `{}` | {} | {absent} | {} |\n", key.path, key.form.wanted(), key.doc);
+        text.push_str(&row);
+    }
+    text
+}

@@ -1,0 +1,235 @@
+//! A machine as a person describes it: the checked values of a machine file.
+
+use std::collections::BTreeMap;
+
+use base::{Gap, Span};
+use toml::{Table, Value as Toml};
+
+use crate::complaint::{Complaint, nearest};
+use crate::quantity;
+use crate::schema::{self, Absent, Form, Key};
+
+/// A checked value, in SI base units.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Count(u64),
+    Full,
+    Number(f64),
+    Text(String),
+    Counts(Vec<u64>),
+}
+
+/// A machine file whose keys and units are legal. `resolve` makes it a `Machine`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineSpec {
+    pub name: String,
+    /// Kinds of groups: compute kinds, then service kinds, each by name.
+    pub kinds: Vec<String>,
+    pub(crate) values: BTreeMap<String, Value>,
+}
+
+impl MachineSpec {
+    /// Reads a machine file and lays `overrides` (dotted key, value as on a command line) over it.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        overrides: &[(String, String)],
+    ) -> Result<MachineSpec, Vec<Complaint>> {
+        let mut table = match text.parse::<Table>() {
+            Ok(table) => table,
+            Err(error) => return Err(vec![syntax(name, text, &error)]),
+        };
+        let mut complaints = Vec::new();
+        for (key, value) in overrides {
+            if let Err(complaint) = lay_over(&mut table, key, value) {
+                complaints.push(complaint);
+            }
+        }
+        let kinds: Vec<String> = match table.get("groups") {
+            Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let mut spec =
+            MachineSpec { name: name.into(), kinds: kinds.clone(), values: BTreeMap::new() };
+        if spec.kinds.is_empty() {
+            let wanted = "at least one kind of group, such as `[groups.compute]`";
+            complaints.push(Complaint::new("groups", "", wanted));
+        }
+        let legal = schema::paths(&spec.kinds);
+        spec.take(&table, "", &legal, &mut complaints);
+        spec.complete(&legal, &mut complaints);
+        let (mut first, then): (Vec<_>, Vec<_>) =
+            kinds.into_iter().partition(|k| spec.is_compute(k));
+        first.extend(then);
+        spec.kinds = first;
+        if complaints.is_empty() { Ok(spec) } else { Err(complaints) }
+    }
+
+    /// Checks every value of `table`, which stands at `at`.
+    fn take(&mut self, table: &Table, at: &str, legal: &[String], out: &mut Vec<Complaint>) {
+        for (name, value) in table {
+            let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
+            let prefix = format!("{path}.");
+            match (legal.iter().any(|l| *l == path), value) {
+                (true, _) => {
+                    let key = schema::find(&path).expect("legal paths come from the schema");
+                    match check(key, &path, value) {
+                        Ok(value) => _ = self.values.insert(path, value),
+                        Err(complaint) => out.push(complaint),
+                    }
+                }
+                (false, Toml::Table(inner)) if legal.iter().any(|l| l.starts_with(&prefix)) => {
+                    self.take(inner, &path, legal, out);
+                }
+                (false, _) => {
+                    let near = nearest(&path, legal.iter().map(String::as_str));
+                    let wanted = "a key of machine files";
+                    out.push(Complaint::new(path, shown(value), wanted).with_hint(near));
+                }
+            }
+        }
+    }
+
+    /// Fills in what absent keys mean, and refuses the absence of those that mean nothing.
+    fn complete(&mut self, legal: &[String], out: &mut Vec<Complaint>) {
+        for path in legal {
+            let key = schema::find(path).expect("legal paths come from the schema");
+            if self.values.contains_key(path) || out.iter().any(|c| c.at == *path) {
+                continue;
+            }
+            match key.absent {
+                Absent::Refuse => out.push(Complaint::new(
+                    path,
+                    "",
+                    format!("{} ({})", key.form.wanted(), key.doc),
+                )),
+                Absent::Means(text) => {
+                    let value = check(key, path, &read_override(text)).expect("defaults are legal");
+                    self.values.insert(path.clone(), value);
+                }
+                Absent::Is(_) => {}
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Option<&Value> {
+        debug_assert!(schema::find(path).is_some(), "no such key: {path}");
+        self.values.get(path)
+    }
+    pub(crate) fn count(&self, path: &str) -> Option<u64> {
+        match self.get(path)? {
+            Value::Count(n) => Some(*n),
+            other => unreachable!("{path} is {other:?}, not a count"),
+        }
+    }
+    /// A required or defaulted count of the kind of group `kind`.
+    pub(crate) fn of_kind(&self, kind: &str, key: &str) -> u64 {
+        self.count(&format!("groups.{kind}.{key}")).expect("required, or has a default")
+    }
+    pub(crate) fn number(&self, path: &str) -> Option<f64> {
+        match self.get(path)? {
+            Value::Number(x) => Some(*x),
+            other => unreachable!("{path} is {other:?}, not a number"),
+        }
+    }
+    pub(crate) fn span(&self, path: &str) -> Span {
+        Span::from_seconds(self.number(path).expect("required, or has a default"))
+    }
+    pub(crate) fn bytes(&self, path: &str) -> u64 {
+        self.number(path).expect("required, or has a default").round() as u64
+    }
+    /// The inverse of a rate; `Gap::ZERO`, no cap, if it is absent.
+    pub(crate) fn gap(&self, path: &str) -> Gap {
+        self.number(path).map_or(Gap::ZERO, Gap::from_bytes_per_s)
+    }
+    /// A word or text; empty if absent.
+    pub fn text(&self, path: &str) -> &str {
+        match self.get(path) {
+            Some(Value::Text(text)) => text,
+            _ => "",
+        }
+    }
+    pub(crate) fn is_compute(&self, kind: &str) -> bool {
+        self.text(&format!("groups.{kind}.role")) == "compute"
+    }
+}
+
+fn syntax(name: &str, text: &str, error: &toml::de::Error) -> Complaint {
+    let line = error.span().map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
+    Complaint::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
+}
+
+/// As on a command line: TOML if it is TOML, else text.
+fn read_override(value: &str) -> Toml {
+    match format!("x = {value}").parse::<Table>() {
+        Ok(mut table) if table.len() == 1 => table.remove("x").expect("just written"),
+        _ => Toml::String(value.into()),
+    }
+}
+
+fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> {
+    let mut parts: Vec<&str> = key.split('.').collect();
+    let last = parts.pop().filter(|l| !l.is_empty());
+    let Some(last) = last.filter(|_| parts.iter().all(|p| !p.is_empty())) else {
+        return Err(Complaint::new(key, value, "a dotted key, such as `links.global.rate`"));
+    };
+    let mut at = table;
+    for part in parts {
+        at = match at.entry(part).or_insert_with(|| Toml::Table(Table::new())) {
+            Toml::Table(inner) => inner,
+            other => {
+                let found = shown(other);
+                return Err(Complaint::new(key, found, format!("`{part}` to be a table")));
+            }
+        };
+    }
+    at.insert(last.into(), read_override(value));
+    Ok(())
+}
+
+fn shown(value: &Toml) -> String {
+    match value {
+        Toml::String(text) => text.clone(),
+        Toml::Table(_) => "a table".into(),
+        other => other.to_string(),
+    }
+}
+
+fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
+    let refuse = |hint: Option<String>| {
+        Complaint::new(path, shown(value), key.form.wanted()).with_hint(hint)
+    };
+    let whole = |lo: u64, hi: u64| match value {
+        Toml::Integer(n) => {
+            u64::try_from(*n).ok().filter(|n| (lo..=hi).contains(n)).map(Value::Count)
+        }
+        _ => None,
+    };
+    match (key.form, value) {
+        (Form::Count(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
+        (Form::CountOrFull(..), Toml::String(word)) if word == "full" => Ok(Value::Full),
+        (Form::CountOrFull(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
+        (Form::Positive, Toml::Float(x)) if *x > 0.0 && x.is_finite() => Ok(Value::Number(*x)),
+        (Form::Positive, Toml::Integer(n)) if *n > 0 => Ok(Value::Number(*n as f64)),
+        (Form::Quantity(dimension), Toml::String(text)) => {
+            quantity::parse(text, dimension).map(Value::Number).map_err(refuse)
+        }
+        (Form::Quantity(dimension), Toml::Integer(_) | Toml::Float(_)) => {
+            Err(refuse(quantity::parse(&value.to_string(), dimension).err().flatten()))
+        }
+        (Form::Word(words), Toml::String(word)) if words.contains(&word.as_str()) => {
+            Ok(Value::Text(word.clone()))
+        }
+        (Form::Word(words), Toml::String(word)) => {
+            Err(refuse(nearest(word, words.iter().copied()).map(str::to_string)))
+        }
+        (Form::Text, Toml::String(text)) => Ok(Value::Text(text.clone())),
+        (Form::Counts, Toml::Array(items)) => items
+            .iter()
+            .map(|item| item.as_integer().and_then(|n| u64::try_from(n).ok()))
+            .collect::<Option<_>>()
+            .map(Value::Counts)
+            .ok_or_else(|| refuse(None)),
+        _ => Err(refuse(None)),
+    }
+}
