@@ -10,8 +10,17 @@
 //! and so are all it receives from one peer. No rank sends to itself.
 
 mod blocks;
+mod exchange;
+mod execution;
+mod gathering;
+mod names;
+mod reduce_scatter;
+mod reductions;
+mod scans;
+mod trees;
 
 pub use blocks::Ragged;
+pub use execution::{Execution, Memory, Stuck};
 
 /// A stretch of a rank's working buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +39,39 @@ pub enum Land {
     CombineRight,
 }
 
+/// Whom a round's sends, receives and local moves are named to. A sink that only adds up lengths
+/// overrides the `_run` forms, by which strided algorithms name many equal parts in one call.
 pub trait RoundSink {
     fn send(&mut self, to: u32, part: Part);
     fn recv(&mut self, from: u32, part: Part, land: Land);
     /// A move within the own working buffer after everything of this round has landed. For
     /// `Write` the parts do not overlap; lengths are equal.
     fn local(&mut self, from: Part, to: Part, land: Land);
+
+    /// `count` parts like `first`, each `stride` bytes after the one before.
+    fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
+        for i in 0..u64::from(count) {
+            self.send(to, Part { at: first.at + i * stride, len: first.len });
+        }
+    }
+    /// The same for parts that are written on arrival.
+    fn recv_run(&mut self, from: u32, first: Part, stride: u64, count: u32) {
+        for i in 0..u64::from(count) {
+            let part = Part { at: first.at + i * stride, len: first.len };
+            self.recv(from, part, Land::Write);
+        }
+    }
+    /// `count` moves that write, the places of each `from_step` and `to_step` bytes after those of
+    /// the move before.
+    fn local_run(&mut self, from: Part, from_step: i64, to: Part, to_step: i64, count: u32) {
+        let nth = |part: Part, step: i64, i: u32| Part {
+            at: part.at.wrapping_add_signed(step.wrapping_mul(i64::from(i))),
+            len: part.len,
+        };
+        for i in 0..count {
+            self.local(nth(from, from_step, i), nth(to, to_step, i), Land::Write);
+        }
+    }
 }
 
 /// Who asks: rank and size in the communicator.
@@ -123,4 +159,343 @@ pub enum Algorithm {
         throttle: u16,
     },
     Linear,
+}
+
+impl Algorithm {
+    /// Whether this is an algorithm for that collective.
+    pub fn serves(self, kind: Kind) -> bool {
+        use std::mem::discriminant;
+        kind.algorithms().iter().any(|&a| discriminant(&a) == discriminant(&self))
+    }
+
+    /// Whether operands are combined strictly in rank order, so that an operator need not commute.
+    /// True of collectives that combine nothing.
+    pub fn keeps_order(self, kind: Kind) -> bool {
+        !matches!(
+            (kind, self),
+            (Kind::Allreduce, Algorithm::Ring)
+                | (
+                    Kind::ReduceScatter | Kind::ReduceScatterBlock,
+                    Algorithm::Ring | Algorithm::RecursiveHalving
+                )
+        )
+    }
+}
+
+impl Kind {
+    pub const ALL: [Kind; 16] = [
+        Kind::Barrier,
+        Kind::Bcast,
+        Kind::Reduce,
+        Kind::Allreduce,
+        Kind::Allgather,
+        Kind::Allgatherv,
+        Kind::Alltoall,
+        Kind::Alltoallv,
+        Kind::Gather,
+        Kind::Gatherv,
+        Kind::Scatter,
+        Kind::Scatterv,
+        Kind::ReduceScatter,
+        Kind::ReduceScatterBlock,
+        Kind::Scan,
+        Kind::Exscan,
+    ];
+
+    /// The algorithms that serve this kind, those that keep rank order first. Parameters stand at
+    /// MPICH's defaults.
+    pub fn algorithms(self) -> &'static [Algorithm] {
+        use Algorithm::*;
+        match self {
+            Kind::Barrier => &[Dissemination],
+            Kind::Bcast => &[Binomial, ScatterRecursiveDoubling, ScatterRing],
+            Kind::Reduce => &[Binomial, ReduceScatterGather],
+            Kind::Allreduce => &[RecursiveDoubling, Rabenseifner, RecursiveExchange { k: 2 }, Ring],
+            Kind::Allgather | Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring],
+            Kind::Alltoall => &[Scattered { throttle: 32 }, Pairwise, Bruck],
+            Kind::Alltoallv => &[Scattered { throttle: 32 }, Pairwise],
+            Kind::Gather | Kind::Scatter => &[Binomial, Linear],
+            Kind::Gatherv | Kind::Scatterv => &[Linear],
+            Kind::ReduceScatter | Kind::ReduceScatterBlock => &[Pairwise, RecursiveHalving, Ring],
+            Kind::Scan | Kind::Exscan => &[RecursiveDoubling],
+        }
+    }
+
+    /// Whether the kind combines operands.
+    pub fn reduces(self) -> bool {
+        matches!(
+            self,
+            Kind::Reduce
+                | Kind::Allreduce
+                | Kind::ReduceScatter
+                | Kind::ReduceScatterBlock
+                | Kind::Scan
+                | Kind::Exscan
+        )
+    }
+
+    /// Whether one rank is special.
+    pub fn has_root(self) -> bool {
+        matches!(
+            self,
+            Kind::Bcast
+                | Kind::Reduce
+                | Kind::Gather
+                | Kind::Gatherv
+                | Kind::Scatter
+                | Kind::Scatterv
+        )
+    }
+}
+
+impl Collective {
+    /// Rounds this rank takes part in, in all of which it may find nothing to do. The same on every
+    /// rank. A collective without bytes has none, but for the barrier (and the kinds of which one
+    /// rank cannot know: gatherv, scatterv, alltoallv).
+    pub fn rounds(&self) -> u32 {
+        use Algorithm as A;
+        let p = self.seat.size;
+        let lonely = !matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
+        if self.is_empty() || (p == 1 && lonely) {
+            return 0;
+        }
+        let (ceil, floor) = (blocks::doublings(p), p.ilog2());
+        // Two rounds more where ranks beyond the largest power of two come in and go out.
+        let beyond = if p.is_power_of_two() { 0 } else { 1 };
+        match (self.kind, self.algorithm) {
+            (Kind::Barrier, _) | (_, A::Binomial) => ceil,
+            (Kind::Bcast, A::ScatterRecursiveDoubling) => 2 * floor + beyond,
+            (Kind::Bcast, _) => ceil + p - 1,
+            (Kind::Reduce, _) => reductions::halving_rounds(p, false),
+            (Kind::Allreduce, A::Rabenseifner) => reductions::halving_rounds(p, true),
+            (Kind::Allreduce, A::Ring) => 2 * (p - 1),
+            (Kind::Allreduce, _) => reductions::Exchange::of(p, self.radix()).rounds(),
+            (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => floor + 2 * beyond,
+            (Kind::Allgather | Kind::Allgatherv, A::Bruck) => ceil,
+            (Kind::Alltoall, A::Bruck) => ceil.max(1),
+            (_, A::Scattered { .. }) => (p - 1).div_ceil(self.throttle()).max(1),
+            (Kind::Alltoall | Kind::Alltoallv, _) => (p - 1).max(1),
+            (_, A::RecursiveHalving) => floor + 2 * beyond,
+            (_, A::Linear) => 1,
+            (Kind::Scan | Kind::Exscan, _) => ceil,
+            _ => p - 1,
+        }
+    }
+
+    /// Names what this rank does in round `k`. Parts without bytes are not named, so a message
+    /// without bytes is not sent, except by the barrier.
+    pub fn round(&self, k: u32, out: &mut impl RoundSink) {
+        use Algorithm as A;
+        debug_assert!(k < self.rounds(), "round {k} of {self:?}");
+        debug_assert!(self.algorithm.serves(self.kind), "{self:?}");
+        if self.kind == Kind::Barrier {
+            return trees::dissemination(self, k, out);
+        }
+        let out = &mut NonEmpty(out);
+        match (self.kind, self.algorithm) {
+            (Kind::Barrier, _) => {}
+            (Kind::Bcast, A::ScatterRecursiveDoubling) => {
+                trees::bcast_scatter_doubling(self, k, out);
+            }
+            (Kind::Bcast, A::ScatterRing) => trees::bcast_scatter_ring(self, k, out),
+            (Kind::Bcast, _) => trees::bcast_binomial(self, k, out),
+            (Kind::Reduce, A::ReduceScatterGather) => {
+                reductions::reduce_scatter_gather(self, k, out);
+            }
+            (Kind::Reduce, _) => reductions::reduce_binomial(self, k, out),
+            (Kind::Allreduce, A::Rabenseifner) => reductions::rabenseifner(self, k, out),
+            (Kind::Allreduce, A::Ring) => reductions::ring(self, k, out),
+            (Kind::Allreduce, _) => reductions::exchange(self, self.radix(), k, out),
+            (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => {
+                gathering::recursive_doubling(self, k, out);
+            }
+            (Kind::Allgather | Kind::Allgatherv, A::Bruck) => gathering::bruck(self, k, out),
+            (Kind::Allgather | Kind::Allgatherv, _) => gathering::ring(self, k, out),
+            (Kind::Alltoall, A::Bruck) => exchange::bruck(self, k, out),
+            (_, A::Scattered { .. }) => exchange::scattered(self, self.throttle(), k, out),
+            (Kind::Alltoall | Kind::Alltoallv, _) => exchange::pairwise(self, k, out),
+            (Kind::Gather, A::Binomial) => trees::gather_binomial(self, k, out),
+            (Kind::Gather | Kind::Gatherv, _) => trees::gather_linear(self, out),
+            (Kind::Scatter, A::Binomial) => trees::scatter_binomial(self, k, out),
+            (Kind::Scatter | Kind::Scatterv, _) => trees::scatter_linear(self, out),
+            (_, A::RecursiveHalving) => reduce_scatter::recursive_halving(self, k, out),
+            (Kind::ReduceScatter | Kind::ReduceScatterBlock, A::Ring) => {
+                reduce_scatter::ring(self, k, out);
+            }
+            (Kind::ReduceScatter | Kind::ReduceScatterBlock, _) => {
+                reduce_scatter::pairwise(self, k, out);
+            }
+            (Kind::Scan | Kind::Exscan, _) => scans::recursive_doubling(self, k, out),
+        }
+    }
+
+    /// Size of the working buffer, scratch included, whatever the algorithm: a caller allocates
+    /// before the algorithm is chosen.
+    pub fn buffer_bytes(&self) -> u64 {
+        let (p, n) = (self.seat.size, self.bytes);
+        match self.kind {
+            Kind::Barrier => 0,
+            Kind::Bcast | Kind::Reduce => n,
+            Kind::Allreduce => reductions::allreduce_buffer(n),
+            Kind::Scan | Kind::Exscan => 3 * n,
+            Kind::Allgather | Kind::Allgatherv => 2 * self.at(p),
+            Kind::Alltoall => 3 * self.at(p),
+            Kind::Alltoallv => self.received(p - 1).at + self.received(p - 1).len,
+            Kind::Gather | Kind::Scatter => self.at(p),
+            Kind::Gatherv | Kind::Scatterv => {
+                self.own().len.max(self.deposit_area().len).max(self.collect_area().len)
+            }
+            Kind::ReduceScatter | Kind::ReduceScatterBlock => self.at(p) + self.own().len,
+        }
+    }
+
+    /// The blocks this rank puts into the working buffer before the first round.
+    pub fn deposits(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
+        let (lo, hi) = self.deposited();
+        (lo..hi).map(|i| (i, self.place(i)))
+    }
+    /// The blocks this rank finds in the working buffer after the last round.
+    pub fn collects(&self) -> impl Iterator<Item = (u32, Part)> + '_ {
+        let (lo, hi) = self.collected();
+        let exchanged = matches!(self.kind, Kind::Alltoall | Kind::Alltoallv);
+        (lo..hi).map(move |i| (i, if exchanged { self.received(i) } else { self.place(i) }))
+    }
+    /// The one stretch all deposits lie in, without gaps.
+    pub fn deposit_area(&self) -> Part {
+        let (lo, hi) = self.deposited();
+        self.stretch(lo, hi, |i| self.place(i))
+    }
+    /// The one stretch all that is collected lies in, without gaps.
+    pub fn collect_area(&self) -> Part {
+        let (lo, hi) = self.collected();
+        match self.kind {
+            Kind::Alltoall | Kind::Alltoallv => self.stretch(lo, hi, |i| self.received(i)),
+            _ => self.stretch(lo, hi, |i| self.place(i)),
+        }
+    }
+    fn stretch(&self, lo: u32, hi: u32, place: impl Fn(u32) -> Part) -> Part {
+        if lo == hi {
+            return blocks::NOTHING;
+        }
+        let (first, last) = (place(lo), place(hi - 1));
+        Part { at: first.at, len: last.at + last.len - first.at }
+    }
+
+    /// Block indices deposited: `lo..hi`.
+    fn deposited(&self) -> (u32, u32) {
+        let (p, r) = (self.seat.size, self.seat.rank);
+        let is_root = r == self.root;
+        match self.kind {
+            Kind::Barrier => (0, 0),
+            Kind::Bcast => (0, u32::from(is_root)),
+            Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan => (0, 1),
+            Kind::Allgather | Kind::Allgatherv | Kind::Gather | Kind::Gatherv => (r, r + 1),
+            Kind::Scatter | Kind::Scatterv => (0, if is_root { p } else { 0 }),
+            Kind::Alltoall | Kind::Alltoallv | Kind::ReduceScatter | Kind::ReduceScatterBlock => {
+                (0, p)
+            }
+        }
+    }
+    /// Block indices collected: `lo..hi`.
+    fn collected(&self) -> (u32, u32) {
+        let (p, r) = (self.seat.size, self.seat.rank);
+        let is_root = r == self.root;
+        match self.kind {
+            Kind::Barrier => (0, 0),
+            Kind::Bcast | Kind::Allreduce | Kind::Scan => (0, 1),
+            Kind::Reduce => (0, u32::from(is_root)),
+            // MPI leaves rank 0's result undefined.
+            Kind::Exscan => (0, u32::from(r > 0)),
+            Kind::Allgather | Kind::Allgatherv | Kind::Alltoall | Kind::Alltoallv => (0, p),
+            Kind::Gather | Kind::Gatherv => (0, if is_root { p } else { 0 }),
+            Kind::Scatter | Kind::Scatterv | Kind::ReduceScatter | Kind::ReduceScatterBlock => {
+                (r, r + 1)
+            }
+        }
+    }
+    /// Where block `i` of the deposit (and, but for exchanges, of the result) lies.
+    fn place(&self, i: u32) -> Part {
+        match self.kind {
+            Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Scan | Kind::Exscan => {
+                Part { at: 0, len: self.bytes }
+            }
+            Kind::Gatherv | Kind::Scatterv if i == self.seat.rank => self.own(),
+            _ => self.block(i),
+        }
+    }
+    /// This rank's own block. Away from the root, gatherv and scatterv know no other, so it lies
+    /// at the beginning.
+    pub(crate) fn own(&self) -> Part {
+        match self.kind {
+            Kind::Gatherv | Kind::Scatterv if self.seat.rank != self.root => {
+                Part { at: 0, len: self.bytes }
+            }
+            _ => self.block(self.seat.rank),
+        }
+    }
+    /// Nothing is moved, and every rank knows it.
+    fn is_empty(&self) -> bool {
+        match self.kind {
+            Kind::Barrier | Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv => false,
+            Kind::Allgatherv | Kind::ReduceScatter => self.at(self.seat.size) == 0,
+            _ => self.bytes == 0,
+        }
+    }
+    /// The radix of an exchange; wide ones are for short vectors (see docs/models/collectives.md).
+    fn radix(&self) -> u32 {
+        match self.algorithm {
+            Algorithm::RecursiveExchange { k } if self.bytes <= reductions::WIDE_EXCHANGE_MAX => {
+                u32::from(k).clamp(2, reductions::RADIX_MAX)
+            }
+            _ => 2,
+        }
+    }
+    fn throttle(&self) -> u32 {
+        match self.algorithm {
+            Algorithm::Scattered { throttle } => u32::from(throttle).max(1),
+            _ => 1,
+        }
+    }
+}
+
+/// Passes on what has bytes.
+struct NonEmpty<'a, S>(&'a mut S);
+
+impl<S: RoundSink> RoundSink for NonEmpty<'_, S> {
+    #[inline]
+    fn send(&mut self, to: u32, part: Part) {
+        if part.len > 0 {
+            self.0.send(to, part);
+        }
+    }
+    #[inline]
+    fn recv(&mut self, from: u32, part: Part, land: Land) {
+        if part.len > 0 {
+            self.0.recv(from, part, land);
+        }
+    }
+    #[inline]
+    fn local(&mut self, from: Part, to: Part, land: Land) {
+        if from.len > 0 {
+            self.0.local(from, to, land);
+        }
+    }
+    #[inline]
+    fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
+        if first.len > 0 && count > 0 {
+            self.0.send_run(to, first, stride, count);
+        }
+    }
+    #[inline]
+    fn recv_run(&mut self, from: u32, first: Part, stride: u64, count: u32) {
+        if first.len > 0 && count > 0 {
+            self.0.recv_run(from, first, stride, count);
+        }
+    }
+    #[inline]
+    fn local_run(&mut self, from: Part, from_step: i64, to: Part, to_step: i64, count: u32) {
+        if from.len > 0 && count > 0 {
+            self.0.local_run(from, from_step, to, to_step, count);
+        }
+    }
 }

@@ -1,0 +1,74 @@
+//! Reduce_scatter and reduce_scatter_block: every rank gets its block of the combined vector.
+
+use crate::{Collective, Land, RoundSink};
+
+/// Round `k`: the block of the rank `k + 1` ahead leaves as deposited, the own block of the rank
+/// `k + 1` behind arrives.
+///
+/// Keeps rank order: what comes from below goes on the left, nearest first; what comes from above
+/// begins with the last rank, gathers in scratch and goes on the right at the end.
+pub(crate) fn pairwise(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, r, step) = (c.seat.size, c.seat.rank, k + 1);
+    let to = c.ahead(step);
+    out.send(to, c.block(to));
+    let own = c.block(r);
+    let above = crate::Part { at: c.at(p), len: own.len };
+    let from = c.behind(step);
+    if from < r {
+        out.recv(from, own, Land::CombineLeft);
+    } else {
+        let first = from == p - 1;
+        out.recv(from, above, if first { Land::Write } else { Land::CombineLeft });
+    }
+    if step == p - 1 && r < p - 1 {
+        out.local(above, own, Land::CombineRight);
+    }
+}
+
+/// Round `k`: blocks go round the ring and are combined on the way; only for operators that
+/// commute.
+pub(crate) fn ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    out.send(c.ahead(1), c.block(c.behind(k + 1)));
+    let landed = (k + 2) % c.seat.size;
+    out.recv(c.behind(1), c.block(c.behind(landed)), Land::CombineLeft);
+}
+
+/// Halves of the vector against the farthest partner first (MPICH's order), so what a rank is left
+/// with is its own block; only for operators that commute. With a size that is no power of two,
+/// the first ranks fold in pairs and the odd one of a pair stands for both.
+pub(crate) fn recursive_halving(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, r) = (c.seat.size, c.seat.rank);
+    let steps = p.ilog2();
+    let core = 1u32 << steps;
+    let extra = p - core;
+    let folds = r < 2 * extra && r % 2 == 0;
+    let k = if extra == 0 { k + 1 } else { k };
+    if k == 0 {
+        let whole = c.span(0, p);
+        if folds {
+            out.send(r + 1, whole);
+        } else if r < 2 * extra {
+            out.recv(r - 1, whole, Land::CombineLeft);
+        }
+    } else if k <= steps {
+        if folds {
+            return;
+        }
+        let me = if r < 2 * extra { r / 2 } else { r - extra };
+        let width = core >> k;
+        let peer = me ^ width;
+        // A place stands for the blocks of its pair.
+        let first = |place: u32| if place < extra { 2 * place } else { place + extra };
+        let half = |place: u32| {
+            let lo = place & !(width - 1);
+            c.span(first(lo), first(lo + width))
+        };
+        let rank = if peer < extra { 2 * peer + 1 } else { peer + extra };
+        out.send(rank, half(peer));
+        out.recv(rank, half(me), Land::CombineLeft);
+    } else if folds {
+        out.recv(r + 1, c.block(r), Land::Write);
+    } else if r < 2 * extra {
+        out.send(r - 1, c.block(r - 1));
+    }
+}

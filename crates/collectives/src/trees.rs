@@ -1,0 +1,166 @@
+//! Barrier, broadcast, gather and scatter: what is done along trees.
+//!
+//! Trees are binomial over ranks counted from the root. Subtrees are then stretches of consecutive
+//! ranks (around the end), so blocks stay at their rank's place and nothing is ever rotated.
+
+use crate::blocks::{NOTHING, doublings};
+use crate::{Collective, Land, Part, RoundSink};
+
+impl Collective {
+    /// This rank counted from the root.
+    #[inline]
+    fn relative(&self) -> u32 {
+        self.behind(self.root)
+    }
+    /// The rank at `v` counted from the root.
+    #[inline]
+    fn real(&self, v: u32) -> u32 {
+        let to_end = self.seat.size - self.root;
+        if v < to_end { v + self.root } else { v - to_end }
+    }
+    #[inline]
+    fn whole(&self) -> Part {
+        Part { at: 0, len: self.bytes }
+    }
+}
+
+/// Round `k`: signal the rank 2^k ahead, hear from the one 2^k behind.
+pub(crate) fn dissemination(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    out.send(c.ahead(1 << k), NOTHING);
+    out.recv(c.behind(1 << k), NOTHING, Land::Write);
+}
+
+/// Largest subtree first, as MPICH: after round `k` one in `2^(levels - 1 - k)` has the vector.
+pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, v) = (c.seat.size, c.relative());
+    let mask = 1 << (doublings(p) - 1 - k);
+    match v % (2 * mask) {
+        0 if v + mask < p => out.send(c.real(v + mask), c.whole()),
+        m if m == mask => out.recv(c.real(v - mask), c.whole(), Land::Write),
+        _ => {}
+    }
+}
+
+/// Chunks `lo..hi` of a broadcast vector cut for `pieces` ranks: equal but for the last ones, which
+/// may be short or empty (MPICH's cut).
+fn chunks(c: &Collective, pieces: u32, lo: u32, hi: u32) -> Part {
+    let even = c.bytes.div_ceil(u64::from(pieces)).next_multiple_of(c.grain.max(1));
+    let at = (u64::from(lo) * even).min(c.bytes);
+    Part { at, len: (u64::from(hi) * even).min(c.bytes).saturating_sub(at) }
+}
+
+/// Binomial scatter of the vector over the first `q` ranks counted from the root.
+fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
+    let v = c.relative();
+    let mask = 1 << (doublings(q) - 1 - k);
+    if v >= q {
+        return;
+    }
+    match v % (2 * mask) {
+        0 if v + mask < q => {
+            out.send(c.real(v + mask), chunks(c, q, v + mask, (v + 2 * mask).min(q)));
+        }
+        m if m == mask => {
+            out.recv(c.real(v - mask), chunks(c, q, v, (v + mask).min(q)), Land::Write);
+        }
+        _ => {}
+    }
+}
+
+/// Scatter over the largest power of two of ranks, allgather among them by recursive doubling,
+/// then whole copies to the ranks beyond (one round more, where MPICH mends subtrees).
+pub(crate) fn bcast_scatter_doubling(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, v) = (c.seat.size, c.relative());
+    let steps = p.ilog2();
+    let core = 1 << steps;
+    if k < steps {
+        scatter_chunks(c, core, k, out);
+    } else if k < 2 * steps {
+        if v < core {
+            let bit = 1 << (k - steps);
+            let (mine, peer) = (v & !(bit - 1), v ^ bit);
+            let theirs = peer & !(bit - 1);
+            out.send(c.real(peer), chunks(c, core, mine, mine + bit));
+            out.recv(c.real(peer), chunks(c, core, theirs, theirs + bit), Land::Write);
+        }
+    } else if v >= core {
+        out.recv(c.real(v - core), c.whole(), Land::Write);
+    } else if v < p - core {
+        out.send(c.real(v + core), c.whole());
+    }
+}
+
+/// Scatter over all ranks, then chunks go round the ring.
+pub(crate) fn bcast_scatter_ring(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, v) = (c.seat.size, c.relative());
+    let levels = doublings(p);
+    if k < levels {
+        return scatter_chunks(c, p, k, out);
+    }
+    let k = k - levels;
+    let back = |steps: u32| (v + p - steps % p) % p;
+    let (sent, landed) = (back(k), back(k + 1));
+    out.send(c.ahead(1), chunks(c, p, sent, sent + 1));
+    out.recv(c.behind(1), chunks(c, p, landed, landed + 1), Land::Write);
+}
+
+/// Round `k`: every other holder of a stretch passes it to the holder 2^k nearer the root.
+pub(crate) fn gather_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, v, mask) = (c.seat.size, c.relative(), 1 << k);
+    match v % (2 * mask) {
+        0 if v + mask < p => {
+            let from = c.real(v + mask);
+            for part in c.circle(from, mask.min(p - v - mask)) {
+                out.recv(from, part, Land::Write);
+            }
+        }
+        m if m == mask => {
+            for part in c.circle(c.seat.rank, mask.min(p - v)) {
+                out.send(c.real(v - mask), part);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The gather backwards.
+pub(crate) fn scatter_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, v) = (c.seat.size, c.relative());
+    let mask = 1 << (doublings(p) - 1 - k);
+    match v % (2 * mask) {
+        0 if v + mask < p => {
+            let to = c.real(v + mask);
+            for part in c.circle(to, mask.min(p - v - mask)) {
+                out.send(to, part);
+            }
+        }
+        m if m == mask => {
+            for part in c.circle(c.seat.rank, mask.min(p - v)) {
+                out.recv(c.real(v - mask), part, Land::Write);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// All to the root at once.
+pub(crate) fn gather_linear(c: &Collective, out: &mut impl RoundSink) {
+    if c.seat.rank != c.root {
+        out.send(c.root, c.own());
+        return;
+    }
+    for from in (0..c.seat.size).filter(|&r| r != c.root) {
+        out.recv(from, c.block(from), Land::Write);
+    }
+}
+
+/// All from the root at once.
+pub(crate) fn scatter_linear(c: &Collective, out: &mut impl RoundSink) {
+    if c.seat.rank != c.root {
+        out.recv(c.root, c.own(), Land::Write);
+        return;
+    }
+    for to in (0..c.seat.size).filter(|&r| r != c.root) {
+        out.send(to, c.block(to));
+    }
+}
