@@ -58,7 +58,9 @@ pub struct LogGpNetwork {
     params: NicParams,
     nics: IndexVec<NicId, Nic>,
     flights: Slab<FlightId, Flight>,
+    /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
+    used: Vec<LinkId>,
 }
 
 /// A message's packets: all but the last are full.
@@ -76,29 +78,48 @@ impl Cut {
     }
 }
 
-/// A pipeline of stages, fed with packets in a row; it adds up when the last tail is through.
-///
-/// Stage `j` begins packet `k` when the packet's head is there and packet `k - 1` has left it, and
-/// ends it when it has been served for its own `S_j` and its tail has come. For equal packets the
-/// slowest stage so far, `slowest`, sets the pace, so packet `k` begins after `k * slowest`; the
-/// last one, which may be shorter, ends when the stage that ends it latest does.
-struct Pipeline {
-    before: u64,
-    slowest: Span,
-    end: Span,
-}
+/// How many of a message's packets are asked for their way.
+const SAMPLES: u32 = 8;
 
-impl Pipeline {
-    fn new(packets: u64) -> Self {
-        Pipeline { before: packets - 1, slowest: Span::ZERO, end: Span::ZERO }
-    }
-    fn stage(&mut self, full: Span, last: Span) {
-        self.slowest = self.slowest.max(full);
-        self.end = self.end.max(self.slowest * self.before + last);
-    }
+/// What a message costs between the two NICs.
+struct Way {
+    /// Of the head.
+    latency: Span,
+    /// From the first head's coming to the last tail's.
+    stream: Span,
 }
 
 impl LogGpNetwork {
+    /// Packets in a row are a pipeline: stage `j` begins packet `k` when its head is there and
+    /// packet `k - 1` has left, and ends it when it has served it for `S_j` and its tail has come.
+    /// So equal packets leave every `max S_j`, and the last, which may be shorter, takes the
+    /// longest of its own times more.
+    ///
+    /// Packets choose among equal ways each by its own draw. A link that a share of them takes is
+    /// a stage for that share only; the first few packets stand for all of them.
+    fn way(&mut self, msg: Message, cut: Cut, machine: &Machine) -> Way {
+        let p = &self.params;
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let (mut pace, mut last) = (host.span(p.packet_payload), host.span(cut.rest));
+        let mut latency = Span::ZERO;
+        let samples = cut.packets.min(u64::from(SAMPLES)) as u32;
+        self.used.clear();
+        for nth in 0..samples {
+            let draw = Message::packet_draw(msg.draw, nth);
+            machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+            latency = latency.max(self.path.iter().map(|&link| machine.links.latency[link]).sum());
+            self.used.extend_from_slice(&self.path);
+        }
+        self.used.sort_unstable();
+        for same in self.used.chunk_by(|a, b| a == b) {
+            let gap = machine.links.gap[same[0]];
+            let full = gap.span(p.packet_payload + p.packet_overhead);
+            pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
+            last = last.max(gap.span(cut.rest + p.packet_overhead));
+        }
+        Way { latency, stream: pace * (cut.packets - 1) + last }
+    }
+
     /// How long a stage of `gap` a byte is taken by a whole message, `overhead` bytes a packet.
     fn occupancy(&self, gap: base::Gap, cut: Cut, overhead: u64) -> Span {
         gap.span(self.params.packet_payload + overhead) * (cut.packets - 1)
@@ -128,30 +149,20 @@ impl NetworkModel for LogGpNetwork {
             nics: IndexVec::filled(IDLE, n_nics),
             flights: Slab::with_capacity(n_nics),
             path: Vec::with_capacity(32),
+            used: Vec::with_capacity(32 * SAMPLES as usize),
         }
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, LogGpEvent>) {
-        let Message { src, dst, bytes, origin, draw } = msg;
+        let Message { src, dst, bytes, origin, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let machine = cx.machine;
-        machine.walk(src, dst, draw, &Idle, &mut self.path);
-        let p = &self.params;
-        let cut = Cut::new(bytes, p.packet_payload);
+        let cut = Cut::new(bytes, self.params.packet_payload);
+        let Way { latency, stream } = self.way(msg, cut, machine);
         self.count(cut, bytes, cx);
 
+        let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
-        let mut pipeline = Pipeline::new(cut.packets);
-        pipeline.stage(host.span(p.packet_payload), host.span(cut.rest));
-        let mut latency = Span::ZERO;
-        for &link in &self.path {
-            let gap = machine.links.gap[link];
-            latency += machine.links.latency[link];
-            let wire = |payload: u64| gap.span(payload + p.packet_overhead);
-            pipeline.stage(wire(p.packet_payload), wire(cut.rest));
-        }
-        // The receiver's host interface is a stage like the sender's and as fast: no news.
-
         let ends = (machine.injection(src), machine.ejection(dst));
         let host_taken = self.occupancy(host, cut, 0);
         let out = self.occupancy(machine.links.gap[ends.0], cut, p.packet_overhead).max(host_taken);
@@ -170,7 +181,7 @@ impl NetworkModel for LogGpNetwork {
         nic.moved = nic.moved.max(start) + shared;
         nic.sends = (start + out).max(nic.moved);
 
-        let flight = Flight { msg: id, dst, stream: pipeline.end, taken: into, shared };
+        let flight = Flight { msg: id, dst, stream, taken: into, shared };
         let flight = self.flights.insert(flight);
         let source = LinkId(src.0);
         cx.at(start + latency, Phase::Arrive, source, LogGpEvent::Head { flight });
@@ -198,7 +209,7 @@ impl NetworkModel for LogGpNetwork {
     fn bytes(&self) -> usize {
         self.nics.len() * size_of::<Nic>()
             + self.flights.bytes()
-            + self.path.capacity() * size_of::<LinkId>()
+            + (self.path.capacity() + self.used.capacity()) * size_of::<LinkId>()
     }
 
     fn assert_quiet(&self, _: &Machine) {

@@ -32,6 +32,15 @@ pub struct Message {
     pub draw: u64,
 }
 
+impl Message {
+    /// The draw of its `nth` packet, at every fidelity. The first packet has the message's own.
+    #[inline]
+    pub fn packet_draw(draw: u64, nth: u32) -> u64 {
+        const STREAM: u32 = 0x7061_636b;
+        if nth == 0 { draw } else { base::draw(draw, STREAM, 0, u64::from(nth)) }
+    }
+}
+
 /// The events of a run, one closed enum: the network's own, and those of the ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<N> {

@@ -1,14 +1,11 @@
 //! NICs: from a command to packets on the injection link, and from packets to a completion.
 
-use base::{Span, Time, draw};
+use base::{Span, Time};
 use des::Phase;
 use machine::{Hop, LinkId, NicId, Route};
 use net::{Cx, Message, MsgId, Origin};
 
 use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId};
-
-/// Draws of a message's packets after the first, which uses the message's own.
-const STREAM_PACKET: u32 = 0x7061_636b;
 
 /// Whose turn it is when both directions want the host interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,7 +141,7 @@ impl PacketNetwork {
         let packet = self.packets.insert(Packet {
             tail: Time::ZERO,
             born: cx.now,
-            draw: if made == 0 { own } else { draw(own, STREAM_PACKET, 0, u64::from(made)) },
+            draw: Message::packet_draw(own, made),
             route: Route::default(),
             transit,
             dst,
