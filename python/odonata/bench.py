@@ -35,16 +35,20 @@ KINDS = {
     "bibw": Kind("MPI Bi-Directional Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
     "mbw_mr": Kind("MPI Multiple Bandwidth / Message Rate Test", "bandwidth_B_per_s", "1:4Mi"),
     "multi_lat": Kind("MPI Multi Latency Test", sizes="1:4Mi"),
+    "put_latency": Kind("MPI_Put Latency Test", sizes="1:4Mi"),
     "allreduce": Kind("MPI Allreduce Latency Test", sizes="4:1Mi"),
     "allgather": Kind("MPI Allgather Latency Test"),
     "allgatherv": Kind("MPI Allgatherv Latency Test"),
     "alltoall": Kind("MPI Alltoall Latency Test"),
+    "alltoallv": Kind("MPI Alltoallv Latency Test"),
     "bcast": Kind("MPI Broadcast Latency Test"),
     "reduce": Kind("MPI Reduce Latency Test", sizes="4:1Mi"),
     "reduce_scatter": Kind("MPI Reduce_scatter Latency Test", sizes="4:1Mi"),
     "barrier": Kind("MPI Barrier Latency Test", sizes="0"),
     "gather": Kind("MPI Gather Latency Test"),
     "scatter": Kind("MPI Scatter Latency Test"),
+    "scan": Kind("MPI Scan Latency Test", sizes="4:1Mi"),
+    "exscan": Kind("MPI Exscan Latency Test", sizes="4:1Mi"),
 }
 NAMES = tuple(KINDS)
 
@@ -131,13 +135,17 @@ bw = _benchmark("bw")
 bibw = _benchmark("bibw")
 mbw_mr = _benchmark("mbw_mr")
 multi_lat = _benchmark("multi_lat")
+put_latency = _benchmark("put_latency")
 allreduce = _benchmark("allreduce")
 allgather = _benchmark("allgather")
 allgatherv = _benchmark("allgatherv")
 alltoall = _benchmark("alltoall")
+alltoallv = _benchmark("alltoallv")
 bcast = _benchmark("bcast")
 reduce = _benchmark("reduce")
 reduce_scatter = _benchmark("reduce_scatter")
 barrier = _benchmark("barrier")
 gather = _benchmark("gather")
 scatter = _benchmark("scatter")
+scan = _benchmark("scan")
+exscan = _benchmark("exscan")

@@ -318,8 +318,8 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
-    NAME: latency, bw, bibw, mbw_mr, multi_lat, allreduce, allgather, allgatherv, alltoall, bcast,
-    reduce, reduce_scatter, barrier, gather, scatter.
+    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, allreduce, allgather, allgatherv,
+    alltoall, alltoallv, bcast, reduce, reduce_scatter, barrier, gather, scatter, scan, exscan.
     """
     asked = Request(given)
     wrong = asked.wrong

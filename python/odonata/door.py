@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InputError, SimulatedFailure, complaints_from_json
+from .errors import InputError, complaints_from_json
 
 Tick = Callable[[dict[str, Any]], None]
 
@@ -71,8 +71,8 @@ def enter(
     try:
         with heard:
             answer = json.loads(getattr(module, function)(json.dumps(request), on_tick))
-    except (module.InputError, module.SimulatedFailure) as error:
-        raise translated(error, module) from None
+    except module.InputError as error:
+        raise InputError(complaints_from_json(str(error))) from None
     if stop is None and own.signal is not None:
         raise KeyboardInterrupt
     return answer
@@ -84,21 +84,5 @@ def ask(function: str, *arguments: Any) -> Any:
     arguments = tuple(json.dumps(a) if isinstance(a, dict) else a for a in arguments)
     try:
         return getattr(module, function)(*arguments)
-    except (module.InputError, module.SimulatedFailure) as error:
-        raise translated(error, module) from None
-
-
-def translated(error: Exception, module: Any) -> Exception:
-    """The core's error as one of ours."""
-    text = str(error.args[0]) if error.args else ""
-    if isinstance(error, module.InputError):
-        return InputError(complaints_from_json(text))
-    try:
-        said = json.loads(text)
-    except ValueError:
-        said = {}
-    if not isinstance(said, dict):
-        said = {}
-    return SimulatedFailure(
-        said.get("message", text), said.get("kind", "failure"), said.get("ranks", ())
-    )
+    except module.InputError as error:
+        raise InputError(complaints_from_json(str(error))) from None

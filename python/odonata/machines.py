@@ -16,14 +16,13 @@ from . import door
 from .errors import Complaints, InputError, nearest
 
 PLACEMENTS = ("contiguous", "round-robin", "random", "group-spread")
-ROUTINGS = ("minimal", "valiant", "ugal")
+ROUTINGS = ("minimal", "valiant", "ugal", "adaptive")
 FIDELITIES = ("packet", "loggp")
-LIBRARIES = ("mpich",)
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine to predict on. Make one with `odonata.machine(name)` or `Machine.from_toml(path)`."""
+    """A machine to predict on; see `odonata.machine(name)` and `Machine.from_toml(path)`."""
 
     name: str
     toml: str | None = None
@@ -155,7 +154,7 @@ def check_names(
         )
     if machine.routing is not None:
         wrong.word(f"{dash}routing", machine.routing, ROUTINGS, "a routing")
-    wrong.word(f"{dash}mpi", mpi, LIBRARIES, "an MPI library")
+    wrong.word(f"{dash}mpi", mpi, libraries(), "an MPI library")
 
 
 def machine(name: str) -> Machine:
@@ -163,7 +162,7 @@ def machine(name: str) -> Machine:
     if name.endswith(".toml") or "/" in name:
         return Machine.from_toml(name)
     wrong = Complaints()
-    check_names(wrong, Machine(name), FIDELITIES[0], LIBRARIES[0])
+    check_names(wrong, Machine(name), FIDELITIES[0], libraries()[0])
     wrong.raise_any()
     return Machine(name)
 
@@ -171,6 +170,11 @@ def machine(name: str) -> Machine:
 def presets() -> list[str]:
     """The names of the machines odonata knows."""
     return json.loads(door.ask("presets"))
+
+
+def libraries() -> list[str]:
+    """The names of the MPI libraries whose protocols and algorithms odonata knows."""
+    return json.loads(door.ask("libraries"))
 
 
 def toml_value(value: Any) -> str:

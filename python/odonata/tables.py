@@ -25,7 +25,7 @@ def rows_of(value: Any) -> list[dict[str, Any]]:
     """A table as rows, whether it came as rows or as columns."""
     if isinstance(value, Mapping):
         names = list(value)
-        return [dict(zip(names, row)) for row in zip(*value.values())]
+        return [dict(zip(names, row, strict=True)) for row in zip(*value.values(), strict=True)]
     return [dict(row) for row in value or ()]
 
 

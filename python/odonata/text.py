@@ -77,7 +77,7 @@ def columns(rows: Iterable[Sequence[str]], right: str = "", gap: str = "  ") -> 
     return [
         gap.join(
             cell.ljust(width) if side == "<" else cell.rjust(width)
-            for cell, width, side in zip(row, widths, sides)
+            for cell, width, side in zip(row, widths, sides, strict=True)
         ).rstrip()
         for row in rows
     ]

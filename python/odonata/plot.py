@@ -1,0 +1,175 @@
+"""Figures. Every function draws on a matplotlib `Axes` (a new one unless given) and returns it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import published
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+
+    from .bench import BenchResult
+    from .launch import RunResult
+    from .patterns import TrafficResult
+
+# Distinguishable in grey and to color-blind readers; the report uses the same four for the shares.
+COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
+LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
+INK, FAINT = "#333a44", "#d6dae0"
+
+
+def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)):
+    """`ax`, or new axes in the house's style."""
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        # A figure of its own, not pyplot's: nothing global, nothing to close.
+        ax = Figure(figsize=size, layout="constrained").subplots()
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(INK)
+    ax.tick_params(colors=INK, labelsize=9)
+    ax.grid(True, color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def bench(result: BenchResult, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+    """A benchmark's curve, log-log; published latencies of the same machine beside it."""
+    from .bench import KINDS
+
+    ax = axes(ax)
+    column = KINDS[result.name].column
+    rows = [r for r in result.rows if r["bytes"] > 0] or result.rows
+    scale = 1e6 if column == "latency_s" else 1e-9
+    sizes = [r["bytes"] for r in rows]
+    label = f"{result.summary['machine']}, predicted"
+    ax.loglog(sizes, [r[column] * scale for r in rows], "o-", ms=3.5, lw=1.6,
+              color=LINES[0], label=label)  # fmt: skip
+    if result.name == "latency":
+        measured = [c for c in published.LATENCIES if c.preset == result.summary["machine"]
+                    and c.benchmark == result.name]  # fmt: skip
+        for curve, color in zip(measured, LINES[1:]):  # noqa: B905 - as many as there are
+            ax.loglog(*zip(*curve.points, strict=True), "x", ms=6, mew=1.6, color=color,
+                      label=f"{curve.what} (published)")  # fmt: skip
+    sizes_axis(ax)
+    ax.set_ylabel("one-way latency (us)" if column == "latency_s" else "bandwidth (GB/s)")
+    if result.name not in ("latency", "multi_lat", "put_latency") and column == "latency_s":
+        ax.set_ylabel("latency (us)")
+    ax.set_title(f"{result.name}: {result.summary['nodes']} nodes x {result.summary['ppn']}",
+                 loc="left", fontsize=11, color=INK)  # fmt: skip
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def sizes_axis(ax: matplotlib.axes.Axes) -> None:
+    """Message sizes as powers of two."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: short_size(size)))
+    ax.set_xlabel("message size (bytes)")
+
+
+def short_size(size: float) -> str:
+    """`16Ki` for an axis."""
+    for unit, scale in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if size >= scale:
+            return f"{size / scale:g}{unit}"
+    return f"{size:g}"
+
+
+def traffic(
+    results: Sequence[TrafficResult],
+    ax: matplotlib.axes.Axes | None = None,
+    bounds: Mapping[str, float] | None = None,
+) -> matplotlib.axes.Axes:
+    """Offered against accepted load, a line a result; bounds as labelled dashed lines."""
+    ax = axes(ax)
+    top = 0.0
+    for result, color in zip(results, LINES):  # noqa: B905 - colors outnumber results
+        rows = result.rows
+        offered = [r["offered"] for r in rows]
+        top = max([top, *offered])
+        routing = result.summary.get("routing") or "machine's routing"
+        ax.plot(offered, [r["accepted"] for r in rows], "o-", ms=4, lw=1.6, color=color,
+                label=f"{result.pattern}, {routing}")  # fmt: skip
+    top = top or 1.0
+    ax.plot([0, top], [0, top], color=FAINT, lw=1.2, zorder=1)
+    for name, bound in (bounds or {}).items():
+        ax.axhline(bound, color=INK, lw=0.9, ls=(0, (4, 3)))
+        ax.annotate(f"{name}: {bound:.3g}", (top, bound), xytext=(0, 3), fontsize=8, color=INK,
+                    textcoords="offset points", ha="right")  # fmt: skip
+    ax.set_xlim(0, top * 1.02)
+    ax.set_ylim(0, None)
+    ax.set_xlabel("offered load (fraction of injection rate)")
+    ax.set_ylabel("accepted load")
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def ranks(result: RunResult, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+    """Where every rank's time went, stacked."""
+    ax = axes(ax)
+    rows = result.data.get("ranks") or []
+    shares(ax, rows)
+    ax.set_ylabel("time (ms)")
+    ax.set_xlabel("rank")
+    ax.legend(frameon=False, fontsize=8, ncols=4)
+    return ax
+
+
+def shares(ax: matplotlib.axes.Axes, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Stacked areas of compute, waiting, transfer and other over the ranks, milliseconds."""
+    edges = list(range(len(rows) + 1))
+    below = [0.0] * len(rows)
+    for share, color in COLORS.items():
+        above = [b + 1e3 * (r.get(f"{share}_s") or 0.0) for b, r in zip(below, rows, strict=True)]
+        if any(a > b for a, b in zip(above, below, strict=True)):
+            ax.fill_between(edges, [*below, below[-1]], [*above, above[-1]], step="post",
+                            color=color, lw=0, label=share)  # fmt: skip
+        below = above
+    ax.set_xlim(0, len(rows))
+    ax.set_ylim(0, None)
+    ax.grid(False)
+
+
+def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, RunResult], path: str) -> None:
+    """The demo's picture: published points beside predictions, and a solver under two placements.
+
+    `curves` are rows of `published.compare`; `runs` the solver's runs by placement.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 4.4), layout="constrained")
+    left, *rest = figure.subplots(1, 1 + len(runs), width_ratios=[2.2] + [1.4] * len(runs))
+    axes(left)
+    names = list(dict.fromkeys(row["what"] for row in curves))
+    for name, color in zip(names, LINES):  # noqa: B905 - colors outnumber curves
+        rows = [row for row in curves if row["what"] == name]
+        sizes = [row["bytes"] for row in rows]
+        left.loglog(sizes, [row["predicted_s"] * 1e6 for row in rows], "-", lw=1.5, color=color)
+        left.loglog(sizes, [row["measured_s"] * 1e6 for row in rows], "o", ms=4.5, mfc="white",
+                    mec=color, mew=1.4, label=name)  # fmt: skip
+    sizes_axis(left)
+    left.set_ylabel("one-way latency (us)")
+    left.set_title("Published (circles) and predicted (lines)", loc="left", fontsize=11, color=INK)
+    left.legend(frameon=False, fontsize=8)
+    most = max((r.time for r in runs.values()), default=0.0) * 1e3
+    for ax, (placement, result) in zip(rest, runs.items(), strict=True):
+        axes(ax)
+        shares(ax, result.data.get("ranks") or [])
+        ax.set_ylim(0, most * 1.12)
+        ax.set_xlabel("rank")
+        ax.set_title(f"{placement}: {result.time * 1e3:.2f} ms", loc="left", fontsize=11,
+                     color=INK)  # fmt: skip
+    if rest:
+        rest[0].set_ylabel("time (ms)")
+        rest[-1].legend(frameon=False, fontsize=8, loc="upper right", ncols=3,
+                        handlelength=1, columnspacing=0.8)  # fmt: skip
+    figure.savefig(path, dpi=160)

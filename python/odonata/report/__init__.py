@@ -1,0 +1,165 @@
+"""The HTML report: one file, no network, light and dark, good on paper.
+
+`html(summary, tables)` takes what a result directory holds. What is shown is decided here; how it
+looks, in `page.html`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import published, text, units
+from . import svg
+
+PAGE = Path(__file__).with_name("page.html")
+HOTTEST = 12
+
+
+def html(
+    summary: Mapping[str, Any],
+    data: Mapping[str, Sequence[Mapping[str, Any]]],
+    with_published: bool = True,
+    published_rows: Sequence[Mapping[str, Any]] | None = None,
+) -> str:
+    """The report on a run, a benchmark or a traffic sweep.
+
+    `published_rows` are rows of `published.compare()`, if somebody has them already.
+    """
+    import jinja2
+
+    loader = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    loader.filters.update(
+        time=units.show_time,
+        bytes=units.show_bytes,
+        count=units.show_count,
+        percent=units.show_percent,
+        size=units.show_size,
+    )
+    if with_published and published_rows is None:
+        published_rows = published.compare()
+    kind = summary.get("kind", "run")
+    content = {"run": run_content, "bench": bench_content, "traffic": traffic_content}[kind]
+    page = loader.from_string(PAGE.read_text(encoding="utf-8"))
+    return page.render(
+        s=summary,
+        kind=kind,
+        published=grouped(published_rows or []),
+        engine=text.engine(summary.get("engine") or {}),
+        **content(summary, data),
+    )
+
+
+def grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Published rows by curve."""
+    curves: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        curve = curves.setdefault(row["what"], {**row, "rows": []})
+        curve["rows"].append(row)
+    for curve in curves.values():
+        errors = sorted(abs(r["error"]) for r in curve["rows"])
+        curve["median"] = errors[len(errors) // 2]
+    return list(curves.values())
+
+
+def run_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """What the page shows of a run."""
+    ranks = data.get("ranks") or []
+    split = text.shares(ranks) if ranks else {}
+    total = sum(v["mean"] for v in split.values()) or 1.0
+    calls = sorted(data.get("calls") or [], key=lambda c: -(c.get("time_s") or 0.0))
+    in_calls = sum(c.get("time_s") or 0.0 for c in calls) or 1.0
+    distance = data.get("distance") or []
+    moved = sum(d.get("bytes") or 0 for d in distance) or 1
+    links = sorted(data.get("links") or [], key=lambda r: -(r.get("busy_s") or 0.0))
+    messages = data.get("messages") or []
+    return {
+        "title": program_name(s.get("program") or []),
+        "headline": units.show_time(s.get("time_s"), 4),
+        "split": [
+            {"name": k, "meaning": text.MEANING[k], "share": v["mean"] / total, **v}
+            for k, v in split.items()
+            if v["max"] > 0
+        ],
+        "by_rank": svg.time_by_rank(ranks) if ranks else "",
+        "calls": [
+            {**c, "share": (c.get("time_s") or 0.0) / in_calls,
+             "per_rank": (c.get("time_s") or 0.0) / max(len(ranks), 1)}
+            for c in calls
+        ],
+        "distance": [
+            {**d, "name": text.distance_name(d), "share": (d.get("bytes") or 0) / moved}
+            for d in distance
+        ],
+        "matrix": svg.matrix(messages, s["ranks"]) if messages and s.get("ranks") else "",
+        "links": links[:HOTTEST],
+        "busiest": links[0].get("utilization") if links else None,
+        "curve": "",
+        "rows": [],
+        "failure": s.get("failure"),
+    }  # fmt: skip
+
+
+def program_name(program: Sequence[str]) -> str:
+    """What was run, short: without the interpreter and without directories."""
+    words = [Path(w).name if "/" in w else w for w in program]
+    if len(words) > 1 and words[0].startswith("python"):
+        words = words[2:] if words[1] == "-m" else words[1:]
+    return " ".join(words) or "run"
+
+
+def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) -> dict[str, Any]:
+    """A page of one curve and one table."""
+    return {
+        "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
+        "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "busiest": None,
+        "failure": None,
+    }  # fmt: skip
+
+
+def bench_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """What the page shows of a benchmark."""
+    from ..bench import KINDS
+    from ..plot import short_size
+
+    rows = data.get("rows") or s["rows"]
+    column = KINDS[s["name"]].column
+    words = units.show_time if column == "latency_s" else units.show_rate
+    best = min if column == "latency_s" else max
+    points = [(r["bytes"], r[column]) for r in rows]
+    picture = svg.curve([(s["name"], points)], "message size, bytes",
+                        "latency" if column == "latency_s" else "bandwidth",
+                        True, short_size, words) if len(points) > 1 else ""  # fmt: skip
+    shown = [{"message": units.show_size(r["bytes"]), "predicted": words(r[column])} for r in rows]
+    headline = words(best(r[column] for r in rows)) if rows else "-"
+    return plain_content(s["name"], headline, picture, shown)
+
+
+def traffic_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """What the page shows of a traffic sweep."""
+    rows = data.get("rows") or s["rows"]
+    points = [(r["offered"], r["accepted"]) for r in rows]
+    picture = svg.curve([(s["pattern"], points)], "offered load", "accepted load", False,
+                        lambda v: f"{v:.2g}", lambda v: f"{v:.2g}")  # fmt: skip
+    shown = [
+        {
+            "offered": f"{r['offered']:.3f}",
+            "accepted": f"{r['accepted']:.3f}",
+            "mean latency": units.show_time(r.get("latency_mean_s")),
+            "99 % below": units.show_time(r.get("latency_p99_s")),
+            "hops": "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
+            "non-minimal": units.show_percent(r.get("nonminimal_fraction")),
+        }
+        for r in rows
+    ]
+    headline = units.show_percent(max((r["accepted"] for r in rows), default=None))
+    return plain_content(f"{s['pattern']} traffic", headline, picture, shown)
