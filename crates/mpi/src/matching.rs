@@ -86,8 +86,9 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     pub fn posted(&self) -> impl Iterator<Item = (Pattern, W)> {
         self.posted.iter().copied()
     }
-    pub fn n_unexpected(&self) -> usize {
-        self.unexpected.len()
+    /// Messages that no receive has asked for, oldest first.
+    pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, M)> {
+        self.unexpected.iter().copied()
     }
 }
 
@@ -158,7 +159,7 @@ mod tests {
                 m.posted().map(|(_, w)| w).collect::<Vec<_>>(),
                 receives.iter().map(|r| r.1).collect::<Vec<_>>()
             );
-            assert_eq!(m.n_unexpected(), messages.len());
+            assert_eq!(m.unexpected().count(), messages.len());
         }
     }
 
@@ -168,6 +169,6 @@ mod tests {
         assert!(m.post(p(1, 1), 7).is_none());
         assert!(m.cancel(7) && !m.cancel(7));
         assert_eq!(m.arrive(e(1, 1), 0), None);
-        assert_eq!(m.n_unexpected(), 1);
+        assert_eq!(m.unexpected().count(), 1);
     }
 }

@@ -1,1 +1,146 @@
-//! python
+//! Floor 6: the Python door. Requests come in as JSON and results go out as JSON; everything
+//! between is `sim::api`.
+//!
+//! One function, `enter`, lets go of the interpreter's lock, answers Ctrl-C and converts errors.
+
+use machine::Complaint;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sim::Progress;
+use std::time::{Duration, Instant};
+
+create_exception!(_core, InputError, PyException, "What the user asked for is wrong; JSON list.");
+
+#[derive(Serialize)]
+struct Complaints<'a> {
+    at: &'a str,
+    found: &'a str,
+    wanted: &'a str,
+    hint: Option<&'a str>,
+}
+
+fn input_error(complaints: Vec<Complaint>) -> PyErr {
+    let rows: Vec<Complaints> = complaints
+        .iter()
+        .map(|c| Complaints { at: &c.at, found: &c.found, wanted: &c.wanted, hint: c.hint.as_deref() })
+        .collect();
+    InputError::new_err(json(&rows))
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("results are plain data")
+}
+
+type Tick = Box<dyn FnMut(Progress) -> bool>;
+
+/// Least wall time between two looks at the interpreter.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs `body` without the interpreter's lock. `tick` is a callable or None; it hears of progress
+/// ten times a second and ends the run by returning False or raising, as Ctrl-C does.
+fn enter<Q: DeserializeOwned + Send, R: Serialize>(
+    py: Python<'_>,
+    request: &str,
+    tick: Option<Py<PyAny>>,
+    body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Complaint>> + Send,
+) -> PyResult<String> {
+    // The package writes requests; one that does not parse is its bug, not the user's input.
+    let request: Q = serde_json::from_str(request)
+        .map_err(|e| PyValueError::new_err(format!("the core does not understand the request: {e}")))?;
+    let result = py.detach(|| {
+        let begun = Instant::now();
+        let mut last = begun;
+        let mut stopped = false;
+        let watch = move |progress: Progress| {
+            if stopped || last.elapsed() < TICK {
+                return !stopped;
+            }
+            last = Instant::now();
+            let line = serde_json::json!({
+                "time_s": progress.now.seconds(),
+                "events": progress.events,
+                "wall_s": begun.elapsed().as_secs_f64(),
+            });
+            stopped = Python::attach(|py| {
+                let heard = py.check_signals().and_then(|()| match &tick {
+                    Some(tick) => tick.call1(py, (line.to_string(),))?.extract::<Option<bool>>(py),
+                    None => Ok(None),
+                });
+                heard.map_or(true, |go_on| go_on == Some(false))
+            });
+            !stopped
+        };
+        body(&request, Box::new(watch)).map(|result| json(&result))
+    });
+    result.map_err(input_error)
+}
+
+/// JSON list of the preset machines' names.
+#[pyfunction]
+fn presets() -> String {
+    json(&machine::PRESETS)
+}
+
+/// The machine file of a preset; None if there is none of that name.
+#[pyfunction]
+fn preset_toml(name: &str) -> Option<&'static str> {
+    machine::preset(name)
+}
+
+/// JSON list of the MPI library profiles' names.
+#[pyfunction]
+fn libraries() -> String {
+    json(&sim::api::LIBRARIES)
+}
+
+
+#[derive(serde::Deserialize)]
+struct ShowCall {
+    machine: sim::api::MachineRequest,
+    #[serde(default)]
+    routing: Option<String>,
+}
+
+/// Facts of a resolved machine.
+#[pyfunction]
+fn show(py: Python<'_>, request: &str) -> PyResult<String> {
+    enter(py, request, None, |call: &ShowCall, _| {
+        sim::api::show(&call.machine, call.routing.as_deref())
+    })
+}
+
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| sim::api::bench(call, &mut tick))
+}
+
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| sim::api::traffic(call, &mut tick))
+}
+
+/// Runs a program's ranks on a simulated machine.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, tick| sim::api::run(call, tick))
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("InputError", module.py().get_type::<InputError>())?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(presets, module)?)?;
+    module.add_function(wrap_pyfunction!(preset_toml, module)?)?;
+    module.add_function(wrap_pyfunction!(libraries, module)?)?;
+    module.add_function(wrap_pyfunction!(show, module)?)?;
+    module.add_function(wrap_pyfunction!(bench, module)?)?;
+    module.add_function(wrap_pyfunction!(traffic, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    Ok(())
+}

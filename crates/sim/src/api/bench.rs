@@ -1,0 +1,207 @@
+//! `odonata bench`: one world a message size.
+
+use super::{Common, Fidelity, fidelity, job, unknown};
+use crate::bench::{Bench, Measure, WINDOW, bytes_moved, program};
+use crate::outcome::{End, Engine};
+use crate::world::{Job, Progress, World};
+use base::Time;
+use collectives::{Algorithm, Kind};
+use loggp::LogGpNetwork;
+use machine::Complaint;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use serde::{Deserialize, Serialize};
+use workload::Streams;
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct BenchRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub name: String,
+    pub nodes: u32,
+    pub ppn: u32,
+    /// Message sizes, bytes.
+    pub sizes: Vec<u64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, PartialEq)]
+pub struct BenchRow {
+    pub bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_s: Option<f64>,
+    /// Collectives: the fastest and slowest rank's mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_min_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_max_s: Option<f64>,
+    #[serde(rename = "bandwidth_B_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages_per_s: Option<f64>,
+    /// The collective algorithm the library's rules chose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct BenchResult {
+    pub name: String,
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    pub ranks: u32,
+    pub nodes: u32,
+    pub rows: Vec<BenchRow>,
+    /// All worlds' digests, mixed in the order of the sizes.
+    pub digest: String,
+    pub engine: EngineRow,
+    /// The caller stopped it: rows are those that were done.
+    pub interrupted: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct EngineRow {
+    pub events: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    pub bytes: u64,
+    pub wall_s: f64,
+}
+
+impl EngineRow {
+    pub(crate) fn add(&mut self, e: Engine) {
+        self.events += e.events;
+        self.packets += e.packets;
+        self.packet_hops += e.packet_hops;
+        self.bytes = self.bytes.max(e.bytes);
+    }
+}
+
+pub fn bench(
+    request: &BenchRequest,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<BenchResult, Vec<Complaint>> {
+    let begun = std::time::Instant::now();
+    let mut complaints = Vec::new();
+    let which = Bench::named(&request.name);
+    if which.is_none() {
+        let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
+        complaints.push(unknown("benchmark", &request.name, &names));
+    }
+    let ranks = request.nodes.saturating_mul(request.ppn);
+    if ranks < 2 {
+        let found = format!("{} nodes x {} ranks", request.nodes, request.ppn);
+        complaints.push(Complaint::new("nodes", found, "at least two ranks in all"));
+    }
+    let mut common = request.common.clone();
+    if which == Some(Bench::PutLatency) {
+        // A put is the NIC's affair: no MPI software on its way.
+        common.mpi = "none".into();
+    }
+    let job = match job(&common, ranks, request.ppn.max(1)) {
+        Ok(job) if complaints.is_empty() => job,
+        Ok(_) => return Err(complaints),
+        Err(more) => {
+            complaints.extend(more);
+            return Err(complaints);
+        }
+    };
+    let which = which.expect("complained of above");
+    let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
+    let mut result = BenchResult {
+        name: request.name.clone(),
+        machine: job.machine.name.clone(),
+        fidelity,
+        mpi: common.mpi.clone(),
+        ranks,
+        nodes: request.nodes,
+        rows: Vec::new(),
+        digest: String::new(),
+        engine: EngineRow::default(),
+        interrupted: false,
+    };
+    // A barrier has no size.
+    let sizes: &[u64] =
+        if which == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
+    let mut digest = base::Digest::default();
+    for &bytes in sizes {
+        let (row, outcome) = match fidelity {
+            Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, tick),
+            Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, tick),
+        };
+        result.engine.add(outcome.engine);
+        if outcome.end == End::Interrupted {
+            result.interrupted = true;
+            break;
+        }
+        assert_eq!(outcome.end, End::Finished, "{} at {bytes} B", request.name);
+        digest.mix(outcome.digest.0);
+        result.rows.push(row);
+    }
+    result.digest = format!("{:016x}", digest.0);
+    result.engine.wall_s = begun.elapsed().as_secs_f64();
+    Ok(result)
+}
+
+/// The algorithm the library's rules give, for a call of `kind` with OSU's meaning of `bytes`.
+pub(crate) fn choose(job: &Job, kind: Kind, ranks: u32, bytes: u64) -> Algorithm {
+    let total = match kind {
+        Kind::Allgather | Kind::Allgatherv => bytes * u64::from(ranks),
+        _ => bytes,
+    };
+    job.library.selection.choose(kind, ranks, total, true, &Default::default())
+}
+
+fn measure<N: NetworkModel>(
+    job: &Job,
+    which: Bench,
+    bytes: u64,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> (BenchRow, crate::Outcome) {
+    let n = job.seats.len() as u32;
+    let algorithm = match which {
+        Bench::Collective(kind) => choose(job, kind, n, bytes),
+        _ => Algorithm::Dissemination,
+    };
+    let streams = Streams::new((0..n).map(|rank| program(which, rank, n, bytes, algorithm)));
+    let mut world = World::<N, _>::new(job, streams);
+    let outcome = world.run(tick);
+    let mut row = BenchRow { bytes, ..BenchRow::default() };
+    if outcome.end != End::Finished {
+        return (row, outcome);
+    }
+    let marks = &world.workload.marks;
+    let iterations = which.iterations(bytes) as f64;
+    let span = |from: Time, to: Time| (to - from).seconds();
+    match which.measure() {
+        Measure::OneWay => {
+            let trips = marks.iter().take(which.pairs(n) as usize).map(|m| span(m[0], m[1]));
+            let mean = trips.sum::<f64>() / f64::from(which.pairs(n));
+            row.latency_s = Some(mean / iterations / 2.0);
+        }
+        Measure::Bandwidth => {
+            let marked = || marks.iter().filter(|m| m.len() == 2);
+            let begin = marked().map(|m| m[0]).min().expect("a pair measures");
+            let end = marked().map(|m| m[1]).max().expect("a pair measures");
+            let time = span(begin, end);
+            row.bandwidth = Some(bytes_moved(which, n, bytes) as f64 * iterations / time);
+            let directions = if which == Bench::Bibw { 2.0 } else { 1.0 };
+            let messages = WINDOW as f64 * f64::from(which.pairs(n)) * directions * iterations;
+            row.messages_per_s = Some(messages / time);
+        }
+        Measure::Call => {
+            let means: Vec<f64> = marks
+                .iter()
+                .map(|m| {
+                    // The first call is the warm-up.
+                    m.chunks(2).skip(1).map(|c| span(c[0], c[1])).sum::<f64>() / iterations
+                })
+                .collect();
+            row.latency_s = Some(means.iter().sum::<f64>() / means.len() as f64);
+            row.latency_min_s = means.iter().copied().reduce(f64::min);
+            row.latency_max_s = means.iter().copied().reduce(f64::max);
+            row.algorithm = Some(algorithm.name().to_string());
+        }
+    }
+    (row, outcome)
+}

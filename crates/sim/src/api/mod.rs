@@ -1,0 +1,249 @@
+//! The façade as plain data: requests and results the Python door carries as JSON.
+
+mod bench;
+mod run;
+
+pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
+pub use run::{RunRequest, RunResult, run};
+
+pub use mpi::library::PRESETS as LIBRARIES;
+
+use crate::traffic::{TrafficRequest, TrafficResult};
+use crate::world::{Job, Progress, Seat};
+use base::Span;
+use machine::placement::{self, Placement};
+use machine::{Complaint, Machine, MachineSpec, Routing, nearest};
+use mpi::Library;
+use serde::{Deserialize, Serialize};
+
+/// Which machine: a preset's name, or a file's text under a name of the user's.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineRequest {
+    pub name: String,
+    #[serde(default)]
+    pub toml: Option<String>,
+    /// `--set KEY=VALUE`, dotted keys of the machine file.
+    #[serde(default)]
+    pub set: Vec<(String, String)>,
+}
+
+/// What every command that runs something takes.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Common {
+    pub machine: MachineRequest,
+    #[serde(default = "packet")]
+    pub fidelity: String,
+    #[serde(default)]
+    pub routing: Option<String>,
+    #[serde(default)]
+    pub placement: Option<PlacementRequest>,
+    #[serde(default = "mpich")]
+    pub mpi: String,
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Worlds run at once, where there are several. Never changes a result. 0 is as many as cores.
+    #[serde(default = "one_thread")]
+    pub threads: usize,
+}
+fn packet() -> String {
+    "packet".into()
+}
+fn mpich() -> String {
+    "mpich".into()
+}
+fn one() -> u64 {
+    1
+}
+fn one_thread() -> usize {
+    1
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum PlacementRequest {
+    Named(String),
+    /// Node of each rank.
+    Nodes {
+        nodes: Vec<u32>,
+    },
+}
+
+/// How closely the network is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fidelity {
+    Packet,
+    LogGp,
+}
+
+pub const FIDELITIES: [&str; 2] = ["packet", "loggp"];
+pub const ROUTINGS: [&str; 4] = ["minimal", "valiant", "ugal", "adaptive"];
+pub const PLACEMENTS: [&str; 4] = ["contiguous", "round-robin", "random", "group-spread"];
+
+pub(crate) fn unknown(
+    at: &str,
+    found: &str,
+    legal: &[&str],
+) -> Complaint {
+    Complaint::new(at, found, format!("one of {}", legal.join(", ")))
+        .with_hint(nearest(found, legal.iter().copied()))
+}
+
+pub fn fidelity(name: &str) -> Result<Fidelity, Complaint> {
+    match name {
+        "packet" => Ok(Fidelity::Packet),
+        "loggp" => Ok(Fidelity::LogGp),
+        _ => Err(unknown("fidelity", name, &FIDELITIES)),
+    }
+}
+
+/// Resolves the machine with the routing asked for.
+pub fn machine(
+    request: &MachineRequest,
+    routing: Option<&str>,
+    seed: u64,
+) -> Result<Machine, Vec<Complaint>> {
+    let text = match (&request.toml, machine::preset(&request.name)) {
+        (Some(text), _) => text.as_str(),
+        (None, Some(text)) => text,
+        (None, None) => return Err(vec![unknown("machine", &request.name, machine::PRESETS)]),
+    };
+    let mut complaints = Vec::new();
+    let routing = routing.map(|name| match name {
+        "minimal" => Ok(Routing::Minimal),
+        "valiant" => Ok(Routing::Valiant),
+        // The bias is the machine's own.
+        "ugal" | "adaptive" => Ok(Routing::Ugal { bias: 0 }),
+        _ => Err(unknown("routing", name, &ROUTINGS)),
+    });
+    let routing = match routing {
+        Some(Err(complaint)) => {
+            complaints.push(complaint);
+            None
+        }
+        Some(Ok(routing)) => Some(routing),
+        None => None,
+    };
+    let resolved = MachineSpec::parse(&request.name, text, &request.set)
+        .and_then(|spec| spec.resolve());
+    match resolved {
+        Err(more) => {
+            complaints.extend(more);
+            Err(complaints)
+        }
+        Ok(_) if !complaints.is_empty() => Err(complaints),
+        Ok(mut machine) => {
+            match (routing, machine.routing) {
+                (Some(Routing::Ugal { .. }), Routing::Ugal { .. }) | (None, _) => {}
+                (Some(other), _) => machine.routing = other,
+            }
+            machine.seed = seed;
+            Ok(machine)
+        }
+    }
+}
+
+pub(crate) fn library(name: &str, machine: &Machine) -> Result<Library, Vec<Complaint>> {
+    match mpi::library::preset(name) {
+        Some(text) => Library::parse(name, text, &machine.fabric).map_err(|errors| {
+            errors
+                .into_iter()
+                .map(|e| Complaint::new(format!("mpi.{name}"), "", e))
+                .collect()
+        }),
+        None => Err(vec![unknown("mpi", name, mpi::library::PRESETS)]),
+    }
+}
+
+/// Seats for `ranks` ranks, `ppn` on a node.
+pub(crate) fn seats(
+    machine: &Machine,
+    request: Option<&PlacementRequest>,
+    ranks: u32,
+    ppn: u32,
+    seed: u64,
+) -> Result<Vec<Seat>, Vec<Complaint>> {
+    let placement = match request {
+        None => Placement::Block,
+        Some(PlacementRequest::Nodes { nodes }) => Placement::List(nodes.clone()),
+        Some(PlacementRequest::Named(name)) => match name.as_str() {
+            "contiguous" | "block" => Placement::Block,
+            "round-robin" => Placement::RoundRobin,
+            "random" => Placement::Random,
+            "group-spread" => Placement::GroupSpread,
+            _ => return Err(vec![unknown("placement", name, &PLACEMENTS)]),
+        },
+    };
+    let placed = placement::place(machine, &placement, ranks, ppn, seed)?;
+    Ok(placed.into_iter().map(|(node, nic)| Seat { node, nic }).collect())
+}
+
+/// The job of `common`, or everything that is wrong with the request.
+pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Complaint>> {
+    let mut complaints = Vec::new();
+    let machine = machine(&common.machine, common.routing.as_deref(), common.seed);
+    if let Err(complaint) = fidelity(&common.fidelity) {
+        complaints.push(complaint);
+    }
+    let machine = match machine {
+        Ok(machine) => machine,
+        Err(more) => {
+            complaints.extend(more);
+            return Err(complaints);
+        }
+    };
+    let library = library(&common.mpi, &machine);
+    let seats = seats(&machine, common.placement.as_ref(), ranks, ppn, common.seed);
+    match (library, seats) {
+        (Ok(library), Ok(seats)) if complaints.is_empty() => {
+            Ok(Job { machine, library, seats, seed: common.seed })
+        }
+        (library, seats) => {
+            complaints.extend(library.err().into_iter().chain(seats.err()).flatten());
+            Err(complaints)
+        }
+    }
+}
+
+/// Facts of the resolved machine, `show --json`.
+pub fn show(request: &MachineRequest, routing: Option<&str>) -> Result<machine::Summary, Vec<Complaint>> {
+    Ok(machine(request, routing, 1)?.summary())
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct TrafficCall {
+    #[serde(flatten)]
+    pub common: Common,
+    pub pattern: String,
+    pub loads: Vec<f64>,
+    pub packet_bytes: u64,
+    pub time_s: f64,
+    pub warmup_s: f64,
+}
+
+pub fn traffic(
+    call: &TrafficCall,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<TrafficResult, Vec<Complaint>> {
+    let mut complaints = Vec::new();
+    let fidelity = fidelity(&call.common.fidelity).map_err(|c| complaints.push(c)).ok();
+    let machine = machine(&call.common.machine, call.common.routing.as_deref(), call.common.seed)
+        .map_err(|more| complaints.extend(more))
+        .ok();
+    let request = TrafficRequest {
+        pattern: call.pattern.clone(),
+        loads: call.loads.clone(),
+        packet_bytes: call.packet_bytes,
+        warmup: Span::from_seconds(call.warmup_s),
+        window: Span::from_seconds(call.time_s),
+        seed: call.common.seed,
+        threads: call.common.threads,
+    };
+    match (fidelity, machine) {
+        (Some(fidelity), Some(machine)) if complaints.is_empty() => {
+            crate::traffic::traffic(&machine, fidelity, &request, tick)
+        }
+        _ => Err(complaints),
+    }
+}

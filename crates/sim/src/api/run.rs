@@ -1,0 +1,480 @@
+//! `odonata run`: an unmodified program's ranks on a simulated machine.
+
+use super::bench::EngineRow;
+use super::{Common, Fidelity, fidelity, job};
+use crate::outcome::{Blocked, Distance, End, Outcome};
+use crate::world::{Job, Progress, World};
+use base::Time;
+use live::{LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
+use loggp::LogGpNetwork;
+use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
+use net::NetworkModel;
+use packet::PacketNetwork;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use workload::functions::function_name;
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct RunRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub ranks: u32,
+    #[serde(default)]
+    pub ppn: Option<u32>,
+    pub program: Vec<String>,
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    #[serde(default)]
+    pub env_remove: Vec<String>,
+    #[serde(default)]
+    pub wdir: Option<String>,
+    #[serde(default)]
+    pub hostfile_text: Option<String>,
+    #[serde(default)]
+    pub label: bool,
+    #[serde(default = "measured")]
+    pub compute: Compute,
+}
+fn measured() -> Compute {
+    Compute::Named("measured".into())
+}
+
+/// How time between MPI calls is charged.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Compute {
+    /// `measured` or `none`.
+    Named(String),
+    /// Measured, times this.
+    Factor(f64),
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    pub time_s: f64,
+    pub ranks: u32,
+    pub nodes: u32,
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    pub digest: String,
+    pub exit_code: i32,
+    pub interrupted: bool,
+    /// User's point-to-point messages and those collectives send.
+    pub messages: u64,
+    pub bytes: u64,
+    pub mpi_calls: u64,
+    pub blocking_calls: u64,
+    pub wall_s: f64,
+    pub failure: Option<FailureRow>,
+    pub rank_table: Vec<RankRow>,
+    pub call_table: Vec<CallRow>,
+    pub distance_table: Vec<DistanceRow>,
+    pub message_matrix: Vec<PairRow>,
+    /// Links that carried anything, busiest first, at most `LINKS`.
+    pub link_table: Vec<LinkRow>,
+    /// Share of all links of a kind that carried anything, and their mean utilization.
+    pub link_kinds: Vec<LinkKindRow>,
+    pub engine: EngineRow,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureRow {
+    pub kind: &'static str,
+    pub message: String,
+    pub ranks: Vec<FailureRank>,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct FailureRank {
+    pub rank: u32,
+    pub node: String,
+    pub call: Option<String>,
+    pub detail: String,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct RankRow {
+    pub rank: u32,
+    pub node: String,
+    pub compute_s: f64,
+    pub waiting_s: f64,
+    pub transfer_s: f64,
+    /// From its own end to the run's.
+    pub other_s: f64,
+    pub messages: u64,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct CallRow {
+    pub function: String,
+    pub calls: u64,
+    pub time_s: f64,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct DistanceRow {
+    pub distance: &'static str,
+    pub messages: u64,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct PairRow {
+    pub src: u32,
+    pub dst: u32,
+    pub messages: u32,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkRow {
+    pub from: String,
+    pub to: String,
+    pub kind: &'static str,
+    pub bytes: u64,
+    pub packets: u64,
+    pub busy_s: f64,
+    /// Of the run's time.
+    pub utilization: f64,
+    pub queue_max: u32,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkKindRow {
+    pub kind: &'static str,
+    pub links: u64,
+    pub used: u64,
+    pub bytes: u64,
+    pub utilization_mean: f64,
+    pub utilization_max: f64,
+}
+
+/// Rows of the link table.
+const LINKS: usize = 200;
+
+pub fn run(
+    request: &RunRequest,
+    tick: Box<dyn FnMut(Progress) -> bool>,
+) -> Result<RunResult, Vec<Complaint>> {
+    let begun = std::time::Instant::now();
+    let mut common = request.common.clone();
+    let mut complaints = Vec::new();
+    let ppn = request.ppn.unwrap_or(1).max(1);
+    if request.ranks == 0 {
+        complaints.push(Complaint::new("ranks", "0", "at least one rank"));
+    }
+    if let Some(text) = &request.hostfile_text {
+        let machine = super::machine(&common.machine, common.routing.as_deref(), common.seed)?;
+        match machine::placement::parse_hostfile(&machine, text, request.ranks, request.ppn) {
+            Ok(nodes) => common.placement = Some(super::PlacementRequest::Nodes { nodes }),
+            Err(more) => complaints.extend(more),
+        }
+    }
+    let factor = match &request.compute {
+        Compute::Named(name) if name == "none" => None,
+        Compute::Named(name) if name == "measured" => Some(1.0),
+        Compute::Factor(f) if f.is_finite() && *f >= 0.0 => Some(*f),
+        other => {
+            let wanted = "`measured`, `none` or a factor such as 0.5";
+            complaints.push(Complaint::new("compute", format!("{other:?}"), wanted));
+            None
+        }
+    };
+    let job = match job(&common, request.ranks, ppn) {
+        Ok(job) if complaints.is_empty() => job,
+        Ok(_) => return Err(complaints),
+        Err(more) => {
+            complaints.extend(more);
+            return Err(complaints);
+        }
+    };
+    let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
+    let mut result = match fidelity {
+        Fidelity::Packet => launch::<PacketNetwork>(&job, request, factor, tick)?,
+        Fidelity::LogGp => launch::<LogGpNetwork>(&job, request, factor, tick)?,
+    };
+    result.fidelity = fidelity;
+    result.mpi.clone_from(&common.mpi);
+    result.wall_s = begun.elapsed().as_secs_f64();
+    result.engine.wall_s = result.wall_s;
+    Ok(result)
+}
+
+fn launch<N: NetworkModel>(
+    job: &Job,
+    request: &RunRequest,
+    factor: Option<f64>,
+    tick: Box<dyn FnMut(Progress) -> bool>,
+) -> Result<RunResult, Vec<Complaint>> {
+    let (seats, nodes) = seat_specs(job);
+    let library = &job.library;
+    let spec = LaunchSpec {
+        program: request.program.iter().map(Into::into).collect(),
+        env: request.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        env_remove: request.env_remove.iter().map(Into::into).collect(),
+        wdir: request.wdir.as_ref().map(Into::into),
+        ranks: request.ranks,
+        seats,
+        nodes,
+        compute_factor: factor.map(|f| f / job.machine.node.core_speed),
+        label: request.label,
+        machine: job.machine.name.clone(),
+        library_version: library.version.clone(),
+        tag_ub: library.tag_ub,
+        clock_tick: library.call_overhead,
+        poll_interval: library.poll_interval,
+        progress: None,
+    };
+    // The job's processes and the loop share one look at the caller.
+    let tick = Rc::new(RefCell::new(tick));
+    let asked = tick.clone();
+    let interrupted =
+        Box::new(move || !(asked.borrow_mut())(Progress { now: Time::ZERO, events: 0 }));
+    let rules = library.clone();
+    let choose = Box::new(move |question: &live::Question| {
+        rules.selection.choose(
+            question.kind,
+            question.size,
+            question.bytes,
+            question.commutative,
+            &Default::default(),
+        )
+    });
+    let live = Live::launch(spec, choose, interrupted).map_err(|e| vec![complaint(&e)])?;
+    let mut world = World::<N, _>::new(job, live);
+    let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
+    let blocked = match &outcome.end {
+        End::Deadlock(blocked) => deadlock(job, &world.workload, blocked),
+        End::Erroneous(blocked) => vec![row(job, &world.workload, blocked)],
+        _ => Vec::new(),
+    };
+    let live = world.workload.finish();
+    Ok(result(job, nodes, &outcome, live, blocked))
+}
+
+fn complaint(error: &LaunchError) -> Complaint {
+    let at = match error {
+        LaunchError::NoDirectory(_) => "wdir",
+        LaunchError::Seats { .. } | LaunchError::Spawn { .. } => "ranks",
+        _ => "program",
+    };
+    Complaint::new(at, "", error.to_string())
+}
+
+fn seat_specs(job: &Job) -> (Vec<SeatSpec>, u32) {
+    let mut local: BTreeMap<u32, u32> = BTreeMap::new();
+    for seat in &job.seats {
+        *local.entry(seat.node.0).or_default() += 1;
+    }
+    let index: BTreeMap<u32, u32> =
+        local.keys().enumerate().map(|(i, &node)| (node, i as u32)).collect();
+    let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+    let seats = job.seats.iter().map(|seat| {
+        let at = next.entry(seat.node.0).or_default();
+        *at += 1;
+        SeatSpec {
+            node: index[&seat.node.0],
+            node_name: job.machine.node_name(seat.node),
+            local_rank: *at - 1,
+            local_size: local[&seat.node.0],
+        }
+    });
+    (seats.collect(), index.len() as u32)
+}
+
+fn row(job: &Job, live: &Live, blocked: &Blocked) -> FailureRank {
+    FailureRank {
+        rank: blocked.rank,
+        node: job.machine.node_name(blocked.node),
+        call: Some(live.describe(blocked.rank)),
+        detail: blocked.what.clone(),
+    }
+}
+
+/// One row a rank that waits, with all it waits for.
+fn deadlock(job: &Job, live: &Live, blocked: &[Blocked]) -> Vec<FailureRank> {
+    blocked
+        .chunk_by(|a, b| a.rank == b.rank)
+        .map(|group| {
+            let details: Vec<&str> = group.iter().map(|b| b.what.as_str()).collect();
+            FailureRank { detail: details.join("; "), ..row(job, live, &group[0]) }
+        })
+        .collect()
+}
+
+fn failure(
+    end: &End,
+    live: &LiveOutcome,
+    ranks: Vec<FailureRank>,
+) -> (Option<FailureRow>, i32) {
+    let (kind, message) = match end {
+        End::Deadlock(_) => {
+            let n = ranks.len();
+            ("deadlock", format!("deadlock: {n} ranks wait for what will never come"))
+        }
+        End::Erroneous(blocked) => {
+            ("erroneous", format!("erroneous program: rank {}: {}", blocked.rank, blocked.what))
+        }
+        End::Interrupted => ("interrupted", "interrupted".to_string()),
+        _ if live.interrupted => ("interrupted", "interrupted".to_string()),
+        _ => match &live.failure {
+            None => return (None, live.exit_code),
+            Some(f) => {
+                let kind = match f.why {
+                    live::Why::Signal(_) => "killed",
+                    live::Why::LeftEarly { .. } | live::Why::NeverCame { .. } => "early_exit",
+                    live::Why::Abort { .. } => "abort",
+                    live::Why::Livelock { .. } => "livelock",
+                    live::Why::Mismatch(_) => "erroneous",
+                    live::Why::Protocol(_) => "protocol",
+                };
+                let message = f.to_string();
+                let rank = FailureRank {
+                    rank: f.rank,
+                    node: f.node.clone(),
+                    call: f.call.clone(),
+                    detail: message.clone(),
+                };
+                let row = FailureRow { kind, message, ranks: vec![rank] };
+                return (Some(row), live.exit_code);
+            }
+        },
+    };
+    let code = if kind == "interrupted" { 130 } else { 1 };
+    (Some(FailureRow { kind, message, ranks }), code)
+}
+
+fn result(
+    job: &Job,
+    nodes: u32,
+    outcome: &Outcome,
+    live: LiveOutcome,
+    blocked: Vec<FailureRank>,
+) -> RunResult {
+    let (failure, exit_code) = failure(&outcome.end, &live, blocked);
+    let n = job.seats.len();
+    let mut sent = vec![(0, 0); n];
+    for pair in &outcome.pairs {
+        let row: &mut (u64, u64) = &mut sent[pair.from as usize];
+        row.0 += u64::from(pair.messages);
+        row.1 += pair.bytes;
+    }
+    let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
+        rank: i as u32,
+        node: job.machine.node_name(job.seats[i].node),
+        compute_s: r.compute.seconds(),
+        waiting_s: r.waiting.seconds(),
+        transfer_s: r.transfer.seconds(),
+        other_s: outcome.time.since(r.end).seconds(),
+        messages: sent[i].0,
+        bytes: sent[i].1,
+    });
+    let mut calls: BTreeMap<u32, (u64, f64, u64)> = BTreeMap::new();
+    for f in live.ranks.iter().flat_map(|r| &r.functions) {
+        let row = calls.entry(f.function).or_default();
+        row.0 += f.calls;
+        row.1 += f.blocked.seconds();
+        row.2 += f.bytes;
+    }
+    let mut call_table: Vec<CallRow> = calls
+        .into_iter()
+        .map(|(f, (calls, time_s, bytes))| {
+            CallRow { function: function_name(f).to_string(), calls, time_s, bytes }
+        })
+        .collect();
+    call_table.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.function.cmp(&b.function)));
+    let distances = Distance::NAMES.iter().zip(outcome.by_distance);
+    let mut engine = EngineRow::default();
+    engine.add(outcome.engine);
+    let (link_table, link_kinds) = links(&job.machine, outcome);
+    RunResult {
+        time_s: outcome.time.seconds(),
+        ranks: n as u32,
+        nodes,
+        machine: job.machine.name.clone(),
+        fidelity: Fidelity::Packet,
+        mpi: String::new(),
+        digest: format!("{:016x}", outcome.digest.0),
+        exit_code,
+        interrupted: failure.as_ref().is_some_and(|f| f.kind == "interrupted"),
+        messages: outcome.by_distance.iter().map(|d| d.0).sum(),
+        bytes: outcome.by_distance.iter().map(|d| d.1).sum(),
+        mpi_calls: live.mpi_calls,
+        blocking_calls: live.blocking_calls,
+        wall_s: 0.0,
+        failure,
+        rank_table: rank_table.collect(),
+        call_table,
+        distance_table: distances
+            .map(|(&distance, (messages, bytes))| DistanceRow { distance, messages, bytes })
+            .collect(),
+        message_matrix: outcome
+            .pairs
+            .iter()
+            .map(|p| PairRow { src: p.from, dst: p.to, messages: p.messages, bytes: p.bytes })
+            .collect(),
+        link_table,
+        link_kinds,
+        engine,
+    }
+}
+
+fn kind_name(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::Injection => "injection",
+        LinkKind::Ejection => "ejection",
+        LinkKind::Local => "local",
+        LinkKind::LocalBlack => "local_black",
+        LinkKind::Global => "global",
+    }
+}
+
+fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
+    let name = |end: LinkEnd| match end {
+        LinkEnd::Nic(nic) => {
+            let node = machine.nic_node[nic];
+            format!("{} nic{}", machine.node_name(node), nic.0 - machine.node_nics[node])
+        }
+        LinkEnd::Switch(switch) => {
+            format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
+        }
+    };
+    let counters = &outcome.counters;
+    let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
+    let mut used = Vec::new();
+    let span = outcome.time.seconds();
+    for (link, &kind) in machine.links.kind.iter() {
+        let busy = machine.links.gap[link].span(counters.bytes[link]).seconds();
+        let utilization = if span > 0.0 { busy / span } else { 0.0 };
+        let row = kinds.entry(kind).or_insert(LinkKindRow {
+            kind: kind_name(kind),
+            links: 0,
+            used: 0,
+            bytes: 0,
+            utilization_mean: 0.0,
+            utilization_max: 0.0,
+        });
+        row.links += 1;
+        if counters.packets[link] == 0 {
+            continue;
+        }
+        row.used += 1;
+        row.bytes += counters.bytes[link];
+        row.utilization_mean += utilization;
+        row.utilization_max = row.utilization_max.max(utilization);
+        used.push((busy, link));
+    }
+    for row in kinds.values_mut() {
+        row.utilization_mean /= row.used.max(1) as f64;
+    }
+    used.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let table = used.into_iter().take(LINKS).map(|(busy, link)| LinkRow {
+        from: name(machine.links.from[link]),
+        to: name(machine.links.to[link]),
+        kind: kind_name(machine.links.kind[link]),
+        bytes: counters.bytes[link],
+        packets: counters.packets[link],
+        busy_s: busy,
+        utilization: if span > 0.0 { busy / span } else { 0.0 },
+        queue_max: counters.queue_max[link],
+    });
+    (table.collect(), kinds.into_values().collect())
+}

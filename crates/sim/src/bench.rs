@@ -1,0 +1,181 @@
+//! The built-in benchmarks: the OSU micro-benchmarks' measurement loops as recorded programs.
+//!
+//! A simulated machine repeats itself exactly where nothing contends, so a few iterations do what
+//! a thousand do on a real one; the first is a warm-up and is not counted.
+
+use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
+use workload::{Op, SendMode, Step, WORLD};
+
+/// What a benchmark measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Measure {
+    /// Half a round trip of the first pair (all pairs together for `multi_lat`).
+    OneWay,
+    /// Bytes a second, all pairs, both directions where both send.
+    Bandwidth,
+    /// Mean over ranks of one call's duration.
+    Call,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bench {
+    Latency,
+    /// Ping-pong of puts the target sees without a call of its own: no MPI software in the way.
+    PutLatency,
+    MultiLat,
+    Bw,
+    Bibw,
+    MbwMr,
+    Collective(Kind),
+}
+
+/// Messages in flight a pair in the bandwidth tests, as in OSU.
+pub const WINDOW: usize = 64;
+
+impl Bench {
+    pub const NAMES: [(&str, Bench); 19] = [
+        ("latency", Bench::Latency),
+        ("put_latency", Bench::PutLatency),
+        ("multi_lat", Bench::MultiLat),
+        ("bw", Bench::Bw),
+        ("bibw", Bench::Bibw),
+        ("mbw_mr", Bench::MbwMr),
+        ("allreduce", Bench::Collective(Kind::Allreduce)),
+        ("allgather", Bench::Collective(Kind::Allgather)),
+        ("allgatherv", Bench::Collective(Kind::Allgatherv)),
+        ("alltoall", Bench::Collective(Kind::Alltoall)),
+        ("alltoallv", Bench::Collective(Kind::Alltoallv)),
+        ("barrier", Bench::Collective(Kind::Barrier)),
+        ("bcast", Bench::Collective(Kind::Bcast)),
+        ("gather", Bench::Collective(Kind::Gather)),
+        ("reduce", Bench::Collective(Kind::Reduce)),
+        ("reduce_scatter", Bench::Collective(Kind::ReduceScatter)),
+        ("scan", Bench::Collective(Kind::Scan)),
+        ("scatter", Bench::Collective(Kind::Scatter)),
+        ("exscan", Bench::Collective(Kind::Exscan)),
+    ];
+
+    pub fn named(name: &str) -> Option<Bench> {
+        Bench::NAMES.iter().find(|(n, _)| *n == name).map(|&(_, b)| b)
+    }
+
+    pub fn measure(self) -> Measure {
+        match self {
+            Bench::Latency | Bench::PutLatency | Bench::MultiLat => Measure::OneWay,
+            Bench::Bw | Bench::Bibw | Bench::MbwMr => Measure::Bandwidth,
+            Bench::Collective(_) => Measure::Call,
+        }
+    }
+
+    /// Iterations counted, after one warm-up.
+    pub fn iterations(self, bytes: u64) -> usize {
+        match self.measure() {
+            Measure::OneWay if bytes <= 1 << 16 => 8,
+            Measure::Bandwidth if bytes <= 1 << 13 => 8,
+            Measure::Call if bytes <= 1 << 10 => 3,
+            Measure::Call => 1,
+            _ => 2,
+        }
+    }
+
+    /// The peer of `rank` among `n`, for tests between pairs: the first half sends to the second.
+    fn peer(self, rank: u32, n: u32) -> Option<u32> {
+        match self {
+            Bench::MultiLat | Bench::MbwMr => {
+                let half = n / 2;
+                (rank < 2 * half).then(|| (rank + half) % (2 * half))
+            }
+            // The first and the last rank.
+            _ if rank == 0 => Some(n - 1),
+            _ if rank == n - 1 => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Pairs of ranks that exchange messages.
+    pub fn pairs(self, n: u32) -> u32 {
+        if matches!(self, Bench::MultiLat | Bench::MbwMr) { n / 2 } else { 1 }
+    }
+}
+
+/// Bytes the timed part moves one iteration, over all pairs and directions.
+pub fn bytes_moved(bench: Bench, n: u32, bytes: u64) -> u64 {
+    let directions = if bench == Bench::Bibw { 2 } else { 1 };
+    bytes * WINDOW as u64 * u64::from(bench.pairs(n)) * directions
+}
+
+/// One rank's program. It marks the beginning and the end of the counted iterations.
+pub fn program(bench: Bench, rank: u32, n: u32, bytes: u64, algorithm: Algorithm) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let iterations = bench.iterations(bytes);
+    if let Bench::Collective(kind) = bench {
+        let call = || Step::Do(collective(kind, algorithm, Seat { rank, size: n }, bytes));
+        let barrier = Step::Do(collective(
+            Kind::Barrier,
+            Algorithm::Dissemination,
+            Seat { rank, size: n },
+            0,
+        ));
+        for _ in 0..=iterations {
+            steps.extend([barrier.clone(), Step::Wait, Step::Mark, call(), Step::Wait, Step::Mark]);
+        }
+        return steps;
+    }
+    let Some(peer) = bench.peer(rank, n) else { return steps };
+    let first = rank < peer;
+    let send = |bytes| {
+        let mode = SendMode::Standard;
+        Step::Do(Op::Send { to: peer, context: WORLD, tag: 1, bytes, mode })
+    };
+    let recv = |bytes| Step::Do(Op::Recv { from: peer, context: WORLD, tag: 1, bytes });
+    for i in 0..=iterations {
+        if i == 1 {
+            steps.push(Step::Mark);
+        }
+        match bench.measure() {
+            Measure::OneWay if first => {
+                steps.extend([send(bytes), Step::Wait, recv(bytes), Step::Wait]);
+            }
+            Measure::OneWay => steps.extend([recv(bytes), Step::Wait, send(bytes), Step::Wait]),
+            _ => {
+                let both = bench == Bench::Bibw;
+                if both || !first {
+                    steps.extend((0..WINDOW).map(|_| recv(bytes)));
+                }
+                if both || first {
+                    steps.extend((0..WINDOW).map(|_| send(bytes)));
+                }
+                steps.push(Step::Wait);
+                // The receiver's word that all has come ends the iteration.
+                let word = if first { recv(4) } else { send(4) };
+                steps.extend([word, Step::Wait]);
+            }
+        }
+    }
+    steps.push(Step::Mark);
+    steps
+}
+
+/// The call a rank makes: `bytes` is the vector for broadcasts, reductions and scans, one rank's
+/// block for the rest (for reduce_scatter the vector, as in OSU).
+pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> Op {
+    let p = u64::from(seat.size);
+    // OSU reduces floats.
+    let grain = match kind {
+        Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan => 4,
+        _ => 1,
+    };
+    let even = |blocks: usize| Ragged::new(std::iter::repeat_n(bytes, blocks));
+    let ragged = match kind {
+        Kind::Allgatherv => Some(even(p as usize)),
+        Kind::Alltoallv => Some(even(2 * p as usize)),
+        Kind::ReduceScatter => {
+            let grains = bytes / grain;
+            Some((0..p).map(|i| (grains / p + u64::from(i < grains % p)) * grain).collect())
+        }
+        _ => None,
+    };
+    let bytes = if kind == Kind::Barrier { 0 } else { bytes };
+    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain, ragged };
+    Op::Collective { context: WORLD, call }
+}

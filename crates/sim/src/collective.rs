@@ -1,0 +1,275 @@
+//! Collectives under way: a cursor a rank, advanced round by round.
+//!
+//! A round is over when everything its rank sends has left its buffer and everything it receives
+//! has landed. Messages are counted, not matched: within a round each peer sends exactly one, as
+//! the verifier of `collectives` proves, so (communicator, call, round) says all.
+
+use crate::outcome::Blocked;
+use crate::protocol::first_leg;
+use crate::world::{Due, Flight, Purpose, RunId, Send, SendId, Waiter, World};
+use base::{Span, Time};
+use collectives::{Collective, Land, Part, RoundSink};
+use net::NetworkModel;
+use workload::{Context, Done, Token, Workload};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub rank: u32,
+    pub token: Token,
+    pub context: Context,
+    pub seq: u32,
+    pub call: Collective,
+    pub round: u32,
+    /// Messages of this round still to come or to be let go of.
+    pub owed: u32,
+    /// When the last rank this one depends on so far had entered.
+    pub ready: Time,
+    /// When the work of this round's messages is done.
+    pub busy: Time,
+    /// The local moves at the end of this round.
+    pub local: Span,
+    /// Whether what arrives in this round is combined, which costs time by the byte.
+    pub combines: bool,
+}
+
+/// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
+#[derive(Default, Debug)]
+pub(crate) struct Traffic {
+    sends: Vec<(u32, u64)>,
+    recvs: Vec<u32>,
+    combines: bool,
+    /// Bytes moved and combined locally at the end of the round.
+    moved: u64,
+    combined: u64,
+}
+
+impl RoundSink for Traffic {
+    fn send(&mut self, to: u32, part: Part) {
+        // All parts for one peer are one message; algorithms name them in a row.
+        match self.sends.last_mut() {
+            Some((peer, bytes)) if *peer == to => *bytes += part.len,
+            _ => self.sends.push((to, part.len)),
+        }
+    }
+    fn recv(&mut self, from: u32, _: Part, land: Land) {
+        if self.recvs.last() != Some(&from) {
+            self.recvs.push(from);
+        }
+        self.combines |= land != Land::Write;
+    }
+    fn local(&mut self, _: Part, to: Part, land: Land) {
+        match land {
+            Land::Write => self.moved += to.len,
+            _ => self.combined += to.len,
+        }
+    }
+}
+
+impl Traffic {
+    fn clear(&mut self) {
+        self.sends.clear();
+        self.recvs.clear();
+        (self.combines, self.moved, self.combined) = (false, 0, 0);
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    pub(crate) fn enter(&mut self, rank: u32, token: Token, context: Context, call: Collective) {
+        let size = self.workload.members(context).len() as u32;
+        assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
+        let seq = self.ranks[rank as usize].next_collective(context);
+        let run = self.runs.insert(Some(Run {
+            rank,
+            token,
+            context,
+            seq,
+            call,
+            round: 0,
+            owed: 0,
+            ready: self.now,
+            busy: self.now,
+            local: Span::ZERO,
+            combines: false,
+        }));
+        self.ranks[rank as usize].runs.push(run);
+        self.begin_round(run);
+    }
+
+    pub(crate) fn advance(&mut self, id: RunId) {
+        self.runs[id].as_mut().expect("only a run under way advances").round += 1;
+        self.begin_round(id);
+    }
+
+    /// Starts the run's round: its sends go out one after the other, its receives are owed.
+    fn begin_round(&mut self, id: RunId) {
+        let run = self.runs[id].as_ref().expect("only a run under way has rounds");
+        let (rank, context, seq, round, ready) =
+            (run.rank, run.context, run.seq, run.round, run.ready);
+        if round == run.call.rounds() {
+            return self.leave(id);
+        }
+        let mut traffic = std::mem::take(&mut self.traffic);
+        traffic.clear();
+        run.call.round(round, &mut traffic);
+        let local = self.job.library.local_copy_gap.span(traffic.moved)
+            + self.job.library.reduce_gap.span(traffic.combined);
+        let run = self.runs[id].as_mut().expect("looked at above");
+        // One term more than there are messages: it keeps the round open until all of them are
+        // under way.
+        run.owed = 1 + (traffic.sends.len() + traffic.recvs.len()) as u32;
+        run.combines = traffic.combines;
+        run.local = local;
+        run.busy = self.now;
+        for &(peer, bytes) in &traffic.sends {
+            let to = self.workload.members(context)[peer as usize];
+            let rendezvous = self.wants_rendezvous(rank, to, bytes);
+            let pair = self.pairs.entry((rank, to)).or_default();
+            pair.messages += 1;
+            pair.bytes += bytes;
+            self.count(rank, to, bytes);
+            let purpose = Purpose::Collective { run: id, context, seq, round };
+            let send = Send {
+                from: rank,
+                to,
+                bytes,
+                purpose,
+                called: ready,
+                rendezvous,
+                seq: 0,
+                waiter: None,
+            };
+            let send = self.sends.insert(send);
+            let library = &self.job.library;
+            let overhead = if self.shares_node(rank, to) {
+                library.shm_send_overhead
+            } else {
+                library.send_overhead
+            };
+            let gone =
+                self.depart_after(rank, overhead, Flight { send, leg: first_leg(rendezvous) });
+            if !rendezvous {
+                self.owe_less(id, gone);
+            }
+        }
+        self.traffic = traffic;
+        self.admit_early(id);
+        self.owe_less(id, self.now);
+    }
+
+    /// Lets in the messages of this round that came before it.
+    fn admit_early(&mut self, id: RunId) {
+        let run = self.runs[id].as_ref().expect("its round has just begun");
+        let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
+        let mut i = 0;
+        while i < self.ranks[rank].early.len() {
+            let send = self.ranks[rank].early[i];
+            if self.round_of(send) == key {
+                self.ranks[rank].early.remove(i);
+                self.land(id, send);
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    fn round_of(&self, send: SendId) -> (Context, u32, u32) {
+        match self.sends[send].purpose {
+            Purpose::Collective { context, seq, round, .. } => (context, seq, round),
+            Purpose::User { .. } => unreachable!("only collective messages come early"),
+        }
+    }
+
+    /// An envelope of a collective has arrived.
+    pub(crate) fn collective_arrival(&mut self, send: SendId) {
+        let to = self.sends[send].to as usize;
+        let key = self.round_of(send);
+        let here = self.ranks[to].runs.iter().copied().find(|&r| {
+            let run = self.runs[r].as_ref().expect("a listed run is under way");
+            (run.context, run.seq, run.round) == key
+        });
+        match here {
+            Some(run) => self.land(run, send),
+            None => self.ranks[to].early.push(send),
+        }
+    }
+
+    fn land(&mut self, run: RunId, id: SendId) {
+        self.sends[id].waiter = Some(Waiter::Run(run));
+        let send = self.sends[id];
+        if send.rendezvous {
+            self.ask_for_data(id);
+        } else {
+            let cost = self.receive_cost(&send);
+            self.collective_data(run, &send, cost);
+            self.sends.free(id);
+        }
+    }
+
+    /// A message's bytes have arrived for this run's round.
+    pub(crate) fn collective_data(&mut self, id: RunId, send: &Send, cost: Span) {
+        let run = self.runs[id].as_mut().expect("data comes to a run under way");
+        run.ready = run.ready.max(send.called);
+        let combine =
+            if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
+        let rank = run.rank;
+        let when = self.progress(rank, cost + combine);
+        self.owe_less(id, when);
+    }
+
+    /// One thing less to wait for in this round, settled at `when`.
+    pub(crate) fn owe_less(&mut self, id: RunId, when: Time) {
+        let run = self.runs[id].as_mut().expect("a round is owed to a run under way");
+        if run.owed == 0 {
+            // Only members that disagree about the call can send what a round does not expect.
+            let what = format!(
+                "{:?} (call {} of communicator {}): its members disagree about lengths or root",
+                run.call.kind,
+                run.seq + 1,
+                run.context
+            );
+            let rank = run.rank;
+            return self.erroneous(rank, what);
+        }
+        run.busy = run.busy.max(when);
+        run.owed -= 1;
+        if run.owed == 0 {
+            let (rank, over) = (run.rank, run.busy + run.local);
+            self.schedule(rank, over, Due::Advance(id));
+        }
+    }
+
+    fn leave(&mut self, id: RunId) {
+        let run = self.runs[id].take().expect("only a run under way ends");
+        self.runs.free(id);
+        self.ranks[run.rank as usize].runs.retain(|&r| r != id);
+        let done = Done { rank: run.rank, token: run.token, ready: run.ready, ..Done::default() };
+        self.complete(self.now, done);
+    }
+
+    pub(crate) fn describe_run(&self, run: &Run) -> String {
+        let mut absent: Vec<u32> = self
+            .workload
+            .members(run.context)
+            .iter()
+            .copied()
+            .filter(|&m| {
+                let called = &self.ranks[m as usize].called;
+                !called.iter().any(|&(c, n)| c == run.context && n >= run.seq)
+            })
+            .collect();
+        let n = absent.len();
+        absent.truncate(8);
+        let list: Vec<String> = absent.iter().map(u32::to_string).collect();
+        let more = if n > 8 { format!(" and {} more", n - 8) } else { String::new() };
+        let who = match n {
+            0 => "every member has called it".to_string(),
+            _ => format!("not called by rank {}{more}", list.join(", ")),
+        };
+        format!("{:?} (call {} of its communicator): {who}", run.call.kind, run.seq + 1)
+    }
+
+    pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
+        let node = self.job.seats[rank as usize].node;
+        self.broken.get_or_insert(Blocked { rank, node, what });
+    }
+}

@@ -1,0 +1,67 @@
+//! What came of a run: plain data.
+
+use base::{Digest, Time};
+use machine::NodeId;
+use net::Counters;
+
+/// How a run ended. A user's deadlock is a result, not a panic.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    Finished,
+    /// The workload ended itself: an abort, or a process that died.
+    Stopped,
+    Interrupted,
+    /// Nothing can happen any more, and ranks still wait.
+    Deadlock(Vec<Blocked>),
+    /// The program did what MPI forbids and no rank could go on from.
+    Erroneous(Blocked),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Blocked {
+    pub rank: u32,
+    pub node: NodeId,
+    pub what: String,
+}
+
+/// How far a message goes: to a rank of the same node, switch, group, or beyond.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Distance {
+    Node,
+    Switch,
+    Group,
+    Global,
+}
+impl Distance {
+    pub const NAMES: [&str; 4] = ["node", "switch", "group", "global"];
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairTraffic {
+    pub from: u32,
+    pub to: u32,
+    pub messages: u32,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Engine {
+    pub events: u64,
+    pub packets: u64,
+    pub packet_hops: u64,
+    /// Memory of the network model and the event queue.
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub end: End,
+    pub time: Time,
+    pub digest: Digest,
+    pub engine: Engine,
+    /// (messages, bytes) by `Distance`.
+    pub by_distance: [(u64, u64); 4],
+    /// Sorted by sender, then receiver.
+    pub pairs: Vec<PairTraffic>,
+    pub counters: Counters,
+}

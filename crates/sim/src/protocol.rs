@@ -1,0 +1,315 @@
+//! Point to point: eager and rendezvous, in the order MPI promises.
+//!
+//! Eager: envelope and data travel together. Rendezvous: a request to send carries the first part;
+//! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
+//! tells the sender. Within a node the receiver copies the rest itself.
+
+use crate::world::{Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
+use base::{Idx, Span, Time};
+use mpi::{Envelope, Pattern};
+use net::{Message, NetworkModel, Origin};
+use workload::{Done, Found, SendMode, Token, Workload};
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    pub(crate) fn user_send(
+        &mut self,
+        from: u32,
+        token: Token,
+        to: u32,
+        envelope: Envelope,
+        bytes: u64,
+        mode: SendMode,
+    ) {
+        let rendezvous = self.wants_rendezvous(from, to, bytes);
+        let pair = self.pairs.entry((from, to)).or_default();
+        let seq = pair.sent;
+        pair.sent = pair.sent.wrapping_add(1);
+        pair.messages += 1;
+        pair.bytes += bytes;
+        self.count(from, to, bytes);
+        let purpose = Purpose::User { token, envelope, mode };
+        let called = self.now;
+        let send = self.sends.insert(Send {
+            from,
+            to,
+            bytes,
+            purpose,
+            called,
+            rendezvous,
+            seq,
+            waiter: None,
+        });
+        let at_once = match mode {
+            SendMode::Standard => !rendezvous,
+            SendMode::Buffered => true,
+            SendMode::Synchronous => false,
+        };
+        if at_once {
+            self.complete(self.now, Done { rank: from, token, ready: self.now, ..Done::default() });
+        }
+        self.depart(Flight { send, leg: first_leg(rendezvous) });
+    }
+
+    pub(crate) fn wants_rendezvous(&self, from: u32, to: u32, bytes: u64) -> bool {
+        let library = &self.job.library;
+        let limit =
+            if self.shares_node(from, to) { library.shm_eager_max } else { library.eager_max };
+        bytes > limit
+    }
+
+    /// A leg leaves now: through the node's memory or the NIC.
+    pub(crate) fn depart(&mut self, flight: Flight) {
+        let send = self.sends[flight.send];
+        let library = &self.job.library;
+        let back = matches!(flight.leg, Leg::Get | Leg::Finished);
+        let (src, dst) = if back { (send.to, send.from) } else { (send.from, send.to) };
+        if self.shares_node(src, dst) {
+            let bytes = match flight.leg {
+                Leg::Eager | Leg::Data => send.bytes,
+                Leg::RequestToSend | Leg::Get | Leg::Finished => 0,
+            };
+            let node = self.job.seats[src as usize].node;
+            let when = self.intranode.arrival(&self.job.machine, node, bytes, self.now);
+            self.schedule(dst, when, Due::Arrive(flight));
+            return;
+        }
+        let part = library.rendezvous_eager_part.min(send.bytes);
+        let (bytes, origin) = match flight.leg {
+            Leg::Eager => (send.bytes + library.control_bytes, Origin::Host),
+            Leg::RequestToSend => (part + library.control_bytes, Origin::Host),
+            Leg::Get | Leg::Finished => (0, Origin::Nic),
+            Leg::Data => (send.bytes - part, Origin::Nic),
+        };
+        let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        let id = flight.send.idx() as u64;
+        let draw = base::draw(self.job.seed, 1, src, u64::from(dst) << 32 ^ id ^ self.now.0);
+        self.inject(flight, Message { src: a, dst: b, bytes, origin, draw });
+    }
+
+    /// A leg has arrived.
+    pub(crate) fn arrive(&mut self, flight: Flight) {
+        let Flight { send: id, leg } = flight;
+        let send = self.sends[id];
+        match leg {
+            Leg::Eager | Leg::RequestToSend => match send.purpose {
+                Purpose::User { .. } => self.in_order(id),
+                Purpose::Collective { .. } => self.collective_arrival(id),
+            },
+            Leg::Get => self.depart(Flight { send: id, leg: Leg::Data }),
+            Leg::Data => {
+                let waiter = send.waiter.expect("data was asked for by a matched receive");
+                self.received(id, waiter);
+                self.depart(Flight { send: id, leg: Leg::Finished });
+            }
+            Leg::Finished => {
+                match send.purpose {
+                    Purpose::User { mode: SendMode::Buffered, .. } => {}
+                    Purpose::User { token, .. } => {
+                        let ready = match send.waiter {
+                            Some(Waiter::User { posted, .. }) => posted,
+                            _ => self.now,
+                        };
+                        let done = Done { rank: send.from, token, ready, ..Done::default() };
+                        self.complete(self.now, done);
+                    }
+                    Purpose::Collective { run, .. } => self.owe_less(run, self.now),
+                }
+                self.sends.free(id);
+            }
+        }
+    }
+
+    /// Hands a message to matching once all its sender sent this rank before it are there.
+    fn in_order(&mut self, id: SendId) {
+        let Send { from, to, seq, .. } = self.sends[id];
+        let pair = self.pairs.get_mut(&(from, to)).expect("its send made the pair");
+        if pair.arrived != seq {
+            pair.ahead.push(id);
+            return;
+        }
+        pair.arrived = pair.arrived.wrapping_add(1);
+        self.match_message(id);
+        loop {
+            let pair = self.pairs.get_mut(&(from, to)).expect("its send made the pair");
+            let next = pair.arrived;
+            let Some(i) = pair.ahead.iter().position(|&s| self.sends[s].seq == next) else {
+                return;
+            };
+            let id = pair.ahead.swap_remove(i);
+            pair.arrived = pair.arrived.wrapping_add(1);
+            self.match_message(id);
+        }
+    }
+
+    fn match_message(&mut self, id: SendId) {
+        let send = self.sends[id];
+        let Purpose::User { envelope, .. } = send.purpose else {
+            unreachable!("collective messages are not matched")
+        };
+        let to = send.to as usize;
+        if let Some(waiter) = self.ranks[to].matching.arrive(envelope, id) {
+            self.matched(id, waiter);
+            return;
+        }
+        // Nobody has posted a receive: it stays unexpected, and probes that wait may see it. The
+        // first that takes it ends the search.
+        let mut i = 0;
+        while i < self.ranks[to].probes.len() {
+            let (pattern, token, take) = self.ranks[to].probes[i];
+            if !pattern.admits(envelope) {
+                i += 1;
+                continue;
+            }
+            self.ranks[to].probes.remove(i);
+            self.complete(self.now, about(send.to, token, &send, Found::Yes, send.called));
+            if take {
+                let found = self.ranks[to].matching.take(exactly(envelope));
+                // Older messages with the same envelope went to older probes, so this is ours.
+                debug_assert_eq!(found.map(|f| f.1), Some(id));
+                self.ranks[to].taken.push((token, envelope, id));
+                return;
+            }
+        }
+    }
+
+    /// `waiter`'s receive and this message have found each other.
+    fn matched(&mut self, id: SendId, waiter: Waiter) {
+        self.sends[id].waiter = Some(waiter);
+        let send = self.sends[id];
+        if send.rendezvous {
+            self.ask_for_data(id);
+            return;
+        }
+        self.received(id, waiter);
+        if let Purpose::User { mode: SendMode::Synchronous, .. } = send.purpose {
+            self.depart(Flight { send: id, leg: Leg::Finished });
+        } else {
+            self.sends.free(id);
+        }
+    }
+
+    /// The rest of a rendezvous: over the network the receiver's NIC gets it; within a node the
+    /// receiver copies it.
+    pub(crate) fn ask_for_data(&mut self, id: SendId) {
+        let send = self.sends[id];
+        let leg = if self.shares_node(send.from, send.to) { Leg::Data } else { Leg::Get };
+        self.depart(Flight { send: id, leg });
+    }
+
+    /// All bytes are at the receiver; what remains is its own work.
+    fn received(&mut self, id: SendId, waiter: Waiter) {
+        let send = self.sends[id];
+        let cost = self.receive_cost(&send);
+        match waiter {
+            Waiter::User { token, posted } => {
+                let when = self.progress(send.to, cost);
+                let ready = send.called.max(posted);
+                self.complete(when, about(send.to, token, &send, Found::Yes, ready));
+            }
+            Waiter::Run(run) => self.collective_data(run, &send, cost),
+        }
+    }
+
+    /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
+    /// buffer where the data came eagerly over the network.
+    pub(crate) fn receive_cost(&self, send: &Send) -> Span {
+        let library = &self.job.library;
+        if self.shares_node(send.from, send.to) {
+            library.shm_recv_overhead
+        } else if send.rendezvous {
+            library.recv_overhead
+        } else {
+            library.recv_overhead + library.eager_copy_gap.span(send.bytes)
+        }
+    }
+
+    pub(crate) fn user_recv(&mut self, at: u32, token: Token, pattern: Pattern) {
+        let waiter = Waiter::User { token, posted: self.now };
+        if let Some((_, id)) = self.ranks[at as usize].matching.post(pattern, waiter) {
+            self.matched(id, waiter);
+        }
+    }
+
+    pub(crate) fn probe(
+        &mut self,
+        at: u32,
+        token: Token,
+        pattern: Pattern,
+        wait: bool,
+        take: bool,
+    ) {
+        let matching = &mut self.ranks[at as usize].matching;
+        let found = if take { matching.take(pattern) } else { matching.find(pattern) };
+        match found {
+            Some((envelope, id)) => {
+                if take {
+                    self.ranks[at as usize].taken.push((token, envelope, id));
+                }
+                let send = self.sends[id];
+                self.complete(self.now, about(at, token, &send, Found::Yes, send.called));
+            }
+            None if wait => self.ranks[at as usize].probes.push((pattern, token, take)),
+            None => {
+                let done =
+                    Done { rank: at, token, found: Found::No, ready: self.now, ..Done::default() };
+                self.complete(self.now, done);
+            }
+        }
+    }
+
+    pub(crate) fn recv_taken(&mut self, at: u32, token: Token, probe: Token) {
+        let taken = &mut self.ranks[at as usize].taken;
+        let i = taken
+            .iter()
+            .position(|&(t, ..)| t == probe)
+            .expect("the rank's library names a probe that took a message");
+        let (_, _, id) = taken.remove(i);
+        self.matched(id, Waiter::User { token, posted: self.now });
+    }
+
+    pub(crate) fn cancel(&mut self, at: u32, token: Token, receive: Token) {
+        let posted = self.ranks[at as usize].matching.posted();
+        let waiter = posted.map(|(_, w)| w).find(|w| match w {
+            Waiter::User { token, .. } => *token == receive,
+            Waiter::Run(_) => false,
+        });
+        if waiter.is_some_and(|w| self.ranks[at as usize].matching.cancel(w)) {
+            let found = Found::Cancelled;
+            let done = Done { rank: at, token: receive, found, ready: self.now, ..Done::default() };
+            self.complete(self.now, done);
+        }
+        self.complete(self.now, Done { rank: at, token, ready: self.now, ..Done::default() });
+    }
+
+    /// Sends whose message lies unmatched at its receiver and whose sender still waits:
+    /// (from, to, tag, bytes).
+    pub(crate) fn unmatched_sends(&self) -> Vec<(u32, u32, i32, u64)> {
+        let mut sends = Vec::new();
+        for rank in &self.ranks {
+            for (envelope, id) in rank.matching.unexpected() {
+                let send = &self.sends[id];
+                let synchronous =
+                    matches!(send.purpose, Purpose::User { mode: SendMode::Synchronous, .. });
+                if send.rendezvous || synchronous {
+                    sends.push((send.from, send.to, envelope.tag, send.bytes));
+                }
+            }
+        }
+        sends
+    }
+
+    /// When a leg that costs the progress engine `overhead` may leave.
+    pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, flight: Flight) -> Time {
+        let when = self.progress(rank, overhead);
+        self.schedule(rank, when, Due::Depart(flight));
+        when
+    }
+}
+
+pub(crate) fn first_leg(rendezvous: bool) -> Leg {
+    if rendezvous { Leg::RequestToSend } else { Leg::Eager }
+}
+
+fn exactly(e: Envelope) -> Pattern {
+    Pattern { from: e.src, context: e.context, tag: e.tag }
+}

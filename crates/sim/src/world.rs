@@ -1,0 +1,545 @@
+//! The state of one run and its loop. All control flow of a run is in `step`.
+//!
+//! A rank has one CPU that takes its calls in order (`Rank::cpu`), and a progress engine that
+//! completes receives and drives collectives (`Rank::progress`), each serial. `protocol` turns
+//! sends into messages, `collective` runs rounds.
+
+use crate::intranode::Intranode;
+use crate::outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
+use base::{Digest, Slab, Span, Time};
+use des::{Key, Phase, Queue};
+use machine::{Machine, NicId, NodeId};
+use mpi::{Envelope, Library, Matching, Pattern};
+use net::{Counters, Cx, Event, MsgId, NetworkModel};
+use std::collections::{HashMap, VecDeque};
+use workload::{Call, Context, Done, Found, Op, SendMode, Token, WORLD, Workload};
+
+base::ids! {
+    /// A send from its call to the last thing it causes.
+    SendId,
+    /// One rank's part in a collective under way.
+    RunId,
+    /// Something due at an instant: the token of a host event.
+    DueId,
+}
+
+/// Where a rank lives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    pub node: NodeId,
+    pub nic: NicId,
+}
+
+/// Everything a run is a function of, but for the workload and the fidelity.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub machine: Machine,
+    pub library: Library,
+    pub seats: Vec<Seat>,
+    pub seed: u64,
+}
+
+/// What the caller of a run sees of it while it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    pub now: Time,
+    pub events: u64,
+}
+
+/// The parts of a send, in the order they travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Leg {
+    /// Envelope and all data.
+    Eager,
+    /// Envelope and the first part of the data; the rest is asked for.
+    RequestToSend,
+    /// The receiver's NIC asks.
+    Get,
+    Data,
+    /// The sender learns that its buffer is free.
+    Finished,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flight {
+    pub send: SendId,
+    pub leg: Leg,
+}
+
+/// What a send belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Purpose {
+    User { token: Token, envelope: Envelope, mode: SendMode },
+    Collective { run: RunId, context: Context, seq: u32, round: u32 },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Send {
+    pub from: u32,
+    pub to: u32,
+    pub bytes: u64,
+    pub purpose: Purpose,
+    /// When it was called; for a collective, when the last rank it depends on had entered.
+    pub called: Time,
+    pub rendezvous: bool,
+    /// Its place among the sends of its pair of ranks.
+    pub seq: u32,
+    pub waiter: Option<Waiter>,
+}
+
+/// Who waits for a message.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Waiter {
+    User { token: Token, posted: Time },
+    Run(RunId),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Due {
+    /// The call at the head of the rank's list takes effect.
+    Fire,
+    Complete(Done),
+    /// Completes an alarm. Not progress: one that rings after the last rank has left does not
+    /// lengthen the run.
+    Ring(Done),
+    /// A leg leaves its rank.
+    Depart(Flight),
+    /// A leg has crossed shared memory.
+    Arrive(Flight),
+    /// The round the run is in is over.
+    Advance(RunId),
+}
+
+pub(crate) struct Rank {
+    /// When its CPU is through with what it has taken on.
+    pub cpu: Time,
+    pub progress: Time,
+    pub calls: VecDeque<Call>,
+    pub matching: Matching<Waiter, SendId>,
+    pub probes: Vec<(Pattern, Token, bool)>,
+    /// Messages set aside by probes that take.
+    pub taken: Vec<(Token, Envelope, SendId)>,
+    pub runs: Vec<RunId>,
+    /// Collective messages that came before this rank was in their round.
+    pub early: Vec<SendId>,
+    /// Collectives called so far, by context.
+    pub called: Vec<(Context, u32)>,
+    pub exited: bool,
+    nth: u32,
+}
+
+/// Sends between one ordered pair of ranks.
+#[derive(Default)]
+pub(crate) struct Pair {
+    /// User sends so far: the next one's place.
+    pub sent: u32,
+    pub arrived: u32,
+    /// Arrived before one sent earlier: waits for it, so that no message overtakes another.
+    pub ahead: Vec<SendId>,
+    pub messages: u32,
+    pub bytes: u64,
+}
+
+pub struct World<'j, N: NetworkModel, W: Workload> {
+    pub(crate) job: &'j Job,
+    net: N,
+    pub workload: W,
+    queue: Queue<Event<N::Event>>,
+    pub(crate) now: Time,
+    pub(crate) ranks: Vec<Rank>,
+    pub(crate) sends: Slab<SendId, Send>,
+    pub(crate) flights: Slab<MsgId, Flight>,
+    pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
+    due: Slab<DueId, Due>,
+    pub(crate) pairs: HashMap<(u32, u32), Pair>,
+    pub(crate) intranode: Intranode,
+    pub(crate) traffic: crate::collective::Traffic,
+    /// What a rank did that no program may: the run ends there.
+    pub(crate) broken: Option<Blocked>,
+    delivered: Vec<MsgId>,
+    done: Vec<Done>,
+    calls: Vec<Call>,
+    last_completion: Time,
+    counters: Counters,
+    counts: Vec<u32>,
+    by_distance: [(u64, u64); 4],
+    digest: Digest,
+    events: u64,
+}
+
+impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
+    pub fn new(job: &'j Job, workload: W) -> Self {
+        let n = workload.ranks() as usize;
+        assert_eq!(n, job.seats.len(), "one seat a rank");
+        let n_links = job.machine.links.to.len();
+        let rank = || Rank {
+            cpu: Time::ZERO,
+            progress: Time::ZERO,
+            calls: VecDeque::new(),
+            matching: Matching::default(),
+            probes: Vec::new(),
+            taken: Vec::new(),
+            runs: Vec::new(),
+            early: Vec::new(),
+            called: Vec::new(),
+            exited: false,
+            nth: 0,
+        };
+        World {
+            job,
+            net: N::build(&job.machine),
+            workload,
+            queue: Queue::new(),
+            now: Time::ZERO,
+            ranks: (0..n).map(|_| rank()).collect(),
+            sends: Slab::with_capacity(n),
+            flights: Slab::with_capacity(n),
+            runs: Slab::with_capacity(n),
+            due: Slab::with_capacity(n),
+            pairs: HashMap::new(),
+            intranode: Intranode::new(&job.machine),
+            traffic: Default::default(),
+            broken: None,
+            delivered: Vec::new(),
+            done: Vec::with_capacity(n),
+            calls: Vec::with_capacity(n),
+            last_completion: Time::ZERO,
+            counters: Counters::new(n_links),
+            counts: vec![0; n_links],
+            by_distance: [(0, 0); 4],
+            digest: Digest::default(),
+            events: 0,
+        }
+    }
+
+    /// Runs to the end. `tick` is called every few thousand events; false stops the run.
+    pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
+        let mut calls = std::mem::take(&mut self.calls);
+        self.workload.start(&mut calls);
+        self.calls = calls;
+        self.submit();
+        let mut interrupted = false;
+        while !interrupted && self.broken.is_none() && !self.workload.is_stopped() && self.step() {
+            if self.events.is_multiple_of(1 << 12) {
+                interrupted = !tick(Progress { now: self.now, events: self.events });
+            }
+        }
+        let end = if interrupted {
+            End::Interrupted
+        } else if let Some(broken) = self.broken.take() {
+            End::Erroneous(broken)
+        } else if self.workload.is_stopped() {
+            End::Stopped
+        } else if self.workload.is_finished() {
+            self.net.assert_quiet(&self.job.machine);
+            End::Finished
+        } else {
+            End::Deadlock(self.blocked())
+        };
+        self.outcome(end)
+    }
+
+    /// Handles the next event, or all completions of an instant at once.
+    fn step(&mut self) -> bool {
+        let Some((_, event)) = self.next() else { return false };
+        match event {
+            Event::Net(event) => {
+                let (net, mut cx) = self.split();
+                net.handle(event, &mut cx);
+                self.deliver();
+            }
+            Event::Host { rank, token } => match self.settle(token) {
+                Due::Fire => self.fire(rank),
+                Due::Depart(flight) => self.depart(flight),
+                Due::Arrive(flight) => self.arrive(flight),
+                Due::Advance(run) => self.advance(run),
+                due @ (Due::Complete(_) | Due::Ring(_)) => self.resume(due),
+            },
+        }
+        true
+    }
+
+    /// Tells the workload of everything that completes at this instant.
+    fn resume(&mut self, first: Due) {
+        let mut due = first;
+        loop {
+            match due {
+                Due::Complete(done) => {
+                    self.last_completion = self.now;
+                    self.done.push(done);
+                }
+                Due::Ring(done) => self.done.push(done),
+                _ => unreachable!("only completions share the last phase of an instant"),
+            }
+            if !self.queue.next_is_now() {
+                break;
+            }
+            let Some((_, Event::Host { token, .. })) = self.next() else {
+                unreachable!("only completions share the last phase of an instant")
+            };
+            due = self.settle(token);
+        }
+        let mut calls = std::mem::take(&mut self.calls);
+        self.workload.resume(self.now, &self.done, &mut calls);
+        self.calls = calls;
+        self.done.clear();
+        self.submit();
+    }
+
+    fn next(&mut self) -> Option<(Key, Event<N::Event>)> {
+        let (key, event) = self.queue.pop()?;
+        self.now = key.time();
+        self.events += 1;
+        self.digest.mix(self.now.0 ^ key.low().rotate_left(32));
+        Some((key, event))
+    }
+
+    fn settle(&mut self, token: u32) -> Due {
+        let due = self.due[DueId(token)];
+        self.due.free(DueId(token));
+        due
+    }
+
+    fn split(&mut self) -> (&mut N, Cx<'_, N::Event>) {
+        let cx = Cx {
+            now: self.now,
+            machine: &self.job.machine,
+            queue: &mut self.queue,
+            delivered: &mut self.delivered,
+            counters: &mut self.counters,
+            counts: &mut self.counts,
+        };
+        (&mut self.net, cx)
+    }
+
+    pub(crate) fn inject(&mut self, flight: Flight, message: net::Message) {
+        let id = self.flights.insert(flight);
+        let (net, mut cx) = self.split();
+        net.inject(id, message, &mut cx);
+        debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
+    }
+
+    fn deliver(&mut self) {
+        let mut delivered = std::mem::take(&mut self.delivered);
+        for id in delivered.drain(..) {
+            let flight = self.flights[id];
+            self.flights.free(id);
+            self.arrive(flight);
+        }
+        self.delivered = delivered;
+    }
+
+    /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
+    /// would let a rank spin inside one instant for ever.
+    pub(crate) fn schedule(&mut self, rank: u32, when: Time, due: Due) {
+        let phase = match due {
+            Due::Complete(_) | Due::Ring(_) => Phase::Resume,
+            _ => Phase::Decide,
+        };
+        let nth = &mut self.ranks[rank as usize].nth;
+        *nth = nth.wrapping_add(1);
+        let source = self.counts.len() as u32 + rank;
+        let key = Key::new(when.max(self.now + Span(1)), phase, source, *nth);
+        let token = self.due.insert(due).0;
+        self.queue.push(key, Event::Host { rank, token });
+    }
+
+    pub(crate) fn complete(&mut self, when: Time, done: Done) {
+        self.schedule(done.rank, when, Due::Complete(done));
+    }
+
+    /// The rank's progress engine does something that takes `span`: when it is done with it.
+    pub(crate) fn progress(&mut self, rank: u32, span: Span) -> Time {
+        let rank = &mut self.ranks[rank as usize];
+        rank.progress = rank.progress.max(self.now) + span;
+        rank.progress
+    }
+
+    fn submit(&mut self) {
+        let mut calls = std::mem::take(&mut self.calls);
+        for call in calls.drain(..) {
+            let at = call.rank;
+            let rank = &mut self.ranks[at as usize];
+            rank.calls.push_back(call);
+            if rank.calls.len() == 1 {
+                rank.cpu = rank.cpu.max(self.now);
+                self.take_on(at);
+            }
+        }
+        self.calls = calls;
+    }
+
+    /// Schedules the effect of the rank's next call: after the computation before it and the time
+    /// the call itself costs.
+    fn take_on(&mut self, rank: u32) {
+        let state = &self.ranks[rank as usize];
+        let Some(call) = state.calls.front() else { return };
+        let cost = self.call_cost(rank, &call.op);
+        let when = state.cpu + call.after + cost;
+        self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
+        self.schedule(rank, when, Due::Fire);
+    }
+
+    fn call_cost(&self, rank: u32, op: &Op) -> Span {
+        let library = &self.job.library;
+        match *op {
+            Op::Pause | Op::Alarm { .. } | Op::Exit => Span::ZERO,
+            Op::Send { to, .. } if self.shares_node(rank, to) => library.shm_send_overhead,
+            Op::Send { .. } => library.send_overhead,
+            _ => library.call_overhead,
+        }
+    }
+
+    pub(crate) fn shares_node(&self, a: u32, b: u32) -> bool {
+        self.job.seats[a as usize].node == self.job.seats[b as usize].node
+    }
+
+    fn fire(&mut self, at: u32) {
+        let call = self.ranks[at as usize].calls.pop_front().expect("a call was taken on");
+        let Call { token, op, .. } = call;
+        let done = Done { rank: at, token, ready: self.now, ..Done::default() };
+        match op {
+            Op::Pause => self.complete(self.now, done),
+            Op::Alarm { span } => self.schedule(at, self.now + span, Due::Ring(done)),
+            Op::Exit => {
+                self.ranks[at as usize].exited = true;
+                self.complete(self.now, done);
+            }
+            Op::Send { to, context, tag, bytes, mode } => {
+                self.user_send(at, token, to, Envelope { src: at, context, tag }, bytes, mode);
+            }
+            Op::Recv { from, context, tag, .. } => {
+                self.user_recv(at, token, Pattern { from, context, tag });
+            }
+            Op::Probe { from, context, tag, wait, take } => {
+                self.probe(at, token, Pattern { from, context, tag }, wait, take);
+            }
+            Op::RecvTaken { probe, .. } => self.recv_taken(at, token, probe),
+            Op::Cancel { token: receive } => self.cancel(at, token, receive),
+            Op::Collective { context, call } => self.enter(at, token, context, call),
+        }
+        self.take_on(at);
+    }
+
+    /// Counts a message by how far it goes.
+    pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64) {
+        let machine = &self.job.machine;
+        let (a, b) = (self.job.seats[from as usize], self.job.seats[to as usize]);
+        let distance = if a.node == b.node {
+            Distance::Node
+        } else if machine.nic_switch[a.nic] == machine.nic_switch[b.nic] {
+            Distance::Switch
+        } else if machine.group_of(a.nic) == machine.group_of(b.nic) {
+            Distance::Group
+        } else {
+            Distance::Global
+        };
+        let row = &mut self.by_distance[distance as usize];
+        row.0 += 1;
+        row.1 += bytes;
+    }
+
+    /// Who waits for what, now that nothing will ever happen again.
+    fn blocked(&self) -> Vec<Blocked> {
+        let mut blocked = Vec::new();
+        for (at, rank) in self.ranks.iter().enumerate() {
+            let mut say = |what: String| {
+                let node = self.job.seats[at].node;
+                blocked.push(Blocked { rank: at as u32, node, what });
+            };
+            for (pattern, waiter) in rank.matching.posted() {
+                if let Waiter::User { .. } = waiter {
+                    say(format!("receive {}", describe(pattern)));
+                }
+            }
+            for &(pattern, ..) in &rank.probes {
+                say(format!("probe {}", describe(pattern)));
+            }
+            for &run in &rank.runs {
+                let run = self.runs[run].as_ref().expect("a listed run is under way");
+                say(self.describe_run(run));
+            }
+        }
+        for pair in self.unmatched_sends() {
+            let (from, to, tag, bytes) = pair;
+            let node = self.job.seats[from as usize].node;
+            let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
+            blocked.push(Blocked { rank: from, node, what });
+        }
+        blocked.sort_by_key(|b| b.rank);
+        blocked
+    }
+
+    fn outcome(&self, end: End) -> Outcome {
+        let end_is_final = end == End::Finished;
+        let mut pairs: Vec<PairTraffic> = self
+            .pairs
+            .iter()
+            .map(|(&(from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
+            .collect();
+        pairs.sort_by_key(|p| (p.from, p.to));
+        let engine = Engine {
+            events: self.events,
+            packets: self.counters.injected_packets,
+            packet_hops: self.counters.hops,
+            bytes: (self.net.bytes() + self.queue.bytes()) as u64,
+        };
+        Outcome {
+            end,
+            time: if end_is_final { self.last_completion } else { self.now },
+            digest: self.digest,
+            engine,
+            by_distance: self.by_distance,
+            pairs,
+            counters: self.counters.clone(),
+        }
+    }
+}
+
+fn describe(pattern: Pattern) -> String {
+    let source = match pattern.from {
+        workload::ANY_SOURCE => "any rank".to_string(),
+        rank => format!("rank {rank}"),
+    };
+    let tag = match pattern.tag {
+        workload::ANY_TAG => "any tag".to_string(),
+        tag => format!("tag {tag}"),
+    };
+    match pattern.context {
+        WORLD => format!("from {source}, {tag}"),
+        context => format!("from {source}, {tag}, communicator {context}"),
+    }
+}
+
+impl Rank {
+    /// The number of this collective among those this rank has called on `context`.
+    pub(crate) fn next_collective(&mut self, context: Context) -> u32 {
+        match self.called.iter_mut().find(|(c, _)| *c == context) {
+            Some((_, n)) => {
+                *n += 1;
+                *n
+            }
+            None => {
+                self.called.push((context, 0));
+                0
+            }
+        }
+    }
+}
+
+/// A probe's or receive's answer about a message.
+pub(crate) fn about(rank: u32, token: Token, send: &Send, found: Found, ready: Time) -> Done {
+    let Purpose::User { token: peer_token, envelope, .. } = send.purpose else {
+        unreachable!("collective messages match no user's receive")
+    };
+    Done {
+        rank,
+        token,
+        peer: envelope.src,
+        tag: envelope.tag,
+        bytes: send.bytes,
+        peer_token,
+        found,
+        ready,
+    }
+}
