@@ -1,1 +1,29 @@
-//! live
+//! Floor 4: a workload whose ranks are processes: unmodified programs on the simulated machine.
+//!
+//! Every rank is a process of the operating system that maps one shared segment and speaks the
+//! wire of `workload::wire`. Knows processes, turns, payloads and what MPI calls wait for; refuses
+//! to know what anything costs, which is the simulator's affair, and what a handle is, which is the
+//! rank's. Its one idea: ranks and simulator take turns. All ranks that may run at one simulated
+//! instant run at once, really in parallel; when every one of them sleeps again, their calls are
+//! taken in the order of ranks. So no result depends on which process ran first.
+//!
+//! The only room of its floor that does I/O, looks at the wall clock and starts a thread (to label
+//! output): it talks to Linux.
+
+mod children;
+mod combine;
+mod launch;
+mod live;
+mod meet;
+mod outcome;
+mod output;
+mod rank;
+mod segment;
+mod start;
+mod turn;
+
+pub use children::Exit;
+pub use launch::{LaunchError, LaunchSpec, Progress, SeatSpec};
+pub use live::Live;
+pub use meet::{Choose, Question};
+pub use outcome::{Failure, FunctionRow, LiveOutcome, RankOutcome, Why};

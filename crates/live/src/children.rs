@@ -1,0 +1,277 @@
+//! The ranks' processes: one process group a job, ended and reaped whatever happens.
+//!
+//! A child is reaped as soon as it has exited, but for the last: its group is killed first, so that
+//! the group's id cannot have become somebody else's.
+
+use crate::{LaunchError, LaunchSpec};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use workload::wire;
+
+/// How long ranks told to die may take before they are killed.
+const GRACE: Duration = Duration::from_millis(100);
+/// How long the kernel may take to end killed processes before we leave them to it.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    Status(i32),
+    Signal(i32),
+    /// By us, because the job was over.
+    Ended,
+}
+
+pub(crate) struct Children {
+    /// By rank; 0 once reaped.
+    pids: Vec<libc::pid_t>,
+    group: libc::pid_t,
+    alive: u32,
+    looks: u32,
+}
+
+impl Children {
+    pub fn new() -> Children {
+        Children { pids: Vec::new(), group: 0, alive: 0, looks: 0 }
+    }
+
+    /// Starts the next rank.
+    pub fn spawn(
+        &mut self,
+        spec: &LaunchSpec,
+        program: &Path,
+        fd: i32,
+        stdio: [Stdio; 3],
+    ) -> std::io::Result<Pipes> {
+        let rank = self.pids.len();
+        let mut command = Command::new(program);
+        command.arg0(&spec.program[0]).args(&spec.program[1..]);
+        for name in &spec.env_remove {
+            command.env_remove(name);
+        }
+        command.envs(spec.env.iter().map(|(k, v)| (k, v)));
+        command.env(wire::ENV_FD, fd.to_string()).env(wire::ENV_RANK, rank.to_string());
+        if let Some(dir) = &spec.wdir {
+            command.current_dir(dir);
+        }
+        let [stdin, stdout, stderr] = stdio;
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        let group = self.group;
+        let parent = std::process::id() as libc::pid_t;
+        // SAFETY: only system calls that may be made between fork and exec.
+        unsafe {
+            command.pre_exec(move || {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if libc::getppid() != parent {
+                    libc::_exit(128 + libc::SIGKILL);
+                }
+                libc::setpgid(0, group);
+                // The segment's descriptor is for ranks alone: every other process we may start
+                // meanwhile does not get it.
+                if libc::fcntl(fd, libc::F_SETFD, 0) < 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+                Ok(())
+            });
+        }
+        // `Child` is not kept: dropping it neither kills nor reaps.
+        let mut child = command.spawn()?;
+        let pid = child.id() as libc::pid_t;
+        if self.group == 0 {
+            self.group = pid;
+        }
+        self.pids.push(pid);
+        self.alive += 1;
+        Ok(Pipes {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            stderr: child.stderr.take(),
+        })
+    }
+
+    pub fn alive(&self) -> u32 {
+        self.alive
+    }
+    pub fn is_alive(&self, rank: u32) -> bool {
+        self.pids[rank as usize] != 0
+    }
+
+    /// Reaps who has exited since; sorted by rank.
+    pub fn exited(&mut self) -> Vec<(u32, Exit)> {
+        let mut exits = Vec::new();
+        while self.alive > 0 {
+            // SAFETY: zeroed is a valid siginfo; the group is our children's.
+            let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+            let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+            let waited =
+                unsafe { libc::waitid(libc::P_PGID, self.group as libc::id_t, &mut info, options) };
+            // SAFETY: filled in by waitid, zero if nobody has exited.
+            let pid = unsafe { info.si_pid() };
+            if waited != 0 || pid == 0 {
+                // A child may have left the group for a session of its own: now and then, and
+                // when the group is empty, ask for each by name.
+                self.looks += 1;
+                if waited != 0 || self.looks.is_multiple_of(16) {
+                    self.exited_singly(&mut exits);
+                }
+                break;
+            }
+            self.reap(pid, &mut exits);
+        }
+        exits.sort_by_key(|e| e.0);
+        exits
+    }
+
+    fn exited_singly(&mut self, exits: &mut Vec<(u32, Exit)>) {
+        let pids: Vec<libc::pid_t> = self.pids.iter().copied().filter(|&p| p != 0).collect();
+        for pid in pids {
+            // SAFETY: as above.
+            let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+            let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+            let waited =
+                unsafe { libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, options) };
+            // SAFETY: as above.
+            if waited == 0 && unsafe { info.si_pid() } == pid {
+                self.reap(pid, exits);
+            }
+        }
+    }
+
+    fn reap(&mut self, pid: libc::pid_t, exits: &mut Vec<(u32, Exit)>) {
+        if self.alive == 1 {
+            self.kill();
+        }
+        let mut status = 0;
+        // SAFETY: `pid` has exited and is not reaped.
+        unsafe { libc::waitpid(pid, &mut status, 0) };
+        let Some(rank) = self.pids.iter().position(|&p| p == pid) else { return };
+        self.pids[rank] = 0;
+        self.alive -= 1;
+        let exit = if libc::WIFSIGNALED(status) {
+            Exit::Signal(libc::WTERMSIG(status))
+        } else {
+            Exit::Status(libc::WEXITSTATUS(status))
+        };
+        exits.push((rank as u32, exit));
+    }
+
+    fn kill(&self) {
+        // SAFETY: plain system calls; the group has a member that is not reaped, so its id and
+        // the ids of those not reaped are still ours.
+        unsafe {
+            libc::kill(-self.group, libc::SIGKILL);
+            for &pid in self.pids.iter().filter(|&&p| p != 0) {
+                libc::kill(pid, libc::SIGKILL);
+            }
+        }
+    }
+
+    /// Waits until some child may have exited, at most `wait`.
+    pub fn wait(&self, wait: Duration) {
+        let Some(&pid) = self.pids.iter().find(|&&p| p != 0) else { return };
+        // SAFETY: plain system calls; the descriptor is closed here.
+        unsafe {
+            let fd = libc::syscall(libc::SYS_pidfd_open, pid, 0) as i32;
+            let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+            libc::poll(&mut poll, 1, wait.as_millis() as i32);
+            if fd >= 0 {
+                libc::close(fd);
+            }
+        }
+    }
+
+    /// Ends every child and reaps it. The sleeping ones have been told to die: they get a moment to
+    /// do so.
+    pub fn end(&mut self) {
+        if self.alive == 0 {
+            return;
+        }
+        let begun = Instant::now();
+        while self.alive > 0 && begun.elapsed() < GRACE {
+            if self.exited().is_empty() {
+                self.wait(Duration::from_millis(5));
+            }
+        }
+        if self.alive > 0 {
+            self.kill();
+        }
+        while self.alive > 0 && begun.elapsed() < GRACE + PATIENCE {
+            if self.exited().is_empty() {
+                self.wait(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        if self.alive > 0 {
+            self.kill();
+            self.end();
+        }
+    }
+}
+
+/// The near ends of what was piped.
+pub(crate) struct Pipes {
+    pub stdin: Option<std::process::ChildStdin>,
+    pub stdout: Option<std::process::ChildStdout>,
+    pub stderr: Option<std::process::ChildStderr>,
+}
+
+/// The file to execute, as a shell would find it.
+pub(crate) fn resolve(spec: &LaunchSpec) -> Result<PathBuf, LaunchError> {
+    let Some(program) = spec.program.first().filter(|p| !p.is_empty()) else {
+        return Err(LaunchError::NoProgram);
+    };
+    let base = match &spec.wdir {
+        Some(dir) if !dir.is_dir() => return Err(LaunchError::NoDirectory(dir.clone())),
+        Some(dir) => absolute(dir),
+        None => absolute(Path::new(".")),
+    };
+    if program.as_bytes().contains(&b'/') {
+        let path = base.join(program);
+        return match () {
+            () if !path.exists() => {
+                Err(LaunchError::NotFound { program: program.clone(), searched: None })
+            }
+            () if !is_executable(&path) => Err(LaunchError::NotExecutable(path)),
+            () => Ok(path),
+        };
+    }
+    let path = search_path(spec);
+    let mut blocked = None;
+    for dir in std::env::split_paths(&path) {
+        let file = base.join(dir).join(program);
+        if is_executable(&file) {
+            return Ok(file);
+        }
+        if file.is_file() {
+            blocked.get_or_insert(file);
+        }
+    }
+    Err(match blocked {
+        Some(file) => LaunchError::NotExecutable(file),
+        None => LaunchError::NotFound { program: program.clone(), searched: Some(path) },
+    })
+}
+
+fn search_path(spec: &LaunchSpec) -> OsString {
+    let name = OsStr::new("PATH");
+    let given = spec.env.iter().rev().find(|(k, _)| k == name).map(|(_, v)| v.clone());
+    given.or_else(|| std::env::var_os(name)).unwrap_or_else(|| "/usr/bin:/bin".into())
+}
+
+fn absolute(dir: &Path) -> PathBuf {
+    std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf())
+}
+
+fn is_executable(path: &Path) -> bool {
+    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: a zero-terminated path.
+    path.is_file() && unsafe { libc::access(name.as_ptr(), libc::X_OK) } == 0
+}

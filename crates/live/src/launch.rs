@@ -1,0 +1,125 @@
+//! What a job is launched from, and what can be wrong with it.
+
+use base::Span;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where one rank sits on the simulated machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeatSpec {
+    /// Index of the node among those of the job.
+    pub node: u32,
+    /// What `MPI_Get_processor_name` answers.
+    pub node_name: String,
+    pub local_rank: u32,
+    /// How many ranks of the job share the node.
+    pub local_size: u32,
+}
+
+/// How far the start has come: processes that exist, and ranks that have called `MPI_Init`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    pub started: u32,
+    pub attached: u32,
+    pub ranks: u32,
+}
+
+pub struct LaunchSpec {
+    /// The program and its arguments, found as a shell would (`wdir` counting as the current
+    /// directory).
+    pub program: Vec<OsString>,
+    /// Added to our own environment, later ones win.
+    pub env: Vec<(OsString, OsString)>,
+    pub env_remove: Vec<OsString>,
+    pub wdir: Option<PathBuf>,
+    pub ranks: u32,
+    /// One a rank.
+    pub seats: Vec<SeatSpec>,
+    /// Simulated nodes the job uses.
+    pub nodes: u32,
+    /// Simulated time a second of a thread's CPU time between MPI calls is charged as; `None`: such
+    /// time is not charged.
+    pub compute_factor: Option<f64>,
+    /// `[rank] ` before every line of output, as `mpiexec -l` does.
+    pub label: bool,
+    pub machine: String,
+    pub library_version: String,
+    pub tag_ub: i32,
+    /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
+    pub clock_tick: Span,
+    /// How long the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`) holds its rank.
+    pub poll_interval: Span,
+    /// Told how the start goes on.
+    pub progress: Option<Box<dyn FnMut(Progress)>>,
+}
+
+/// Why nothing runs. All processes that had been started are gone again.
+#[derive(Debug)]
+pub enum LaunchError {
+    NoProgram,
+    /// `searched`: the PATH, if the program was named without a directory.
+    NotFound {
+        program: OsString,
+        searched: Option<OsString>,
+    },
+    NotExecutable(PathBuf),
+    NoDirectory(PathBuf),
+    /// The list of seats is not one a rank, or there are no ranks, or too many.
+    Seats {
+        ranks: u32,
+        seats: usize,
+    },
+    SharedMemory(std::io::Error),
+    Spawn {
+        rank: u32,
+        ranks: u32,
+        error: std::io::Error,
+    },
+    Interrupted,
+}
+
+impl fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LaunchError::NoProgram => write!(f, "no program to run was named"),
+            LaunchError::NotFound { program, searched: Some(path) } => {
+                let (program, path) = (program.display(), path.display());
+                write!(f, "program `{program}` was not found in PATH ({path})")
+            }
+            LaunchError::NotFound { program, searched: None } => {
+                write!(f, "program `{}` does not exist", program.display())
+            }
+            LaunchError::NotExecutable(path) => {
+                write!(f, "program `{}` is not an executable file", path.display())
+            }
+            LaunchError::NoDirectory(path) => {
+                write!(f, "working directory `{}` does not exist", path.display())
+            }
+            LaunchError::Seats { ranks, seats } => {
+                write!(f, "{seats} seats for {ranks} ranks; a job has 1 to {MAX_RANKS} ranks")
+            }
+            LaunchError::SharedMemory(error) => {
+                write!(f, "no shared memory for the job: {error}")?;
+                if error.raw_os_error() == Some(libc::ENOMEM) {
+                    write!(f, " (is the address space limited, `ulimit -v`?)")?;
+                }
+                Ok(())
+            }
+            LaunchError::Spawn { rank, ranks, error } => {
+                write!(f, "rank {rank} of {ranks} could not be started: {error}")?;
+                match error.raw_os_error() {
+                    Some(libc::EAGAIN) => write!(f, " (see `ulimit -u` and kernel.pid_max)"),
+                    Some(libc::EMFILE | libc::ENFILE) => write!(f, " (see `ulimit -n`)"),
+                    _ => Ok(()),
+                }
+            }
+            LaunchError::Interrupted => write!(f, "interrupted while the ranks were being started"),
+        }
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// Kernel.pid_max is 32,768 on most systems; contexts and regions reach further.
+pub(crate) const MAX_RANKS: u32 = 1 << 16;

@@ -1,0 +1,514 @@
+//! Communicators, and the collectives their members meet in.
+//!
+//! A collective is the n-th its rank calls on its communicator; the n-th of all members is one
+//! meeting. Members that disagree about it are told so by name, before the simulator sees them.
+//! The data moves in the ranks' own buffers, when each rank's part is complete in simulated time.
+
+use crate::combine;
+use crate::outcome::Why;
+use base::Slab;
+use collectives::{Algorithm, Collective, Execution, Kind, Memory, Part, Ragged, Seat, Stuck};
+use std::collections::{BTreeMap, VecDeque};
+use workload::Context;
+use workload::functions::function_name;
+use workload::wire::{self, Combine, Segment, Submission, flag};
+
+base::ids! {
+    /// A collective that some of its members have entered and not all have left.
+    MeetingId,
+}
+
+/// What the choice of an algorithm may depend on: data equal on all members.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub kind: Kind,
+    /// World ranks, in the communicator's order.
+    pub members: &'a [u32],
+    /// The vector; or one rank's block; or all ranks' blocks together where they differ and every
+    /// rank knows them (allgatherv, reduce_scatter); or 0 where a rank does not.
+    pub bytes: u64,
+    /// Bytes of one element.
+    pub grain: u64,
+    /// Whether the operator commutes; true of collectives without one.
+    pub commutative: bool,
+}
+
+/// An algorithm that does not serve the kind, or does not keep the order an operator needs, is
+/// replaced by the kind's first that does.
+pub type Choose = dyn Fn(&Question<'_>) -> Algorithm;
+
+/// By `Kind as u8`.
+const KINDS: [Kind; 16] = [
+    Kind::Barrier,
+    Kind::Bcast,
+    Kind::Reduce,
+    Kind::Allreduce,
+    Kind::Allgather,
+    Kind::Allgatherv,
+    Kind::Alltoall,
+    Kind::Alltoallv,
+    Kind::Gather,
+    Kind::Gatherv,
+    Kind::Scatter,
+    Kind::Scatterv,
+    Kind::ReduceScatter,
+    Kind::ReduceScatterBlock,
+    Kind::Scan,
+    Kind::Exscan,
+];
+
+struct Communicator {
+    members: Vec<u32>,
+    /// Who registered it.
+    by: u32,
+    /// Collectives called so far, by seat.
+    called: Vec<u32>,
+    /// Those under way, from number `first` on; `None` once over.
+    first: u32,
+    open: VecDeque<Option<MeetingId>>,
+}
+
+/// One member's part.
+struct Entry {
+    world: u32,
+    function: u32,
+    call: Collective,
+    block: u64,
+    combine: u32,
+    op: u64,
+    datatype: u64,
+}
+
+struct Meeting {
+    context: Context,
+    number: u32,
+    algorithm: Algorithm,
+    new_contexts: bool,
+    /// First of the new contexts.
+    value: u64,
+    execution: Execution,
+    /// By seat.
+    entries: Vec<Option<Entry>>,
+    /// Who came first.
+    first: usize,
+}
+
+pub(crate) struct Meetings {
+    segment: Segment,
+    n_ranks: u32,
+    /// First context not given out.
+    next_context: u32,
+    communicators: BTreeMap<Context, Communicator>,
+    meetings: Slab<MeetingId, Option<Meeting>>,
+}
+
+impl Communicator {
+    fn new(members: Vec<u32>, by: u32) -> Communicator {
+        let called = vec![0; members.len()];
+        Communicator { members, by, called, first: 0, open: VecDeque::new() }
+    }
+}
+
+impl Meetings {
+    /// Knows the world, and every rank's own communicator.
+    pub fn new(segment: Segment, n_ranks: u32) -> Meetings {
+        let mut meetings = Meetings::none(segment);
+        (meetings.n_ranks, meetings.next_context) = (n_ranks, 1 + n_ranks);
+        let world = Communicator::new((0..n_ranks).collect(), 0);
+        meetings.communicators.insert(workload::WORLD, world);
+        for rank in 0..n_ranks {
+            meetings.communicators.insert(1 + rank, Communicator::new(vec![rank], rank));
+        }
+        meetings
+    }
+    pub fn none(segment: Segment) -> Meetings {
+        let (communicators, meetings) = (BTreeMap::new(), Slab::with_capacity(0));
+        Meetings { segment, n_ranks: 0, next_context: 0, communicators, meetings }
+    }
+
+    /// Empty if nobody has registered the context.
+    pub fn members(&self, context: Context) -> &[u32] {
+        self.communicators.get(&context).map_or(&[], |c| &c.members)
+    }
+
+    pub fn register(&mut self, rank: u32, context: Context, members: &[u32]) -> Result<(), Why> {
+        if let Some(known) = self.communicators.get(&context) {
+            if known.members == members {
+                return Ok(());
+            }
+            return Err(Why::Mismatch(format!(
+                "and rank {} name different members of communicator {context}: {} and {}",
+                known.by,
+                some(members),
+                some(&known.members),
+            )));
+        }
+        let known = context > self.n_ranks && context < self.next_context;
+        if !known || !members.contains(&rank) || members.iter().any(|&m| m >= self.n_ranks) {
+            return Err(Why::Protocol(format!(
+                "registered communicator {context} with members {}",
+                some(members)
+            )));
+        }
+        self.communicators.insert(context, Communicator::new(members.to_vec(), rank));
+        Ok(())
+    }
+
+    /// A rank enters a collective: what the simulator is to be told, and the meeting's number.
+    pub fn join(
+        &mut self,
+        rank: u32,
+        s: &Submission,
+        choose: &Choose,
+    ) -> Result<(Collective, u32), Why> {
+        let wrong = |what: &str| Why::Protocol(format!("entered a collective with {what}: {s:?}"));
+        let kind = *KINDS.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
+        let communicator = self.communicators.get_mut(&s.context);
+        let communicator = communicator.ok_or_else(|| wrong("an unknown communicator"))?;
+        let (seat, size) = (s.peer as usize, communicator.members.len() as u32);
+        if communicator.members.get(seat) != Some(&rank) {
+            return Err(wrong("another rank's seat"));
+        }
+        if s.root >= size || s.grain == 0 {
+            return Err(wrong("no such root, or elements of no bytes"));
+        }
+        let number = communicator.called[seat];
+        communicator.called[seat] += 1;
+        let place = (number - communicator.first) as usize;
+        let joined = communicator.open.get(place).copied().flatten();
+        let mut call = Collective {
+            kind,
+            algorithm: Algorithm::Linear,
+            seat: Seat { rank: s.peer, size },
+            root: s.root,
+            bytes: s.bytes,
+            grain: s.grain,
+            ragged: ragged(self.segment, kind, size, s)
+                .map_err(|()| wrong("a list of lengths that does not fit its kind"))?,
+        };
+        let new_contexts = s.flags & flag::NEW_CONTEXTS != 0;
+        let id = match joined {
+            Some(id) => id,
+            None => {
+                let algorithm = choose_for(&call, s, &communicator.members, choose);
+                let mut value = 0;
+                if new_contexts {
+                    value = u64::from(self.next_context);
+                    let next = self.next_context.checked_add(size);
+                    self.next_context = next.ok_or_else(|| wrong("no contexts left"))?;
+                }
+                let id = self.meetings.insert(Some(Meeting {
+                    context: s.context,
+                    number,
+                    algorithm,
+                    new_contexts,
+                    value,
+                    execution: Execution::new(size),
+                    entries: (0..size).map(|_| None).collect(),
+                    first: seat,
+                }));
+                communicator.open.push_back(Some(id));
+                id
+            }
+        };
+        let meeting = self.meetings[id].as_mut().expect("a meeting that is open");
+        call.algorithm = meeting.algorithm;
+        let mut entry = Entry {
+            world: rank,
+            function: s.function,
+            call,
+            block: s.block,
+            combine: s.combine,
+            op: s.op,
+            datatype: s.datatype,
+        };
+        meeting.check(&mut entry, new_contexts)?;
+        entry.check_memory(self.segment).map_err(wrong)?;
+        let call = entry.call.clone();
+        meeting.entries[seat] = Some(entry);
+        let joined = meeting.execution.join(seat as u32, call.clone());
+        joined.map_err(|stuck| meeting.explain(stuck))?;
+        Ok((call, id.0))
+    }
+
+    /// A rank's part is complete: runs its rounds on the real bytes. Returns the meeting's value.
+    pub fn complete(
+        &mut self,
+        meeting: u32,
+        seat: u32,
+        combine: &mut dyn FnMut(u32, Combine) -> Result<(), Why>,
+    ) -> Result<u64, Why> {
+        let id = MeetingId(meeting);
+        let meeting = self.meetings[id].as_mut().expect("a meeting that is not over");
+        let scratch = wire::scratch(self.n_ranks);
+        let mut buffers = Buffers {
+            segment: self.segment,
+            entries: &meeting.entries,
+            scratch,
+            combine,
+            error: None,
+        };
+        let advanced = meeting.execution.advance(seat, &mut buffers);
+        if let Some(error) = buffers.error {
+            return Err(error);
+        }
+        advanced.map_err(|stuck| meeting.explain(stuck))?;
+        let value = meeting.value;
+        if meeting.execution.is_over() {
+            let (context, number) = (meeting.context, meeting.number);
+            self.meetings[id] = None;
+            self.meetings.free(id);
+            let communicator = self.communicators.get_mut(&context).expect("it held a meeting");
+            communicator.open[(number - communicator.first) as usize] = None;
+            while let Some(None) = communicator.open.front() {
+                communicator.open.pop_front();
+                communicator.first += 1;
+            }
+        }
+        Ok(value)
+    }
+}
+
+fn choose_for(call: &Collective, s: &Submission, members: &[u32], choose: &Choose) -> Algorithm {
+    use Kind::*;
+    let bytes = match call.kind {
+        Allgatherv | ReduceScatter => call.ragged.as_ref().map_or(0, Ragged::total),
+        Gatherv | Scatterv | Alltoallv => 0,
+        _ => call.bytes,
+    };
+    let commutative = !call.kind.reduces() || s.flags & flag::COMMUTATIVE != 0;
+    let question = Question { kind: call.kind, members, bytes, grain: call.grain, commutative };
+    let chosen = choose(&question);
+    let fits = |a: Algorithm| a.serves(call.kind) && (commutative || a.keeps_order(call.kind));
+    if fits(chosen) { chosen } else { call.kind.algorithms()[0] }
+}
+
+/// The block lengths a kind comes with. `Err` if the list is not as long as it must be.
+fn ragged(segment: Segment, kind: Kind, size: u32, s: &Submission) -> Result<Option<Ragged>, ()> {
+    use Kind::*;
+    let expected = match kind {
+        Allgatherv | ReduceScatter => size,
+        Gatherv | Scatterv if s.peer == s.root => size,
+        Alltoallv => size.checked_mul(2).ok_or(())?,
+        _ => 0,
+    };
+    if s.ragged_len != expected {
+        return Err(());
+    }
+    if expected == 0 {
+        return Ok(None);
+    }
+    let end = s.ragged.checked_add(u64::from(expected) * 8).ok_or(())?;
+    if s.ragged == 0 || !s.ragged.is_multiple_of(8) || end > regions_end(segment) {
+        return Err(());
+    }
+    // SAFETY: inside the mapping and aligned; the rank has lent its list.
+    let lengths = unsafe {
+        std::slice::from_raw_parts(segment.ptr(s.ragged).cast::<u64>(), expected as usize)
+    };
+    Ok(Some(Ragged::from(lengths)))
+}
+
+/// Where the ranks' memory ends.
+fn regions_end(segment: Segment) -> u64 {
+    // SAFETY: the header is written.
+    wire::scratch(unsafe { (*segment.header()).ranks })
+}
+
+impl Entry {
+    fn describe(&self) -> String {
+        let Entry { call, .. } = self;
+        let mut text = format!("{} ({:?}", function_name(self.function), call.kind).to_lowercase();
+        text.replace_range(..4, "MPI_");
+        if call.kind.has_root() {
+            text += &format!(", root {}", call.root);
+        }
+        if call.bytes > 0 {
+            text += &format!(", {} B", call.bytes);
+        }
+        text + ")"
+    }
+
+    /// Whether the working buffer lies where it can.
+    fn check_memory(&self, segment: Segment) -> Result<(), &'static str> {
+        let bytes = self.call.buffer_bytes();
+        let end = self.block.checked_add(bytes);
+        if bytes > 0 && (self.block == 0 || end.is_none_or(|e| e > regions_end(segment))) {
+            return Err("a working buffer outside the segment");
+        }
+        let grain = self.call.grain;
+        match self.combine {
+            _ if !self.call.kind.reduces() => Ok(()),
+            wire::combine::USER => Ok(()),
+            code => match combine::element_bytes(code) {
+                Some(bytes) if grain.is_multiple_of(bytes) => Ok(()),
+                _ => Err("a reduction the simulator does not know"),
+            },
+        }
+    }
+}
+
+impl Meeting {
+    /// Whether a newcomer agrees with those who have come.
+    fn check(&self, entry: &mut Entry, new_contexts: bool) -> Result<(), Why> {
+        let Some(first) = &self.entries[self.first] else { return Ok(()) };
+        let (theirs, mine) = (&first.call, &entry.call);
+        let root = |c: &Collective| c.kind.has_root().then_some(c.root);
+        let uneven = matches!(mine.kind, Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv);
+        // What a rank calls its own block where blocks differ is nobody else's affair.
+        let bytes = |c: &Collective| if c.ragged.is_some() || uneven { 0 } else { c.bytes };
+        let same = theirs.kind == mine.kind
+            && root(theirs) == root(mine)
+            && bytes(theirs) == bytes(mine)
+            && (uneven || theirs.grain == mine.grain)
+            && new_contexts == self.new_contexts;
+        if !same {
+            return Err(self.disagree(first, entry, ""));
+        }
+        match mine.kind {
+            Kind::Allgatherv | Kind::ReduceScatter => {
+                if theirs.ragged != mine.ragged {
+                    return Err(self.disagree(first, entry, ": their lists of lengths differ"));
+                }
+                // One copy serves all.
+                entry.call.ragged = theirs.ragged.clone();
+                Ok(())
+            }
+            _ if uneven => self.check_blocks(entry),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a newcomer's blocks are as long as the others expect, and theirs as it does.
+    fn check_blocks(&self, mine: &Entry) -> Result<(), Why> {
+        for other in self.entries.iter().flatten() {
+            let lengths = |from: &Collective, to: &Collective| {
+                (sends(from, to.seat.rank), receives(to, from.seat.rank))
+            };
+            for (from, to) in [(&other.call, &mine.call), (&mine.call, &other.call)] {
+                if let (Some(sent), Some(expected)) = lengths(from, to)
+                    && sent != expected
+                {
+                    let (from, to) = (self.world(from), self.world(to));
+                    let from = from.unwrap_or(mine.world);
+                    let to = to.unwrap_or(mine.world);
+                    let what = format!(
+                        ": rank {from} has {sent} B for rank {to}, which expects {expected} B"
+                    );
+                    return Err(self.disagree(other, mine, &what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn world(&self, call: &Collective) -> Option<u32> {
+        self.entries[call.seat.rank as usize].as_ref().map(|e| e.world)
+    }
+
+    fn disagree(&self, theirs: &Entry, mine: &Entry, more: &str) -> Why {
+        Why::Mismatch(format!(
+            "entered {} where rank {} entered {}, as collective {} on communicator {}{more}",
+            mine.describe(),
+            theirs.world,
+            theirs.describe(),
+            self.number,
+            self.context,
+        ))
+    }
+
+    fn explain(&self, stuck: Stuck) -> Why {
+        let entry = |seat: u32| self.entries[seat as usize].as_ref();
+        match stuck {
+            Stuck::Disagree { rank, peer } => match (entry(rank), entry(peer)) {
+                (Some(mine), Some(theirs)) => self.disagree(theirs, mine, ": their blocks differ"),
+                _ => Why::Protocol(format!("and seat {peer} disagree about a collective")),
+            },
+            Stuck::NotJoined(seat) => Why::Protocol(format!(
+                "completed a collective that seat {seat}, which it needs, has not entered"
+            )),
+        }
+    }
+}
+
+/// Length of what a rank has for another, where the pair must agree on it.
+fn sends(c: &Collective, to: u32) -> Option<u64> {
+    match c.kind {
+        Kind::Gatherv if to == c.root => Some(c.bytes),
+        Kind::Scatterv if c.seat.rank == c.root => Some(c.ragged.as_ref()?.part(to as usize).len),
+        Kind::Alltoallv => Some(c.ragged.as_ref()?.part(to as usize).len),
+        _ => None,
+    }
+}
+fn receives(c: &Collective, from: u32) -> Option<u64> {
+    match c.kind {
+        Kind::Gatherv if c.seat.rank == c.root => Some(c.ragged.as_ref()?.part(from as usize).len),
+        Kind::Scatterv if from == c.root => Some(c.bytes),
+        Kind::Alltoallv => Some(c.ragged.as_ref()?.part((c.seat.size + from) as usize).len),
+        _ => None,
+    }
+}
+
+/// The first few of a list of ranks.
+fn some(members: &[u32]) -> String {
+    let shown: Vec<String> = members.iter().take(8).map(u32::to_string).collect();
+    let more =
+        if members.len() > 8 { format!(", ... ({} ranks)", members.len()) } else { "".into() };
+    format!("[{}{more}]", shown.join(", "))
+}
+
+/// The working buffers, in the ranks' own memory.
+struct Buffers<'a> {
+    segment: Segment,
+    entries: &'a [Option<Entry>],
+    scratch: u64,
+    combine: &'a mut dyn FnMut(u32, Combine) -> Result<(), Why>,
+    error: Option<Why>,
+}
+
+impl Buffers<'_> {
+    fn entry(&self, seat: u32) -> &Entry {
+        self.entries[seat as usize].as_ref().expect("a member whose buffer is asked for has joined")
+    }
+    fn stretch(&mut self, seat: u32, at: u64, len: u64) -> &mut [u8] {
+        let entry = self.entry(seat);
+        assert!(at + len <= entry.call.buffer_bytes(), "inside the working buffer");
+        // SAFETY: inside the segment (`check_memory`); the rank sleeps, and has lent this buffer.
+        unsafe { std::slice::from_raw_parts_mut(self.segment.ptr(entry.block + at), len as usize) }
+    }
+}
+
+impl Memory for Buffers<'_> {
+    fn read(&mut self, seat: u32, part: Part, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.stretch(seat, part.at, part.len));
+    }
+    fn write(&mut self, seat: u32, at: u64, bytes: &[u8]) {
+        self.stretch(seat, at, bytes.len() as u64).copy_from_slice(bytes);
+    }
+    fn copy(&mut self, from: u32, part: Part, to: u32, at: u64) {
+        let from = self.stretch(from, part.at, part.len).as_ptr();
+        let to = self.stretch(to, at, part.len).as_mut_ptr();
+        // SAFETY: both stretches are ours meanwhile; they may overlap.
+        unsafe { std::ptr::copy(from, to, part.len as usize) };
+    }
+    fn combine(&mut self, seat: u32, at: u64, bytes: &[u8], left: bool) {
+        let Entry { world, combine: code, op, datatype, block, .. } = *self.entry(seat);
+        if self.error.is_some() {
+            return;
+        }
+        if code != wire::combine::USER {
+            combine::apply(code, self.stretch(seat, at, bytes.len() as u64), bytes, left);
+            return;
+        }
+        assert!(bytes.len() as u64 <= wire::SCRATCH_BYTES, "an operand fits the scratch memory");
+        // SAFETY: the scratch memory is ours alone and long enough.
+        unsafe {
+            let scratch = self.segment.ptr(self.scratch);
+            scratch.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        let (into, bytes) = (block + at, bytes.len() as u64);
+        let left = u32::from(left);
+        let order = Combine { into, from: self.scratch, bytes, left, _pad: 0, op, datatype };
+        self.error = (self.combine)(world, order).err();
+    }
+}

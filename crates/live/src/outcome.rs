@@ -1,0 +1,153 @@
+//! What came of a live job: plain data.
+
+use crate::Exit;
+use base::{Span, Time};
+use std::fmt;
+
+/// One MPI function of one rank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FunctionRow {
+    /// Index in the interface table.
+    pub function: u32,
+    pub calls: u64,
+    /// Simulated time between the rank's CPU being through with the call and its return.
+    pub blocked: Span,
+    /// Contributed to sends and collectives.
+    pub bytes: u64,
+}
+
+/// Where one rank's simulated time went: the three add up to `end`.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct RankOutcome {
+    /// Charged between MPI calls.
+    pub compute: Span,
+    /// Blocked before the other side was ready.
+    pub waiting: Span,
+    /// Blocked after that, and the CPU time of MPI itself.
+    pub transfer: Span,
+    /// When it was last released or left MPI.
+    pub end: Time,
+    /// By function.
+    pub functions: Vec<FunctionRow>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveOutcome {
+    /// What a shell should see: the code of an abort, else 128 plus a signal that ended a rank, else
+    /// the first rank's status that is not zero.
+    pub exit_code: i32,
+    pub interrupted: bool,
+    /// By rank.
+    pub exits: Vec<Exit>,
+    pub ranks: Vec<RankOutcome>,
+    pub mpi_calls: u64,
+    /// Hand-overs: a rank gave its turn away.
+    pub blocking_calls: u64,
+    /// Point-to-point messages the program sent, and their bytes.
+    pub messages: u64,
+    pub bytes: u64,
+    /// Why the job was ended from inside.
+    pub failure: Option<Failure>,
+}
+
+impl LiveOutcome {
+    /// When the last rank left.
+    pub fn end(&self) -> Time {
+        self.ranks.iter().map(|r| r.end).max().unwrap_or(Time::ZERO)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub rank: u32,
+    pub node: String,
+    /// The rank's last MPI call that reached the simulator.
+    pub call: Option<String>,
+    pub why: Why,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    Signal(i32),
+    /// The process exited between `MPI_Init` and `MPI_Finalize`.
+    LeftEarly {
+        status: i32,
+    },
+    /// The process exited without `MPI_Init`, while `other` had called it.
+    NeverCame {
+        status: i32,
+        other: u32,
+    },
+    Abort {
+        code: i32,
+    },
+    /// Nothing but unsuccessful polls, everywhere, for this long.
+    Livelock {
+        since: Time,
+        now: Time,
+    },
+    /// Ranks disagree about a collective or a communicator.
+    Mismatch(String),
+    /// The rank's process wrote what the wire does not allow, or the simulator's own books are off.
+    Protocol(String),
+}
+
+impl Failure {
+    /// What a shell should see of it.
+    pub fn exit_code(&self) -> i32 {
+        match self.why {
+            Why::Signal(signal) => 128 + signal,
+            Why::Abort { code } => code,
+            Why::LeftEarly { status } | Why::NeverCame { status, .. } if status != 0 => status,
+            _ => 1,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {} on {} ", self.rank, self.node)?;
+        match &self.why {
+            Why::Signal(signal) => write!(f, "was killed by {}", signal_name(*signal))?,
+            Why::LeftEarly { status } => {
+                write!(f, "exited with status {status} without MPI_Finalize")?;
+            }
+            Why::NeverCame { status, other } => write!(
+                f,
+                "exited with status {status} before MPI_Init, which rank {other} has called"
+            )?,
+            Why::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
+            Why::Livelock { since, now } => write!(
+                f,
+                "and others poll in vain: since {since} nothing has happened, now it is {now}"
+            )?,
+            Why::Mismatch(what) | Why::Protocol(what) => write!(f, "{what}")?,
+        }
+        match &self.call {
+            Some(call) => write!(f, "; its last MPI call: {call}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    let name = match signal {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGILL => "SIGILL",
+        libc::SIGTRAP => "SIGTRAP",
+        libc::SIGABRT => "SIGABRT",
+        libc::SIGBUS => "SIGBUS",
+        libc::SIGFPE => "SIGFPE",
+        libc::SIGKILL => "SIGKILL",
+        libc::SIGSEGV => "SIGSEGV",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGSYS => "SIGSYS",
+        _ => return format!("signal {signal}"),
+    };
+    format!("signal {signal} ({name})")
+}

@@ -1,0 +1,172 @@
+//! Passes ranks' output on with their rank before every line, and a terminal's input to rank 0.
+//!
+//! One thread serves all pipes: 1,000 ranks have 2,000 of them.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often the thread looks whether the job is over, in milliseconds of the wall clock.
+const LOOK_MS: i32 = 50;
+/// How long output may lag behind the end of the job: who holds a pipe open longer is cut off.
+const LINGER: Duration = Duration::from_millis(300);
+/// A line longer than this is passed on in pieces.
+const LINE: usize = 1 << 16;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Stream {
+    Out,
+    Err,
+}
+
+struct Source {
+    file: Option<File>,
+    label: String,
+    stream: Stream,
+    line: Vec<u8>,
+}
+
+/// Joined when dropped; drop it after the last rank has ended.
+pub(crate) struct Pump {
+    thread: Option<JoinHandle<()>>,
+    over: Arc<AtomicBool>,
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been printed; there is nothing to add.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Pump {
+    /// Labels what comes from `pipes`: a rank's pipe and where it goes.
+    pub fn label(pipes: Vec<(u32, Stream, OwnedFd)>) -> Pump {
+        let sources = pipes.into_iter().map(|(rank, stream, fd)| Source {
+            file: Some(File::from(fd)),
+            label: format!("[{rank}] "),
+            stream,
+            line: Vec::new(),
+        });
+        let mut sources: Vec<Source> = sources.collect();
+        Pump::start(move |over| label_lines(&mut sources, over))
+    }
+
+    /// Carries our standard input to a rank's, byte by byte as it comes.
+    pub fn input(to: OwnedFd) -> Pump {
+        let mut to = File::from(to);
+        Pump::start(move |over| {
+            let mut buffer = [0; 4096];
+            while !over.load(Ordering::Acquire) {
+                let mut poll = [pollfd(0)];
+                if ready(&mut poll) == 0 {
+                    continue;
+                }
+                // SAFETY: reads into our own buffer.
+                let n = unsafe { libc::read(0, buffer.as_mut_ptr().cast(), buffer.len()) };
+                if n <= 0 || to.write_all(&buffer[..n as usize]).is_err() {
+                    return;
+                }
+            }
+        })
+    }
+
+    fn start(run: impl FnOnce(&AtomicBool) + Send + 'static) -> Pump {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = over.clone();
+        Pump { thread: Some(std::thread::spawn(move || run(&seen))), over }
+    }
+}
+
+fn pollfd(fd: i32) -> libc::pollfd {
+    libc::pollfd { fd, events: libc::POLLIN, revents: 0 }
+}
+
+fn ready(polls: &mut [libc::pollfd]) -> i32 {
+    // SAFETY: a slice of pollfds and its length.
+    unsafe { libc::poll(polls.as_mut_ptr(), polls.len() as libc::nfds_t, LOOK_MS) }.max(0)
+}
+
+fn label_lines(sources: &mut [Source], over: &AtomicBool) {
+    let mut deadline = None;
+    let mut buffer = vec![0; LINE];
+    loop {
+        let mut polls: Vec<libc::pollfd> = Vec::new();
+        let mut who = Vec::new();
+        for (i, source) in sources.iter().enumerate() {
+            if let Some(file) = &source.file {
+                polls.push(pollfd(file.as_raw_fd()));
+                who.push(i);
+            }
+        }
+        if polls.is_empty() {
+            return;
+        }
+        if deadline.is_none() && over.load(Ordering::Acquire) {
+            deadline = Some(Instant::now() + LINGER);
+        }
+        if deadline.is_some_and(|d| Instant::now() > d) {
+            who.iter().for_each(|&i| sources[i].end());
+            return;
+        }
+        if ready(&mut polls) == 0 {
+            continue;
+        }
+        for (poll, &i) in polls.iter().zip(&who) {
+            if poll.revents != 0 {
+                sources[i].read(&mut buffer);
+            }
+        }
+    }
+}
+
+impl Source {
+    fn read(&mut self, buffer: &mut [u8]) {
+        let Some(file) = &mut self.file else { return };
+        match file.read(buffer) {
+            Ok(0) | Err(_) => self.end(),
+            Ok(n) => self.line.extend_from_slice(&buffer[..n]),
+        }
+        let mut out = Vec::new();
+        let mut from = 0;
+        while let Some(n) = self.line[from..].iter().position(|&b| b == b'\n') {
+            out.extend_from_slice(self.label.as_bytes());
+            out.extend_from_slice(&self.line[from..=from + n]);
+            from += n + 1;
+        }
+        self.line.drain(..from);
+        self.write(&out);
+        if self.line.len() >= LINE {
+            self.cut();
+        }
+    }
+    /// Passes an unfinished line on as if it were finished.
+    fn cut(&mut self) {
+        if !self.line.is_empty() {
+            let mut out = self.label.clone().into_bytes();
+            out.append(&mut self.line);
+            out.push(b'\n');
+            self.write(&out);
+        }
+    }
+    fn end(&mut self) {
+        self.file = None;
+        self.cut();
+    }
+    fn write(&self, out: &[u8]) {
+        // Whoever closed our output does not want it.
+        let _ = match self.stream {
+            Stream::Out => {
+                std::io::stdout().write_all(out).and_then(|()| std::io::stdout().flush())
+            }
+            Stream::Err => std::io::stderr().write_all(out),
+        };
+    }
+}

@@ -1,0 +1,204 @@
+//! What the simulator remembers of one rank.
+
+use crate::outcome::{FunctionRow, RankOutcome};
+use base::{Slab, Span, Time};
+use workload::Token;
+use workload::wire::{kind, wait};
+use workload::{ANY_SOURCE, ANY_TAG};
+
+base::ids! {
+    /// A message of one rank, until its send has completed and it has been received.
+    SendId,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// Its process exists; it may never call MPI.
+    Outside,
+    Inside,
+    /// Through with `MPI_Finalize`: its process goes on by itself.
+    Left,
+    /// Its process ended without having called MPI.
+    NeverCame,
+}
+
+/// An operation the rank has out, by its token.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Slot {
+    pub kind: u32,
+    pub function: u32,
+    pub peer: u32,
+    pub tag: i32,
+    pub context: u32,
+    pub bytes: u64,
+    /// The hand-over (`Rank::epoch`) that named this token last.
+    pub named: u32,
+    pub out: bool,
+    /// A probe that takes; true still when it is done, until its message is received.
+    pub takes: bool,
+    /// Collectives: the meeting, and the seat in it.
+    pub meeting: u32,
+    pub seat: u32,
+}
+
+impl Slot {
+    /// What a person would want to know of it.
+    pub fn describe(&self) -> String {
+        let tag = match self.tag {
+            ANY_TAG => "any tag".to_string(),
+            tag => format!("tag {tag}"),
+        };
+        let mut text = match (self.kind, self.peer) {
+            (kind::SEND, to) => format!("destination {to}, {tag}, {} B", self.bytes),
+            (kind::RECV | kind::PROBE, ANY_SOURCE) => format!("any source, {tag}"),
+            (kind::RECV | kind::PROBE, from) => format!("source {from}, {tag}"),
+            (kind::COLLECTIVE, _) => format!("{} B", self.bytes),
+            _ => "an operation".to_string(),
+        };
+        if self.context != workload::WORLD {
+            text += &format!(", communicator {}", self.context);
+        }
+        text
+    }
+}
+
+/// A message's payload, which the receiver is told of when it has matched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub token: Token,
+    pub block: u64,
+    pub completed: bool,
+    pub received: bool,
+}
+
+/// How long unsuccessful polls hold the rank.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Polling {
+    /// Held by the polls of this streak.
+    pub held: Span,
+    pub interval: Span,
+    /// Charged since the last poll of this streak.
+    pub worked: Span,
+    /// The alarm that is to end the present poll.
+    pub alarm: Option<Token>,
+    pub rang: bool,
+}
+
+/// Longest interval as long as anything else goes on [estimate]: the delay a program that spins on
+/// `MPI_Test` would not see on a real machine.
+const LONGEST: Span = Span::ms(1);
+/// Computation between two polls that is more than the loop around them [estimate].
+const WORK: Span = Span::us(10);
+
+impl Polling {
+    pub fn is_streak(&self) -> bool {
+        self.interval > Span::ZERO
+    }
+
+    /// Length of the next poll. `named`: a completion can cut it short, so it may be long; else it
+    /// is an eighth of the time waited in vain so far, which bounds how late we notice. `idle`: how
+    /// long nothing at all has happened. Who works between polls is held for little of that time.
+    pub fn next(&mut self, first: Span, named: bool, idle: Span) -> Span {
+        let grown = if named { self.interval * 2 } else { Span(self.held.0 / 8) };
+        let first = first.max(Span(1));
+        let longest = LONGEST.max(Span(idle.0 / 16)).max(first);
+        self.interval = grown.clamp(first, longest);
+        if self.worked >= WORK {
+            self.interval = self.interval.min(first.max(Span(self.worked.0 / 8)));
+        }
+        self.worked = Span::ZERO;
+        self.interval
+    }
+}
+
+pub(crate) struct Rank {
+    pub stage: Stage,
+    /// Its hand-over has been taken and it has not been released.
+    pub asleep: bool,
+    /// MPI function that handed over last; 0: none yet.
+    pub function: u32,
+
+    pub mode: u32,
+    /// Number of this hand-over.
+    pub epoch: u32,
+    /// Its CPU is through with what it submitted.
+    pub paused: bool,
+    /// Named tokens not done, and whether one is.
+    pub owed: u32,
+    pub any: bool,
+    pub named: u32,
+    pub polling: Polling,
+
+    pub slots: Vec<Slot>,
+    pub sends: Slab<SendId, Sent>,
+
+    pub released_at: Time,
+    pub through_at: Time,
+    /// When the other side of the named operation completed last was ready.
+    pub ready_at: Time,
+    pub charged: Span,
+    pub hand_overs: u64,
+    pub messages: u64,
+    pub bytes: u64,
+    pub outcome: RankOutcome,
+}
+
+impl Rank {
+    pub fn new() -> Rank {
+        Rank {
+            stage: Stage::Outside,
+            asleep: false,
+            function: 0,
+            mode: wait::NONE,
+            epoch: 0,
+            paused: false,
+            owed: 0,
+            any: false,
+            named: 0,
+            polling: Polling::default(),
+            slots: Vec::new(),
+            sends: Slab::with_capacity(0),
+            released_at: Time::ZERO,
+            through_at: Time::ZERO,
+            ready_at: Time::ZERO,
+            charged: Span::ZERO,
+            hand_overs: 0,
+            messages: 0,
+            bytes: 0,
+            outcome: RankOutcome::default(),
+        }
+    }
+
+    pub fn row(&mut self, function: u32) -> &mut FunctionRow {
+        let rows = &mut self.outcome.functions;
+        let i = match rows.binary_search_by_key(&function, |r| r.function) {
+            Ok(i) => i,
+            Err(i) => {
+                rows.insert(i, FunctionRow { function, ..FunctionRow::default() });
+                i
+            }
+        };
+        &mut rows[i]
+    }
+
+    /// Splits the time since the last release: computation, then MPI's own CPU time, then blocked
+    /// until the other side was ready, then until it was done.
+    pub fn account(&mut self, now: Time) {
+        let inside = now.since(self.released_at + self.charged);
+        let blocked = now.since(self.through_at);
+        let waiting = match self.mode {
+            wait::NONE => Span::ZERO,
+            wait::POLL if !self.any => blocked,
+            _ => self.ready_at.min(now).since(self.through_at),
+        };
+        let outcome = &mut self.outcome;
+        outcome.compute += self.charged;
+        outcome.waiting += waiting;
+        outcome.transfer += inside - waiting;
+        outcome.end = now;
+        let function = self.function;
+        self.row(function).blocked += inside;
+        self.released_at = now;
+        self.charged = Span::ZERO;
+    }
+}

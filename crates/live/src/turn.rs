@@ -1,0 +1,79 @@
+//! Giving turns and waiting until all of them have come back.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use workload::wire::Segment;
+
+/// Looks at `running` before sleeping, when few ranks are out: about 20 us of the wall clock, less
+/// than what it costs to be woken on a second core (24-30 us measured, 0.44 us if still looking).
+const SPINS: u32 = 400;
+
+/// The two futexes of the wire, seen from the simulator.
+pub(crate) struct Turns {
+    segment: Segment,
+    /// Ranks that can run at once beside us: with more out than that, looking steals their time.
+    spare: u32,
+}
+
+impl Turns {
+    pub fn new(segment: Segment) -> Turns {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        Turns { segment, spare: cpus - 1 }
+    }
+
+    pub fn running(&self) -> &AtomicU32 {
+        // SAFETY: the header lives as long as the mapping, and `running` is shared as an atomic.
+        unsafe { &(*self.segment.header()).running }
+    }
+    pub fn turn(&self, rank: u32) -> &AtomicU32 {
+        // SAFETY: as above.
+        unsafe { &(*self.segment.control(rank)).turn }
+    }
+
+    /// Lets `rank` go. It has been counted in `running`, if it is to be.
+    pub fn give(&self, rank: u32) {
+        let turn = self.turn(rank);
+        turn.store(1, Ordering::Release);
+        wake(turn);
+    }
+
+    /// Whether all are back within `wait`.
+    pub fn all_back(&self, wait: Duration) -> bool {
+        let running = self.running();
+        if running.load(Ordering::Acquire) <= self.spare {
+            for _ in 0..SPINS {
+                if running.load(Ordering::Acquire) == 0 {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+        }
+        loop {
+            let out = running.load(Ordering::Acquire);
+            if out == 0 {
+                return true;
+            }
+            if !sleep(running, out, wait) {
+                return running.load(Ordering::Acquire) == 0;
+            }
+        }
+    }
+}
+
+fn wake(word: &AtomicU32) {
+    // SAFETY: the word outlives the call. Not the private kind: the sleeper is another process.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
+
+/// Sleeps while the word is `value`; false if `wait` is over or a signal came.
+fn sleep(word: &AtomicU32, value: u32, wait: Duration) -> bool {
+    let wait = libc::timespec {
+        tv_sec: wait.as_secs() as libc::time_t,
+        tv_nsec: wait.subsec_nanos() as libc::c_long,
+    };
+    // SAFETY: as above, and the timeout is a valid timespec.
+    let woken =
+        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &wait) };
+    // The word has changed (EAGAIN) or changed and we were woken: look again.
+    woken == 0 || std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+}
