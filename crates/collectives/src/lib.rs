@@ -17,10 +17,12 @@ mod names;
 mod reduce_scatter;
 mod reductions;
 mod scans;
+mod selection;
 mod trees;
 
 pub use blocks::Ragged;
 pub use execution::{Execution, Memory, Stuck};
+pub use selection::{Case, Overrides, Range, Rule, Selection, Setting};
 
 /// A stretch of a rank's working buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,9 @@
 //! Names of collectives and algorithms: MPICH's where it has one.
+//!
+//! Source: MPICH `src/mpi/coll/coll_algorithms.txt`, which lists the values of
+//! `MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM`.
 
-use crate::Kind;
+use crate::{Algorithm, Kind};
 
 impl Kind {
     /// As in `MPIR_CVAR_<NAME>_INTRA_ALGORITHM`, in lower case.
@@ -27,5 +30,67 @@ impl Kind {
     /// The kind of that name.
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|k| k.name() == name)
+    }
+    /// The kind whose number (`kind as u8`) this is.
+    pub fn numbered(number: u32) -> Option<Kind> {
+        Kind::ALL.get(number as usize).copied()
+    }
+
+    /// Algorithms MPICH has for this kind and this room has not.
+    pub(crate) fn known_elsewhere(self) -> &'static [&'static str] {
+        match self {
+            Kind::Barrier => &["nb", "recexch", "smp"],
+            Kind::Bcast => &["nb", "smp", "tree", "pipelined_tree"],
+            Kind::Reduce => &["nb", "smp"],
+            Kind::Allreduce => &["nb", "smp", "tree", "k_reduce_scatter_allgather"],
+            Kind::Allgather => &["nb", "k_brucks", "recexch_doubling", "recexch_halving"],
+            Kind::Alltoall => &["nb", "k_brucks", "pairwise_sendrecv_replace"],
+            Kind::Alltoallv => &["nb", "pairwise_sendrecv_replace"],
+            Kind::ReduceScatter | Kind::ReduceScatterBlock => {
+                &["nb", "noncommutative", "recursive_doubling"]
+            }
+            Kind::Scan => &["nb", "smp"],
+            _ => &["nb"],
+        }
+    }
+}
+
+impl Algorithm {
+    /// MPICH's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Dissemination => "k_dissemination",
+            Algorithm::Binomial => "binomial",
+            Algorithm::ScatterRecursiveDoubling => "scatter_recursive_doubling_allgather",
+            Algorithm::ScatterRing => "scatter_ring_allgather",
+            Algorithm::RecursiveDoubling => "recursive_doubling",
+            Algorithm::RecursiveExchange { .. } => "recexch",
+            Algorithm::Rabenseifner => "reduce_scatter_allgather",
+            Algorithm::ReduceScatterGather => "reduce_scatter_gather",
+            Algorithm::Ring => "ring",
+            Algorithm::Bruck => "brucks",
+            Algorithm::RecursiveHalving => "recursive_halving",
+            Algorithm::Pairwise => "pairwise",
+            Algorithm::Scattered { .. } => "scattered",
+            Algorithm::Linear => "linear",
+        }
+    }
+    /// The algorithm of that name for that kind, its parameters at MPICH's defaults.
+    pub fn named(kind: Kind, name: &str) -> Option<Algorithm> {
+        // What MPICH called it before its barrier took a radix.
+        let name = if name == "dissemination" { "k_dissemination" } else { name };
+        kind.algorithms().iter().copied().find(|a| a.name() == name)
+    }
+}
+
+/// The legal word nearest to `word`, as a question to append to a complaint; empty if none is near.
+pub(crate) fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
+    let folded = word.to_lowercase();
+    let score = |l: &str| strsim::jaro_winkler(&folded, &l.to_lowercase());
+    let best = legal.into_iter().map(|l| (score(l), l)).max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        // Below 0.7 Jaro-Winkler pairs words that share little more than letters.
+        Some((score, word)) if score > 0.7 => format!("; did you mean `{word}`?"),
+        _ => String::new(),
     }
 }

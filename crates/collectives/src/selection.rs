@@ -1,0 +1,488 @@
+//! Which algorithm a library uses for which call: an ordered list of rules per kind, as data.
+//!
+//! The first rule that holds wins. A rule whose algorithm cannot serve an operator that does not
+//! commute is passed over for one, so no list of rules can make a result wrong.
+
+use toml::{Table, Value};
+
+use crate::names::did_you_mean;
+use crate::{Algorithm, Collective, Kind};
+
+/// A call, as far as libraries look at it when they choose. Every member of the communicator must
+/// give the same answers, or they would choose differently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Case {
+    pub kind: Kind,
+    /// Members of the communicator.
+    pub size: u32,
+    /// Bytes as MPICH counts them; see `Collective::counted_bytes`.
+    pub bytes: u64,
+    /// Elements in the vector of a reduction.
+    pub elements: u64,
+    pub commutative: bool,
+    /// The operator is one of MPI's own, not the user's.
+    pub builtin: bool,
+}
+
+impl Collective {
+    /// Bytes as MPICH's selection counts them: the vector (bcast, reductions, scans), the sum of
+    /// all blocks (allgather, allgatherv, reduce_scatter, reduce_scatter_block), one block
+    /// (alltoall, gather, scatter), and 0 where ranks know different lengths (alltoallv, gatherv,
+    /// scatterv).
+    pub fn counted_bytes(&self) -> u64 {
+        match self.kind {
+            Kind::Barrier | Kind::Alltoallv | Kind::Gatherv | Kind::Scatterv => 0,
+            Kind::Allgather | Kind::Allgatherv | Kind::ReduceScatter | Kind::ReduceScatterBlock => {
+                self.at(self.seat.size)
+            }
+            _ => self.bytes,
+        }
+    }
+    /// This call as a case to choose an algorithm for.
+    pub fn case(&self, commutative: bool, builtin: bool) -> Case {
+        let bytes = self.counted_bytes();
+        let elements = bytes / self.grain.max(1);
+        Case { kind: self.kind, size: self.seat.size, bytes, elements, commutative, builtin }
+    }
+}
+
+/// `min..=max`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub min: u64,
+    pub max: u64,
+}
+
+impl Range {
+    pub const ALL: Range = Range { min: 0, max: u64::MAX };
+    fn holds(self, n: u64) -> bool {
+        (self.min..=self.max).contains(&n)
+    }
+    /// Reads `8`, `..8`, `..=2048`, `8..`, `2..64`, `2..=64`; numbers may end in `B`, `KiB`, `MiB`.
+    fn parse(text: &str) -> Option<Range> {
+        let number = |text: &str| {
+            let text = text.trim();
+            let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+            let scale = match text[end..].trim() {
+                "" | "B" => 1,
+                "KiB" => 1 << 10,
+                "MiB" => 1 << 20,
+                _ => return None,
+            };
+            text[..end].parse::<u64>().ok()?.checked_mul(scale)
+        };
+        let Some((min, max)) = text.split_once("..") else {
+            let n = number(text)?;
+            return Some(Range { min: n, max: n });
+        };
+        let min = if min.trim().is_empty() { 0 } else { number(min)? };
+        let max = match (max.trim(), max.trim().strip_prefix('=')) {
+            ("", _) => u64::MAX,
+            (_, Some(last)) => number(last)?,
+            (end, None) => number(end)?.checked_sub(1)?,
+        };
+        (min <= max).then_some(Range { min, max })
+    }
+}
+
+/// `algorithm`, if everything here holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rule {
+    pub size: Range,
+    /// Bytes as in `Case`.
+    pub bytes: Range,
+    /// Whether the size is a power of two.
+    pub power_of_two: Option<bool>,
+    pub commutative: Option<bool>,
+    pub builtin: Option<bool>,
+    /// Whether there are fewer elements than the largest power of two not above the size, so that
+    /// they cannot be spread over it (MPICH's `count<pow2`).
+    pub too_few_elements: Option<bool>,
+    pub algorithm: Algorithm,
+}
+
+impl Rule {
+    /// Always `algorithm`.
+    pub const fn always(algorithm: Algorithm) -> Rule {
+        Rule {
+            size: Range::ALL,
+            bytes: Range::ALL,
+            power_of_two: None,
+            commutative: None,
+            builtin: None,
+            too_few_elements: None,
+            algorithm,
+        }
+    }
+    fn holds(&self, case: &Case) -> bool {
+        let is = |want: Option<bool>, is: bool| want.is_none_or(|want| want == is);
+        self.size.holds(u64::from(case.size))
+            && self.bytes.holds(case.bytes)
+            && is(self.power_of_two, case.size.is_power_of_two())
+            && is(self.commutative, case.commutative)
+            && is(self.builtin, case.builtin)
+            && is(self.too_few_elements, too_few(case))
+            && (case.commutative || self.algorithm.keeps_order(case.kind))
+    }
+}
+
+fn too_few(case: &Case) -> bool {
+    case.elements < 1 << case.size.max(1).ilog2()
+}
+
+/// A library's rules.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Selection {
+    /// By `Kind as usize`.
+    rules: [Vec<Rule>; Kind::ALL.len()],
+}
+
+impl Selection {
+    /// Reads the table whose keys are collectives' names and whose values are lists of rules, such
+    /// as `bcast = [{ bytes = "..=12 KiB", use = "binomial" }]`. `at` is the table's own path.
+    pub fn parse(table: &Table, at: &str) -> Result<Selection, Vec<String>> {
+        let mut selection = Selection::default();
+        let mut complaints = Vec::new();
+        for (name, rules) in table {
+            let at = format!("{at}.{name}");
+            let Some(kind) = Kind::named(name) else {
+                let hint = did_you_mean(name, Kind::ALL.map(Kind::name));
+                complaints.push(format!("{at}: expected the name of a collective{hint}"));
+                continue;
+            };
+            let Value::Array(rules) = rules else {
+                complaints.push(format!("{at}: found `{rules}`, expected a list of rules"));
+                continue;
+            };
+            for (i, rule) in rules.iter().enumerate() {
+                match read_rule(kind, rule, &format!("{at}[{i}]"), &mut complaints) {
+                    Some(rule) => selection.rules[kind as usize].push(rule),
+                    None => debug_assert!(!complaints.is_empty()),
+                }
+            }
+        }
+        if complaints.is_empty() { Ok(selection) } else { Err(complaints) }
+    }
+
+    /// The rules of one kind, in order.
+    pub fn rules(&self, kind: Kind) -> &[Rule] {
+        &self.rules[kind as usize]
+    }
+
+    /// The algorithm for a call: what the user forces if it can serve, else that of the first rule
+    /// that holds, else the kind's first algorithm, which serves every call.
+    pub fn decide(&self, case: &Case, overrides: &Overrides) -> Algorithm {
+        let forced = overrides.forced.iter().rev().find(|(kind, _)| *kind == case.kind);
+        let rule = || self.rules(case.kind).iter().find(|r| r.holds(case)).map(|r| r.algorithm);
+        let chosen = match forced {
+            Some(&(_, algorithm)) if serves_as_in_mpich(algorithm, case) => algorithm,
+            _ => rule().unwrap_or(case.kind.algorithms()[0]),
+        };
+        match (chosen, overrides.throttle) {
+            (Algorithm::Scattered { .. }, Some(throttle)) => Algorithm::Scattered { throttle },
+            (Algorithm::RecursiveExchange { k }, _) => {
+                Algorithm::RecursiveExchange { k: overrides.radix.unwrap_or(k) }
+            }
+            _ => chosen,
+        }
+    }
+
+    /// `decide` for a caller who knows no more than this: elements of 8 bytes, and an operator of
+    /// MPI's own if it commutes.
+    pub fn choose(
+        &self,
+        kind: Kind,
+        size: u32,
+        bytes: u64,
+        commutative: bool,
+        overrides: &Overrides,
+    ) -> Algorithm {
+        let elements = bytes.div_ceil(8);
+        self.decide(
+            &Case { kind, size, bytes, elements, commutative, builtin: commutative },
+            overrides,
+        )
+    }
+}
+
+/// Whether MPICH would take a forced algorithm for this call, by the restrictions in
+/// `coll_algorithms.txt`; it falls back to its own choice otherwise.
+fn serves_as_in_mpich(algorithm: Algorithm, case: &Case) -> bool {
+    let needs_spread =
+        matches!(algorithm, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather);
+    let needs_power = matches!(case.kind, Kind::Allgather | Kind::Allgatherv)
+        && algorithm == Algorithm::RecursiveDoubling;
+    (case.commutative || algorithm.keeps_order(case.kind))
+        && (!needs_spread || (case.builtin && !too_few(case)))
+        && (!needs_power || case.size.is_power_of_two())
+}
+
+/// Reads one rule, complaining of all that is wrong with it.
+fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -> Option<Rule> {
+    let Value::Table(table) = rule else {
+        complaints
+            .push(format!("{at}: found `{rule}`, expected a table such as `{{ use = ... }}`"));
+        return None;
+    };
+    let before = complaints.len();
+    let mut read = Rule::always(kind.algorithms()[0]);
+    let (mut radix, mut throttle, mut named) = (None, None, false);
+    for (key, value) in table {
+        let mut wrong = |wanted: &str, hint: &str| {
+            complaints.push(format!("{at}.{key}: found `{value}`, expected {wanted}{hint}"));
+        };
+        let range = "a range such as `..8`, `..=2048`, `12 KiB..`, in quotes";
+        match (key.as_str(), value) {
+            ("size" | "bytes", Value::String(text)) => match (Range::parse(text), key.as_str()) {
+                (Some(range), "size") => read.size = range,
+                (Some(range), _) => read.bytes = range,
+                (None, _) => wrong(range, ""),
+            },
+            ("size" | "bytes", _) => wrong(range, ""),
+            ("power_of_two", Value::Boolean(b)) => read.power_of_two = Some(*b),
+            ("commutative", Value::Boolean(b)) => read.commutative = Some(*b),
+            ("builtin", Value::Boolean(b)) => read.builtin = Some(*b),
+            ("too_few_elements", Value::Boolean(b)) => read.too_few_elements = Some(*b),
+            ("power_of_two" | "commutative" | "builtin" | "too_few_elements", _) => {
+                wrong("true or false", "");
+            }
+            ("k", Value::Integer(k @ 2..=16)) => radix = Some(*k as u8),
+            ("k", _) => wrong("a radix from 2 to 16", ""),
+            ("throttle", Value::Integer(n @ 1..=65_535)) => throttle = Some(*n as u16),
+            ("throttle", _) => wrong("a number of messages from 1 to 65535", ""),
+            ("use", Value::String(name)) => match Algorithm::named(kind, name) {
+                Some(algorithm) => (read.algorithm, named) = (algorithm, true),
+                None => wrong(&legal(kind), &did_you_mean(name, names(kind))),
+            },
+            ("use", _) => wrong(&legal(kind), ""),
+            _ => {
+                let keys = [
+                    "size",
+                    "bytes",
+                    "power_of_two",
+                    "commutative",
+                    "builtin",
+                    "too_few_elements",
+                    "use",
+                    "k",
+                    "throttle",
+                ];
+                wrong(&format!("one of {}", keys.join(", ")), &did_you_mean(key, keys));
+            }
+        }
+    }
+    if !named && complaints.len() == before {
+        complaints.push(format!("{at}.use: expected {}", legal(kind)));
+    }
+    match (&mut read.algorithm, radix, throttle) {
+        (Algorithm::RecursiveExchange { k }, Some(radix), None) => *k = radix,
+        (Algorithm::Scattered { throttle: t }, None, Some(throttle)) => *t = throttle,
+        (_, None, None) => {}
+        _ => complaints.push(format!("{at}: `k` belongs to recexch, `throttle` to scattered")),
+    }
+    (complaints.len() == before).then_some(read)
+}
+
+fn names(kind: Kind) -> impl Iterator<Item = &'static str> {
+    kind.algorithms().iter().map(|a| a.name())
+}
+
+fn legal(kind: Kind) -> String {
+    format!("one of {}", names(kind).collect::<Vec<_>>().join(", "))
+}
+
+/// What the user forces through MPICH's environment variables.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Overrides {
+    /// The last entry of a kind counts.
+    pub forced: Vec<(Kind, Algorithm)>,
+    /// `MPIR_CVAR_ALLTOALL_THROTTLE`.
+    pub throttle: Option<u16>,
+    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL`.
+    pub radix: Option<u8>,
+}
+
+/// What came of an environment variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    Applied,
+    /// A variable or value MPICH knows and this model does not follow; a note for the user.
+    NotModelled(String),
+    /// No variable about collectives.
+    NotOurs,
+}
+
+impl Overrides {
+    /// Takes in one environment variable. `Err` is a complaint about its value.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Setting, String> {
+        let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::NotOurs) };
+        let number = |min: u16, max: u16| match value.trim().parse::<u16>() {
+            Ok(n) if (min..=max).contains(&n) => Ok(n),
+            _ => Err(format!("{name}: found `{value}`, expected a number from {min} to {max}")),
+        };
+        match short {
+            "ALLTOALL_THROTTLE" => {
+                self.throttle = Some(number(1, u16::MAX)?);
+                return Ok(Setting::Applied);
+            }
+            "ALLREDUCE_RECEXCH_KVAL" => {
+                self.radix = Some(number(2, 16)? as u8);
+                return Ok(Setting::Applied);
+            }
+            _ => {}
+        }
+        let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
+            return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
+                true => Setting::NotModelled(format!("{name} is not modelled: ignored")),
+                false => Setting::NotOurs,
+            });
+        };
+        let Some(kind) = Kind::named(&kind.to_lowercase()) else {
+            return Ok(Setting::NotModelled(format!("{name} is not modelled: ignored")));
+        };
+        self.force(kind, name, value)
+    }
+
+    fn force(&mut self, kind: Kind, name: &str, value: &str) -> Result<Setting, String> {
+        let value = value.trim();
+        if value == "auto" {
+            self.forced.retain(|(k, _)| *k != kind);
+            return Ok(Setting::Applied);
+        }
+        if let Some(algorithm) = Algorithm::named(kind, value) {
+            self.forced.push((kind, algorithm));
+            return Ok(Setting::Applied);
+        }
+        if kind.known_elsewhere().contains(&value) {
+            let note = format!("{name}={value} is not modelled: the library's own choice is used");
+            return Ok(Setting::NotModelled(note));
+        }
+        let hint = did_you_mean(value, ["auto"].into_iter().chain(names(kind)));
+        Err(format!("{name}: found `{value}`, expected auto or {}{hint}", legal(kind)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_rust_reads_them() {
+        for (text, want) in [
+            ("8", Some((8, 8))),
+            ("..8", Some((0, 7))),
+            ("..=12 KiB", Some((0, 12_288))),
+            ("1 MiB..", Some((1 << 20, u64::MAX))),
+            ("2..64", Some((2, 63))),
+            ("2 ..= 64 B", Some((2, 64))),
+            ("..0", None),
+            ("9..8", None),
+            ("..=8 kb", None),
+            ("", None),
+            ("..", Some((0, u64::MAX))),
+        ] {
+            assert_eq!(Range::parse(text).map(|r| (r.min, r.max)), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_lead_back_to_algorithms_and_kinds() {
+        for kind in Kind::ALL {
+            assert_eq!(Kind::named(kind.name()), Some(kind));
+            assert_eq!(Kind::numbered(kind as u32), Some(kind));
+            for &algorithm in kind.algorithms() {
+                assert_eq!(Algorithm::named(kind, algorithm.name()), Some(algorithm));
+                assert!(!kind.known_elsewhere().contains(&algorithm.name()));
+            }
+        }
+    }
+
+    fn case(kind: Kind, size: u32, bytes: u64) -> Case {
+        Case { kind, size, bytes, elements: bytes / 8, commutative: true, builtin: true }
+    }
+
+    #[test]
+    fn the_first_rule_that_holds_wins_and_order_is_never_broken() {
+        let table = r#"
+            reduce_scatter = [
+                { bytes = "..100", use = "ring" },
+                { size = "..8", use = "recursive_halving" },
+            ]
+        "#;
+        let selection = Selection::parse(&table.parse().unwrap(), "collectives").unwrap();
+        let none = Overrides::default();
+        let kind = Kind::ReduceScatter;
+        for (size, bytes, want) in [
+            (4, 99, Algorithm::Ring),
+            (4, 100, Algorithm::RecursiveHalving),
+            (8, 100, Algorithm::Pairwise),
+        ] {
+            assert_eq!(selection.decide(&case(kind, size, bytes), &none), want, "{size} {bytes}");
+            let ordered = Case { commutative: false, ..case(kind, size, bytes) };
+            assert_eq!(selection.decide(&ordered, &none), Algorithm::Pairwise);
+        }
+    }
+
+    #[test]
+    fn mistakes_in_rules_are_all_reported() {
+        let table = r#"
+            allredce = []
+            bcast = [
+                { use = "binomal" },
+                { bytes = 8, use = "binomial" },
+                { sise = "..8", use = "binomial" },
+                { use = "binomial", k = 4 },
+                { size = "..8" },
+            ]
+            scan = "fast"
+        "#;
+        let errors = Selection::parse(&table.parse().unwrap(), "c").unwrap_err();
+        for part in [
+            "c.allredce: expected the name of a collective; did you mean `allreduce`?",
+            "c.bcast[0].use: found `\"binomal\"`, expected one of binomial",
+            "did you mean `binomial`?",
+            "c.bcast[1].bytes: found `8`, expected a range",
+            "c.bcast[2].sise: found `\"..8\"`",
+            "did you mean `size`?",
+            "c.bcast[3]: `k` belongs to recexch",
+            "c.bcast[4].use: expected one of",
+            "c.scan: found `\"fast\"`",
+        ] {
+            assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
+        }
+        assert_eq!(errors.len(), 7, "{errors:#?}");
+    }
+
+    #[test]
+    fn the_environment_forces_what_can_serve() {
+        let mut overrides = Overrides::default();
+        let selection = Selection::default();
+        let mut set = |name: &str, value: &str| overrides.set(name, value);
+        assert_eq!(set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "brucks"), Ok(Setting::Applied));
+        assert_eq!(
+            set("MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "reduce_scatter_gather"),
+            Ok(Setting::Applied)
+        );
+        assert_eq!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "8"), Ok(Setting::Applied));
+        assert_eq!(set("PATH", "/bin"), Ok(Setting::NotOurs));
+        assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::NotOurs));
+        let noted = [
+            ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "pipelined_tree"),
+            ("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "tsp_ring"),
+            ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
+        ];
+        for (name, value) in noted {
+            assert!(matches!(set(name, value), Ok(Setting::NotModelled(_))), "{name}");
+        }
+        let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
+        assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");
+        assert!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "many").is_err());
+
+        let decide = |case: Case| selection.decide(&case, &overrides);
+        assert_eq!(decide(case(Kind::Allgather, 6, 8)), Algorithm::Bruck);
+        assert_eq!(decide(case(Kind::Alltoall, 6, 8)), Algorithm::Scattered { throttle: 8 });
+        // 16 elements spread over 16 ranks, 15 do not.
+        assert_eq!(decide(case(Kind::Reduce, 16, 128)), Algorithm::ReduceScatterGather);
+        assert_eq!(decide(case(Kind::Reduce, 16, 120)), Algorithm::Binomial);
+    }
+}
