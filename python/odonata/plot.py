@@ -124,8 +124,14 @@ def ranks(result: RunResult, ax: matplotlib.axes.Axes | None = None) -> matplotl
     return ax
 
 
-def shares(ax: matplotlib.axes.Axes, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Stacked areas of compute, waiting, transfer and other over the ranks, milliseconds."""
+def shares(
+    ax: matplotlib.axes.Axes, rows: Sequence[Mapping[str, Any]], named: bool = False
+) -> None:
+    """Stacked areas of compute, waiting, transfer and other over the ranks, milliseconds.
+
+    With `named`, the bands carry their names where they are tall enough to be read.
+    """
+    bands: dict[str, tuple[float, float]] = {}
     edges = list(range(len(rows) + 1))
     below = [0.0] * len(rows)
     for share, color in COLORS.items():
@@ -133,7 +139,13 @@ def shares(ax: matplotlib.axes.Axes, rows: Sequence[Mapping[str, Any]]) -> None:
         if any(a > b for a, b in zip(above, below, strict=True)):
             ax.fill_between(edges, [*below, below[-1]], [*above, above[-1]], step="post",
                             color=color, lw=0, label=share)  # fmt: skip
+            bands[share] = (sum(below) / len(below), sum(above) / len(above))
         below = above
+    tallest = max(below, default=0.0)
+    for share, (low, high) in bands.items() if named else ():
+        if high - low > 0.05 * tallest:
+            ax.text(len(rows) / 2, (low + high) / 2, share, color="white", fontsize=9,
+                    ha="center", va="center")  # fmt: skip
     ax.set_xlim(0, len(rows))
     ax.set_ylim(0, None)
     ax.grid(False)
@@ -163,13 +175,11 @@ def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, RunResult], pat
     most = max((r.time for r in runs.values()), default=0.0) * 1e3
     for ax, (placement, result) in zip(rest, runs.items(), strict=True):
         axes(ax)
-        shares(ax, result.data.get("ranks") or [])
+        shares(ax, result.data.get("ranks") or [], named=True)
         ax.set_ylim(0, most * 1.12)
         ax.set_xlabel("rank")
         ax.set_title(f"{placement}: {result.time * 1e3:.2f} ms", loc="left", fontsize=11,
                      color=INK)  # fmt: skip
     if rest:
         rest[0].set_ylabel("time (ms)")
-        rest[-1].legend(frameon=False, fontsize=8, loc="upper right", ncols=3,
-                        handlelength=1, columnspacing=0.8)  # fmt: skip
     figure.savefig(path, dpi=160)

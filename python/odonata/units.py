@@ -1,4 +1,4 @@
-"""Numbers as people write and read them: `4Mi`, `1:4Mi`, `0.1:0.9:0.1`, `100 us`, `2.41 us`.
+"""Numbers as people write and read them: `4Mi`, `1:4Mi`, `0.1:0.9:0.1`, `100 us`, `2.41 µs`.
 
 Reading is strict, and refuses what is ambiguous: `4M` may mean 4,000,000 or 4,194,304 bytes.
 """
@@ -125,12 +125,12 @@ def read_span(text: str) -> float:
 
 
 def show_time(seconds: float | None, digits: int = 3) -> str:
-    """`2.41 us`: `digits` significant digits or the whole part, in the unit that suits."""
+    """`2.41 µs`: `digits` significant digits or the whole part, in the unit that suits."""
     if seconds is None:
         return "-"
     if seconds == 0:
         return "0 s"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)):
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)):
         if abs(seconds) >= scale * 0.9995:
             return f"{_digits(seconds / scale, digits)} {unit}"
     return f"{_digits(seconds / 1e-12, digits)} ps"

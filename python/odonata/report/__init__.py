@@ -48,6 +48,7 @@ def html(
         s=summary,
         kind=kind,
         published=grouped(published_rows or []),
+        published_curves=published_curves(grouped(published_rows or [])),
         engine=text.engine(summary.get("engine") or {}),
         **content(summary, data),
     )
@@ -63,6 +64,18 @@ def grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         errors = sorted(abs(r["error"]) for r in curve["rows"])
         curve["median"] = errors[len(errors) // 2]
     return list(curves.values())
+
+
+def published_curves(curves: Sequence[Mapping[str, Any]]) -> str:
+    """All curves in one drawing: published points as rings on predicted lines."""
+    from ..plot import short_size
+
+    predicted = [(c["what"], [(r["bytes"], r["predicted_s"]) for r in c["rows"]]) for c in curves]
+    measured = [[(r["bytes"], r["measured_s"]) for r in c["rows"]] for c in curves]
+    if not curves:
+        return ""
+    return svg.curve(predicted, "message size, bytes", "one-way latency", True, short_size,
+                     svg.tick_time, measured)  # fmt: skip
 
 
 def run_content(
@@ -132,11 +145,12 @@ def bench_content(
     rows = data.get("rows") or s["rows"]
     column = KINDS[s["name"]].column
     words = units.show_time if column == "latency_s" else units.show_rate
+    marks = svg.tick_time if column == "latency_s" else units.show_rate
     best = min if column == "latency_s" else max
     points = [(r["bytes"], r[column]) for r in rows]
     picture = svg.curve([(s["name"], points)], "message size, bytes",
                         "latency" if column == "latency_s" else "bandwidth",
-                        True, short_size, words) if len(points) > 1 else ""  # fmt: skip
+                        True, short_size, marks) if len(points) > 1 else ""  # fmt: skip
     shown = [{"message": units.show_size(r["bytes"]), "predicted": words(r[column])} for r in rows]
     headline = words(best(r[column] for r in rows)) if rows else "-"
     return plain_content(s["name"], headline, picture, shown)

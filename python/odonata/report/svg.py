@@ -30,6 +30,12 @@ def ticks(top: float, about: int = 5) -> list[float]:
     return [i * step for i in range(int(top / step + 1e-9) + 1)]
 
 
+def tick_time(seconds: float) -> str:
+    """A round time for an axis: `250 µs`, `1.5 ms`, `0`."""
+    number, unit = show_time(seconds, 6).split()
+    return f"{float(number):g} {unit}" if seconds else "0"
+
+
 def binned(values: Sequence[float], most: int) -> list[float]:
     """At most `most` values: means of equal stretches."""
     count = len(values)
@@ -42,9 +48,9 @@ def binned(values: Sequence[float], most: int) -> list[float]:
 class Frame:
     """A drawing area with margins; collects marks."""
 
-    def __init__(self, width: int, height: int, left: int = 56, bottom: int = 34, right: int = 8):
+    def __init__(self, width: int, height: int, left: int = 56, bottom: int = 34, top: int = 10):
         self.width, self.height = width, height
-        self.left, self.right, self.top, self.bottom = left, width - right, 10, height - bottom
+        self.left, self.right, self.top, self.bottom = left, width - 8, top, height - bottom
         self.marks: list[str] = []
 
     def text(self, x: float, y: float, words: str, style: str = "tick", anchor: str = "middle"):
@@ -79,9 +85,9 @@ def time_by_rank(ranks: Sequence[Mapping[str, Any]]) -> str:
     def y(value: float) -> float:
         return frame.bottom - value / top * (frame.bottom - frame.top)
 
-    for tick in ticks(top):
+    for tick in ticks(top, 6):
         frame.line(frame.left, y(tick), frame.right, y(tick), "grid")
-        frame.text(frame.left - 6, y(tick) + 4, show_time(tick), anchor="end")
+        frame.text(frame.left - 6, y(tick) + 4, tick_time(tick), anchor="end")
     below = [0.0] * count
     for share in SHARES:
         above = [b + v for b, v in zip(below, columns[share], strict=True)]
@@ -187,10 +193,15 @@ def curve(
     logarithmic: bool,
     x_words: Callable[[float], str],
     y_words: Callable[[float], str],
+    rings: Sequence[Sequence[tuple[float, float]]] = (),
 ) -> str:
-    """Lines through points; both axes logarithmic, or both linear from 0."""
-    frame = Frame(1040, 340, left=72)
+    """Lines through points; both axes logarithmic, or both linear from 0.
+
+    `rings` are points of each series without a line: what somebody measured.
+    """
+    frame = Frame(1040, 350, left=72, top=28)
     points = [p for _, line in series for p in line if not logarithmic or min(p) > 0]
+    points += [p for line in rings for p in line]
     if not points:
         return ""
     xs, ys = [p[0] for p in points], [p[1] for p in points]
@@ -214,13 +225,17 @@ def curve(
         legal = [p for p in line if not logarithmic or min(p) > 0]
         path = " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in legal)
         frame.marks.append(f'<polyline class="line s{number}" points="{path}"/>')
-        for x, y in legal:
-            frame.marks.append(
-                f'<circle class="dot s{number}" cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="3.2">'
-                f"<title>{escape(f'{name}: {x_words(x)}, {y_words(y)}')}</title></circle>"
-            )
+        dots = [("dot", 2.4 if rings else 3.2, "predicted", legal)]
+        dots += [("ring", 4.0, "published", line) for line in rings[number : number + 1]]
+        for style, radius, origin, at in dots:
+            for x, y in at:
+                words = f"{name}, {origin}: {x_words(x)}, {show_time(y) if rings else y_words(y)}"
+                frame.marks.append(
+                    f'<circle class="{style} s{number}" cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" '
+                    f'r="{radius}"><title>{escape(words)}</title></circle>'
+                )
     frame.text((frame.left + frame.right) / 2, frame.height - 3, x_label, "label")
-    frame.text(frame.left, frame.top - 1, y_label, "label", "start")
+    frame.text(frame.left, 9, y_label, "label", "start")
     return frame.svg(f"{y_label} over {x_label}")
 
 

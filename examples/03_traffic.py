@@ -1,0 +1,31 @@
+"""Traffic: how much load a dragonfly accepts, and what routing has to do with it.
+
+    python examples/03_traffic.py [FIGURE.png]
+
+Adversarial traffic sends every group's packets to the next group. Minimal routing then has one
+link for a whole group: with p = 4 endpoints on each of a = 8 switches, 1 / (a p) = 1/32 of the
+injection rate. Valiant spreads the packets over all groups, at the price of crossing two global
+links instead of one: at most half of what the group's a h = 32 global links carry.
+"""
+
+import sys
+
+import odonata as od
+
+LOADS = [0.02, 0.1, 0.2, 0.4]
+BOUNDS = {"one link a group": 1 / 32, "half the global links": 0.5}
+
+results = []
+for routing in ("minimal", "valiant", "ugal"):
+    dragonfly = od.machine("dragonfly-1056").with_(routing=routing)
+    result = od.traffic("adversarial:1", dragonfly, loads=LOADS, time_s=20e-6, warmup_s=20e-6)
+    accepted = "  ".join(f"{row['accepted']:.3f}" for row in result.rows)
+    print(f"{routing:8} accepts {accepted}  of {LOADS}")
+    results.append(result)
+
+if len(sys.argv) > 1:
+    from odonata import plot
+
+    ax = plot.traffic(results, bounds=BOUNDS)
+    ax.figure.savefig(sys.argv[1], dpi=150)
+    print(f"wrote {sys.argv[1]}")
