@@ -9,7 +9,7 @@
 
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
-use machine::{Idle, LinkId, Machine, NicId, NicParams};
+use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams, Routing};
 use net::{Cx, Message, MsgId, NetworkModel, Origin};
 
 base::ids! {
@@ -96,7 +96,8 @@ impl LogGpNetwork {
     /// longest of its own times more.
     ///
     /// Packets choose among equal ways each by its own draw. A link that a share of them takes is
-    /// a stage for that share only; the first few packets stand for all of them.
+    /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
+    /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
     fn way(&mut self, msg: Message, cut: Cut, machine: &Machine) -> Way {
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
@@ -114,7 +115,11 @@ impl LogGpNetwork {
         for same in self.used.chunk_by(|a, b| a == b) {
             let gap = machine.links.gap[same[0]];
             let full = gap.span(p.packet_payload + p.packet_overhead);
-            pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
+            let is_edge =
+                matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
+            if is_edge || !matches!(machine.routing, Routing::Ugal { .. }) {
+                pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
+            }
             last = last.max(gap.span(cut.rest + p.packet_overhead));
         }
         Way { latency, stream: pace * (cut.packets - 1) + last }

@@ -1,0 +1,368 @@
+//! What must be true of the networks: alone a message costs the same at every fidelity, nothing
+//! is lost, receivers and links give what they can and no more, and a run depends on nothing but
+//! its inputs.
+
+use base::{Digest, Span, Time, draw};
+use des::{Key, Phase, Queue};
+use loggp::LogGpNetwork;
+use machine::{Idle, LinkKind, Machine, MachineSpec, NicId, Routing};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
+use packet::PacketNetwork;
+
+/// A preset with some keys set otherwise.
+fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
+    let text = machine::preset(name).unwrap_or_else(|| panic!("no preset {name}"));
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse(name, text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{name}: {complaints:?}"))
+}
+
+/// What came of a list of messages.
+struct Run {
+    /// When each was delivered.
+    seen: Vec<Time>,
+    digest: Digest,
+    counters: Counters,
+    events: u64,
+}
+
+/// Commands `messages` at their times, which do not fall, runs until nothing is pending, and
+/// checks that the network is quiet then.
+fn run<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) -> Run {
+    let n_links = machine.links.gap.len();
+    let mut net = N::build(machine);
+    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
+    let (mut counters, mut counts) = (Counters::new(n_links), vec![0; n_links]);
+    let mut seen = vec![Time::ZERO; messages.len()];
+    let (mut digest, mut events) = (Digest::default(), 0);
+    for (i, &(at, _)) in messages.iter().enumerate() {
+        let key = Key::new(at, Phase::Resume, n_links as u32, i as u32);
+        queue.push(key, Event::Host { rank: i as u32, token: 0 });
+    }
+    while let Some((key, event)) = queue.pop() {
+        let mut cx = Cx {
+            now: key.time(),
+            machine,
+            queue: &mut queue,
+            delivered: &mut delivered,
+            counters: &mut counters,
+            counts: &mut counts,
+        };
+        events += 1;
+        match event {
+            Event::Net(event) => net.handle(event, &mut cx),
+            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
+        }
+        for id in delivered.drain(..) {
+            let slot = &mut seen[id.0 as usize];
+            assert_eq!(*slot, Time::ZERO, "{id:?} was delivered twice");
+            *slot = key.time();
+            digest.mix(u64::from(id.0));
+            digest.mix(key.time().0);
+        }
+    }
+    net.assert_quiet(machine);
+    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was lost");
+    let payload: u64 = messages.iter().map(|(_, m)| m.bytes).sum();
+    assert_eq!(counters.delivered_payload, payload);
+    assert_eq!(counters.injected_packets, counters.delivered_packets);
+    Run { seen, digest, counters, events }
+}
+
+fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
+    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, draw }
+}
+
+fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
+    run::<N>(machine, &[(Time(0), msg)]).seen[0].since(Time(0))
+}
+
+/// The formula of docs/models/loggp.md for a path all packets share, added up independently of
+/// the model: send (+ DMA) + latencies + (N - 1) max S(full) + max S(last) + receive.
+fn formula(machine: &Machine, msg: Message) -> Span {
+    let nic = &machine.nic;
+    let packets = msg.bytes.div_ceil(nic.packet_payload).max(1);
+    let rest = msg.bytes - (packets - 1) * nic.packet_payload;
+    let mut path = Vec::new();
+    machine.walk(msg.src, msg.dst, msg.draw, &Idle, &mut path);
+    let slowest = |payload: u64| {
+        let links = path.iter().map(|&l| machine.links.gap[l].span(payload + nic.packet_overhead));
+        let host = [nic.host_gap.span(payload), nic.host_gap_one_way.span(payload)];
+        links.chain(host).max().expect("a path has links")
+    };
+    let dma = msg.bytes > nic.immediate_max && msg.origin == Origin::Host;
+    nic.send_latency
+        + if dma { nic.dma_latency } else { Span::ZERO }
+        + path.iter().map(|&l| machine.links.latency[l]).sum()
+        + slowest(nic.packet_payload) * (packets - 1)
+        + slowest(rest)
+        + nic.recv_latency
+}
+
+const SIZES: [u64; 9] = [0, 8, 64, 65, 2048, 2049, 64 << 10, 1 << 20, 4 << 20];
+
+/// Receivers for NIC 0 at every distance: its own switch, its group, next and far groups.
+fn distances(machine: &Machine) -> Vec<NicId> {
+    let (home, group) = (machine.nic_switch[NicId(0)], machine.group_of(NicId(0)));
+    let n = machine.node_nics.raw[machine.compute_nodes as usize];
+    let nics = || (1..n).map(NicId);
+    let same_switch = nics().find(|&nic| machine.nic_switch[nic] == home);
+    let same_group: Vec<NicId> = nics()
+        .filter(|&nic| machine.group_of(nic) == group && machine.nic_switch[nic] != home)
+        .collect();
+    let mut found: Vec<NicId> = same_switch.into_iter().collect();
+    found.extend([same_group.first(), same_group.last()].into_iter().flatten());
+    let elsewhere: Vec<NicId> = nics().filter(|&nic| machine.group_of(nic) != group).collect();
+    found.extend((0..8).map(|i| elsewhere[i * (elsewhere.len() - 1) / 7]));
+    found
+}
+
+/// With one message in the machine there is nothing to contend for, so packets and closed form
+/// are two ways to add up the same latencies and the same bytes: they must agree exactly.
+#[test]
+fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
+    for name in ["dragonfly-1056", "aurora"] {
+        let machine = preset(name, &[]);
+        for dst in distances(&machine) {
+            for bytes in SIZES {
+                let luck = draw(7, 0, dst.0, bytes);
+                let msg = message(0, dst.0, bytes, luck);
+                let want = formula(&machine, msg);
+                let case = format!("{name}: {bytes} B to {dst:?}, draw {luck:#x}");
+                assert_eq!(alone::<LogGpNetwork>(&machine, msg), want, "loggp, {case}");
+                assert_eq!(alone::<PacketNetwork>(&machine, msg), want, "packet, {case}");
+            }
+        }
+    }
+}
+
+/// Where two groups share many links a message's packets take ways of unlike length, and on Aries
+/// a NIC is faster than a link between switches, so packets and closed form agree exactly only for
+/// a message of one packet. Beyond that docs/models/loggp.md derives a bound that does not grow
+/// with the message: ways differ by at most a row's and a column's hop at either end, and a queue
+/// longer than a few packets is left.
+#[test]
+fn an_uncontended_message_of_many_ways_is_within_the_stated_bound() {
+    for name in ["frontier", "lumi-g", "cascade-3k"] {
+        let machine = preset(name, &[]);
+        let hop = |kind| {
+            let of_kind = machine.links.kind.iter().find(|&(_, &k)| k == kind);
+            of_kind.map_or(Span::ZERO, |(link, _)| machine.links.latency[link])
+        };
+        let wire = machine.nic.packet_payload + machine.nic.packet_overhead;
+        let slow = machine.links.gap.iter().map(|(_, gap)| gap.span(wire)).max().expect("links");
+        let ways = (hop(LinkKind::Local) + hop(LinkKind::LocalBlack)) * 2;
+        for dst in distances(&machine) {
+            for bytes in SIZES {
+                let msg = message(0, dst.0, bytes, draw(7, 0, dst.0, bytes));
+                let closed = alone::<LogGpNetwork>(&machine, msg);
+                let open = alone::<PacketNetwork>(&machine, msg);
+                let case = format!("{name}: {bytes} B to {dst:?}: packet {open}, loggp {closed}");
+                if bytes <= machine.nic.packet_payload {
+                    let want = formula(&machine, msg);
+                    assert_eq!((open, closed), (want, want), "{case}");
+                }
+                assert!(open.0.abs_diff(closed.0) <= ways.0 + 4 * slow.0, "{case}");
+            }
+        }
+    }
+}
+
+/// A window of one packet: each waits for the acknowledgement of the one before, which needs the
+/// path's latency back. Both sides of the bound are the same number.
+#[test]
+fn a_window_of_one_sends_a_packet_a_round_trip() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal"), ("nic.window", "1")]);
+    for dst in distances(&machine) {
+        let mut path = Vec::new();
+        machine.walk(NicId(0), dst, 1, &Idle, &mut path);
+        let latency: Span = path.iter().map(|&l| machine.links.latency[l]).sum();
+        let wire = machine.links.gap[path[0]].span(2048);
+        let got = alone::<PacketNetwork>(&machine, message(0, dst.0, 10 * 2048, 1));
+        let nic = &machine.nic;
+        let round = latency * 2 + wire;
+        assert_eq!(got, nic.send_latency + round * 9 + latency + wire + nic.recv_latency);
+    }
+}
+
+/// Many senders, one receiver: its ejection link is busy from the first head to the last tail, and
+/// cannot be any faster.
+#[test]
+fn an_incast_drains_at_the_receiver_s_rate() {
+    for (name, arbitration) in
+        [("dragonfly-1056", "round-robin"), ("dragonfly-1056", "age"), ("aurora", "round-robin")]
+    {
+        let machine = preset(name, &[("switch.arbitration", arbitration)]);
+        let (senders, bytes) = (40u32, 32 * 2048);
+        let n = machine.node_nics.raw[machine.compute_nodes as usize];
+        let messages: Vec<_> = (1..=senders)
+            .map(|i| (Time(0), message(i * (n / (senders + 1)), 0, bytes, draw(3, 0, i, 0))))
+            .collect();
+        let wire = machine.nic.packet_payload + machine.nic.packet_overhead;
+        let busy =
+            machine.links.gap[machine.ejection(NicId(0))].span(wire) * u64::from(senders * 32);
+        let least = messages.iter().map(|(_, m)| formula(&machine, *m)).min().expect("senders");
+        let most = messages.iter().map(|(_, m)| formula(&machine, *m)).max().expect("senders");
+        let own = machine.links.gap[machine.injection(NicId(0))].span(wire) * 32;
+        let got = run::<PacketNetwork>(&machine, &messages);
+        let end = got.seen.iter().max().expect("senders").since(Time(0));
+        // From the first head's coming at the earliest, from the last one's at the latest.
+        assert!(end >= busy + least - own, "{name}: {end} is faster than the link");
+        assert!(end <= busy + most - own, "{name}: {end}, but {} is enough", busy + most - own);
+        // The oldest first is fair to all. Turns are fair to the inputs of a switch, and so less
+        // fair to those who share one (see docs/models/packet.md).
+        let first = got.seen.iter().min().expect("senders").since(Time(0));
+        if arbitration == "age" {
+            assert!(first.0 * 10 > end.0 * 9, "{name}: from {first} to {end}");
+        }
+    }
+}
+
+/// Inputs that want one output get it in turn: senders at the receiver's switch finish together.
+#[test]
+fn inputs_of_a_switch_get_equal_turns() {
+    for arbitration in ["round-robin", "age"] {
+        let machine = preset("dragonfly-1056", &[("switch.arbitration", arbitration)]);
+        let messages: Vec<_> = (1..4).map(|i| (Time(0), message(i, 0, 64 * 2048, 1))).collect();
+        let got = run::<PacketNetwork>(&machine, &messages).seen;
+        let packet = machine.links.gap[machine.ejection(NicId(0))].span(2048);
+        let (first, last) = (got.iter().min().expect("three"), got.iter().max().expect("three"));
+        assert!(last.since(*first) <= packet * 2, "{arbitration}: {first} to {last}");
+    }
+}
+
+/// Both directions of a NIC at once share the host interface: 42.4 GB/s on Aurora, so 21.2 each.
+#[test]
+fn both_directions_together_keep_to_the_host_s_rate() {
+    let machine = preset("aurora", &[]);
+    let far = distances(&machine)[5].0;
+    let bytes = 4u64 << 20;
+    let messages = [(Time(0), message(0, far, bytes, 1)), (Time(0), message(far, 0, bytes, 2))];
+    let cap = Span::from_seconds(
+        2.0 * bytes as f64 * machine.nic.host_gap.span(1 << 30).seconds() / f64::from(1u32 << 30),
+    );
+    let idle = formula(&machine, message(0, far, 0, 1));
+    for (model, got) in [
+        ("packet", run::<PacketNetwork>(&machine, &messages)),
+        ("loggp", run::<LogGpNetwork>(&machine, &messages)),
+    ] {
+        for seen in got.seen {
+            let took = seen.since(Time(0));
+            assert!(took >= cap, "{model}: {took}, but both together need {cap}");
+            // Latency, DMA, and one packet each way to find the rhythm.
+            let most = cap + idle + machine.nic.dma_latency + Span::ns(400);
+            assert!(took <= most, "{model}: {took}, expected at most {most}");
+        }
+    }
+}
+
+/// Random messages of all sizes between random NICs, at random times, `count` of them.
+fn storm(
+    machine: &Machine,
+    seed: u64,
+    count: u64,
+    within: Span,
+    most: u32,
+) -> Vec<(Time, Message)> {
+    let n = machine.n_nics();
+    let mut at: Vec<u64> = (0..count).map(|i| draw(seed, 1, 0, i) % (within.0 + 1)).collect();
+    at.sort_unstable();
+    (0..count)
+        .map(|i| {
+            let pick = |stream, n| base::below(draw(seed, stream, 0, i), n);
+            let src = pick(2, n);
+            let dst = (src + 1 + pick(3, n - 1)) % n;
+            let bytes = u64::from(pick(4, most) >> pick(5, 16));
+            (Time(at[i as usize]), message(src, dst, bytes, draw(seed, 6, 0, i)))
+        })
+        .collect()
+}
+
+/// Buffers of a single packet a virtual channel: nothing but the order of the channels keeps the
+/// packets of a storm from waiting for each other in a ring. `run` checks that all arrive and that
+/// every credit comes home.
+#[test]
+fn nothing_deadlocks_in_the_smallest_buffers() {
+    let tight = "8 KiB";
+    for routing in ["minimal", "valiant", "ugal"] {
+        for arbitration in ["round-robin", "age"] {
+            let machine = preset(
+                "dragonfly-1056",
+                &[
+                    ("routing", routing),
+                    ("switch.arbitration", arbitration),
+                    ("links.edge.buffer", tight),
+                    ("links.local.buffer", tight),
+                    ("links.global.buffer", tight),
+                    ("ugal_bias", "0 B"),
+                ],
+            );
+            let messages = storm(&machine, 11, 4_000, Span::us(1), 1 << 18);
+            let got = run::<PacketNetwork>(&machine, &messages);
+            assert!(got.counters.injected_packets > 20_000, "the storm is a breeze");
+            let longer = got.counters.nonminimal > 0;
+            assert_eq!(longer, routing != "minimal", "{routing}: {}", got.counters.nonminimal);
+        }
+    }
+}
+
+/// A run is a function of its inputs, and of nothing else.
+#[test]
+fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {
+    let machine = preset("dragonfly-1056", &[]);
+    let messages = storm(&machine, 5, 3_000, Span::us(20), 1 << 16);
+    let other = storm(&machine, 6, 3_000, Span::us(20), 1 << 16);
+    let (a, b, c) = (
+        run::<PacketNetwork>(&machine, &messages),
+        run::<PacketNetwork>(&machine, &messages),
+        run::<PacketNetwork>(&machine, &other),
+    );
+    assert_eq!((a.digest, a.events, &a.counters), (b.digest, b.events, &b.counters));
+    assert_ne!(a.digest, c.digest);
+    let (a, b) =
+        (run::<LogGpNetwork>(&machine, &messages), run::<LogGpNetwork>(&machine, &messages));
+    assert_eq!((a.digest, &a.counters), (b.digest, &b.counters));
+}
+
+/// Every byte that enters a link was sent over it in time it had: no link is faster than its rate,
+/// and what NICs put in is what NICs get out.
+#[test]
+fn links_carry_what_they_can_and_no_more() {
+    let machine = preset("aurora", &[]);
+    let messages = storm(&machine, 9, 5_000, Span::us(5), 1 << 17);
+    let got = run::<PacketNetwork>(&machine, &messages);
+    let end = got.seen.iter().max().expect("messages").since(Time(0));
+    let (mut into, mut out) = (0, 0);
+    for link in machine.links.gap.ids() {
+        let bytes = got.counters.bytes[link];
+        assert!(machine.links.gap[link].span(bytes) <= end + Span::ps(1), "{link:?}");
+        match machine.links.kind[link] {
+            LinkKind::Injection => into += bytes,
+            LinkKind::Ejection => out += bytes,
+            _ => {}
+        }
+    }
+    let payload: u64 = messages.iter().map(|(_, m)| m.bytes).sum();
+    let wire = payload + got.counters.injected_packets * machine.nic.packet_overhead;
+    assert_eq!((into, out), (wire, wire));
+}
+
+/// Contention can only cost: no message of a storm is earlier than it would be alone.
+#[test]
+fn nobody_gains_by_company() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    assert_eq!(machine.routing, Routing::Minimal);
+    let messages = storm(&machine, 21, 5_000, Span::us(30), 1 << 16);
+    for got in [run::<PacketNetwork>(&machine, &messages), run::<LogGpNetwork>(&machine, &messages)]
+    {
+        let mut delayed = 0;
+        for (&(at, msg), seen) in messages.iter().zip(&got.seen) {
+            let took = seen.since(at);
+            let least = formula(&machine, msg);
+            assert!(took >= least, "{msg:?} took {took}, alone {least}");
+            delayed += u32::from(took > least);
+        }
+        assert!(delayed > 500, "the storm is a breeze: {delayed} delayed");
+    }
+}
