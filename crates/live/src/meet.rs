@@ -19,43 +19,11 @@ base::ids! {
 }
 
 /// What the choice of an algorithm may depend on: data equal on all members.
-#[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    pub kind: Kind,
-    /// World ranks, in the communicator's order.
-    pub members: &'a [u32],
-    /// The vector; or one rank's block; or all ranks' blocks together where they differ and every
-    /// rank knows them (allgatherv, reduce_scatter); or 0 where a rank does not.
-    pub bytes: u64,
-    /// Bytes of one element.
-    pub grain: u64,
-    /// Whether the operator commutes; true of collectives without one.
-    pub commutative: bool,
-}
+pub use collectives::Case as Question;
 
 /// An algorithm that does not serve the kind, or does not keep the order an operator needs, is
-/// replaced by the kind's first that does.
-pub type Choose = dyn Fn(&Question<'_>) -> Algorithm;
-
-/// By `Kind as u8`.
-const KINDS: [Kind; 16] = [
-    Kind::Barrier,
-    Kind::Bcast,
-    Kind::Reduce,
-    Kind::Allreduce,
-    Kind::Allgather,
-    Kind::Allgatherv,
-    Kind::Alltoall,
-    Kind::Alltoallv,
-    Kind::Gather,
-    Kind::Gatherv,
-    Kind::Scatter,
-    Kind::Scatterv,
-    Kind::ReduceScatter,
-    Kind::ReduceScatterBlock,
-    Kind::Scan,
-    Kind::Exscan,
-];
+/// replaced by the kind's first, which does.
+pub type Choose = dyn Fn(&Question) -> Algorithm;
 
 struct Communicator {
     members: Vec<u32>,
@@ -162,7 +130,7 @@ impl Meetings {
         choose: &Choose,
     ) -> Result<(Collective, u32), Why> {
         let wrong = |what: &str| Why::Protocol(format!("entered a collective with {what}: {s:?}"));
-        let kind = *KINDS.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
+        let kind = *Kind::ALL.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
         let communicator = self.communicators.get_mut(&s.context);
         let communicator = communicator.ok_or_else(|| wrong("an unknown communicator"))?;
         let (seat, size) = (s.peer as usize, communicator.members.len() as u32);
@@ -190,7 +158,7 @@ impl Meetings {
         let id = match joined {
             Some(id) => id,
             None => {
-                let algorithm = choose_for(&call, s, &communicator.members, choose);
+                let algorithm = choose_for(&call, s, choose);
                 let mut value = 0;
                 if new_contexts {
                     value = u64::from(self.next_context);
@@ -269,16 +237,9 @@ impl Meetings {
     }
 }
 
-fn choose_for(call: &Collective, s: &Submission, members: &[u32], choose: &Choose) -> Algorithm {
-    use Kind::*;
-    let bytes = match call.kind {
-        Allgatherv | ReduceScatter => call.ragged.as_ref().map_or(0, Ragged::total),
-        Gatherv | Scatterv | Alltoallv => 0,
-        _ => call.bytes,
-    };
+fn choose_for(call: &Collective, s: &Submission, choose: &Choose) -> Algorithm {
     let commutative = !call.kind.reduces() || s.flags & flag::COMMUTATIVE != 0;
-    let question = Question { kind: call.kind, members, bytes, grain: call.grain, commutative };
-    let chosen = choose(&question);
+    let chosen = choose(&call.case(commutative, s.combine != wire::combine::USER));
     let fits = |a: Algorithm| a.serves(call.kind) && (commutative || a.keeps_order(call.kind));
     if fits(chosen) { chosen } else { call.kind.algorithms()[0] }
 }
