@@ -80,3 +80,28 @@ pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
         out.local(rotated(p - r, p), c.span(0, r), Land::Write);
     }
 }
+
+/// Ranks `2i` and `2i + 1` swap blocks; after that every rank passes the pair of blocks it got last
+/// to its other neighbor and gets one from there, right and left in turn. For even sizes.
+pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
+    let (p, r) = (c.seat.size, c.seat.rank);
+    let even = r % 2 == 0;
+    // The first partner of the even ranks is on the right, and so in every other round.
+    let to_right = even == (k % 2 == 0);
+    let peer = if to_right { c.ahead(1) } else { c.behind(1) };
+    if k == 0 {
+        out.send(peer, c.block(r));
+        out.recv(peer, c.block(peer), Land::Write);
+        return;
+    }
+    // First block of the pair received in round `k`: what comes from the right lies to the right,
+    // two further every second round.
+    let base = r & !1;
+    let pair = |k: u32| match even == (k % 2 == 0) {
+        true => (base + k.next_multiple_of(2)) % p,
+        false => (base + p - k.next_multiple_of(2)) % p,
+    };
+    let (sent, landed) = (if k == 1 { base } else { pair(k - 1) }, pair(k));
+    out.send(peer, c.span(sent, sent + 2));
+    out.recv(peer, c.span(landed, landed + 2), Land::Write);
+}

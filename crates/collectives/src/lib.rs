@@ -161,6 +161,11 @@ pub enum Algorithm {
         throttle: u16,
     },
     Linear,
+    /// Pairs of blocks swapped with the left and the right neighbor in turn (Open MPI); a ring if
+    /// the size is odd.
+    Neighbor,
+    /// Binomial reduce, then binomial broadcast (Open MPI's nonoverlapping).
+    ReduceBcast,
 }
 
 impl Algorithm {
@@ -212,8 +217,10 @@ impl Kind {
             Kind::Barrier => &[Dissemination],
             Kind::Bcast => &[Binomial, ScatterRecursiveDoubling, ScatterRing],
             Kind::Reduce => &[Binomial, ReduceScatterGather],
-            Kind::Allreduce => &[RecursiveDoubling, Rabenseifner, RecursiveExchange { k: 2 }, Ring],
-            Kind::Allgather | Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring],
+            Kind::Allreduce => {
+                &[RecursiveDoubling, Rabenseifner, RecursiveExchange { k: 2 }, ReduceBcast, Ring]
+            }
+            Kind::Allgather | Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring, Neighbor],
             Kind::Alltoall => &[Scattered { throttle: 32 }, Pairwise, Bruck],
             Kind::Alltoallv => &[Scattered { throttle: 32 }, Pairwise],
             Kind::Gather | Kind::Scatter => &[Binomial, Linear],
@@ -271,9 +278,11 @@ impl Collective {
             (Kind::Reduce, _) => reductions::halving_rounds(p, false),
             (Kind::Allreduce, A::Rabenseifner) => reductions::halving_rounds(p, true),
             (Kind::Allreduce, A::Ring) => 2 * (p - 1),
+            (Kind::Allreduce, A::ReduceBcast) => 2 * ceil,
             (Kind::Allreduce, _) => reductions::Exchange::of(p, self.radix()).rounds(),
             (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => floor + 2 * beyond,
             (Kind::Allgather | Kind::Allgatherv, A::Bruck) => ceil,
+            (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p % 2 == 0 => p / 2,
             (Kind::Alltoall, A::Bruck) => ceil.max(1),
             (_, A::Scattered { .. }) => (p - 1).div_ceil(self.throttle()).max(1),
             (Kind::Alltoall | Kind::Alltoallv, _) => (p - 1).max(1),
@@ -307,11 +316,18 @@ impl Collective {
             (Kind::Reduce, _) => reductions::reduce_binomial(self, k, out),
             (Kind::Allreduce, A::Rabenseifner) => reductions::rabenseifner(self, k, out),
             (Kind::Allreduce, A::Ring) => reductions::ring(self, k, out),
+            (Kind::Allreduce, A::ReduceBcast) => match blocks::doublings(self.seat.size) {
+                levels if k < levels => reductions::reduce_binomial(self, k, out),
+                levels => trees::bcast_binomial(self, k - levels, out),
+            },
             (Kind::Allreduce, _) => reductions::exchange(self, self.radix(), k, out),
             (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => {
                 gathering::recursive_doubling(self, k, out);
             }
             (Kind::Allgather | Kind::Allgatherv, A::Bruck) => gathering::bruck(self, k, out),
+            (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if self.seat.size % 2 == 0 => {
+                gathering::neighbor(self, k, out);
+            }
             (Kind::Allgather | Kind::Allgatherv, _) => gathering::ring(self, k, out),
             (Kind::Alltoall, A::Bruck) => exchange::bruck(self, k, out),
             (_, A::Scattered { .. }) => exchange::scattered(self, self.throttle(), k, out),

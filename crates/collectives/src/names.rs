@@ -73,6 +73,9 @@ impl Algorithm {
             Algorithm::Pairwise => "pairwise",
             Algorithm::Scattered { .. } => "scattered",
             Algorithm::Linear => "linear",
+            // Open MPI's names.
+            Algorithm::Neighbor => "neighbor",
+            Algorithm::ReduceBcast => "nonoverlapping",
         }
     }
     /// The algorithm of that name for that kind, its parameters at MPICH's defaults.
