@@ -1,23 +1,425 @@
-//! How one MPI library behaves, as data. (The collectives helper replaces this file.)
+//! How one MPI library behaves, as data: what its calls cost, where its protocols change, which
+//! algorithms its collectives use.
+//!
+//! A profile is a TOML file. It may begin `like` another and differ in a few keys, and may give
+//! other values for machines of one fabric. The files in `libraries/` say where each number is
+//! from; docs/models/library.md says what it stands for.
+
+use std::collections::BTreeMap;
 
 use base::{Gap, Span};
+use collectives::{Kind, Selection};
+use toml::{Table, Value};
 
-#[derive(Clone, Debug)]
+/// A profile, resolved for one fabric.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Library {
     pub name: String,
+    /// What `MPI_Get_library_version` says, after our own name.
     pub version: String,
+    /// CPU time of the sender per message, from the call to the command's being with the NIC.
     pub send_overhead: Span,
+    /// CPU time of the receiver per message, from what the NIC shows to the call's return.
     pub recv_overhead: Span,
+    /// The same where sender and receiver share a node.
     pub shm_send_overhead: Span,
     pub shm_recv_overhead: Span,
+    /// Longest message sent without asking first, bytes; `u64::MAX` is no limit.
     pub eager_max: u64,
+    /// The same within a node.
     pub shm_eager_max: u64,
+    /// Bytes of a longer message that travel with the request to send.
     pub rendezvous_eager_part: u64,
+    /// Bytes every eager message and request to send carries beside the payload.
     pub control_bytes: u64,
+    /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
     pub eager_copy_gap: Gap,
+    /// Combining one byte of a reduction.
     pub reduce_gap: Gap,
+    /// Moving one byte within a rank's buffer.
     pub local_copy_gap: Gap,
+    /// CPU time of any other MPI call.
     pub call_overhead: Span,
+    /// How long a call that polls in vain keeps the rank busy.
     pub poll_interval: Span,
+    /// `MPI_TAG_UB`.
     pub tag_ub: i32,
+    pub selection: Selection,
+}
+
+/// Names of the profiles that come with the product.
+pub const PRESETS: &[&str] =
+    &["mpich", "mpich-aurora", "cray-mpich", "openmpi", "mvapich-plus", "none"];
+
+/// The text of a profile that comes with the product.
+pub fn preset(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "mpich" => include_str!("../libraries/mpich.toml"),
+        "mpich-aurora" => include_str!("../libraries/mpich-aurora.toml"),
+        "cray-mpich" => include_str!("../libraries/cray-mpich.toml"),
+        "openmpi" => include_str!("../libraries/openmpi.toml"),
+        "mvapich-plus" => include_str!("../libraries/mvapich-plus.toml"),
+        "none" => include_str!("../libraries/none.toml"),
+        _ => return None,
+    })
+}
+
+/// What a key's value measures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Time,
+    Size,
+    Rate,
+    Tag,
+}
+
+/// Every key that costs something.
+const KEYS: [(&str, Form); 14] = [
+    ("send_overhead", Form::Time),
+    ("recv_overhead", Form::Time),
+    ("shm_send_overhead", Form::Time),
+    ("shm_recv_overhead", Form::Time),
+    ("eager_max", Form::Size),
+    ("shm_eager_max", Form::Size),
+    ("rendezvous_eager_part", Form::Size),
+    ("control_bytes", Form::Size),
+    ("eager_copy_rate", Form::Rate),
+    ("reduce_rate", Form::Rate),
+    ("local_copy_rate", Form::Rate),
+    ("call_overhead", Form::Time),
+    ("poll_interval", Form::Time),
+    ("tag_ub", Form::Tag),
+];
+
+impl Form {
+    fn wanted(self) -> &'static str {
+        match self {
+            Form::Time => "a time with its unit, such as `370 ns`",
+            Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
+            Form::Rate => "a rate with its unit, such as `30 GB/s`, or `unlimited`",
+            Form::Tag => "a whole number from 32767 to 2147483647",
+        }
+    }
+    fn units(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Form::Time => &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
+            Form::Size => &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)],
+            Form::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
+            Form::Tag => &[],
+        }
+    }
+    /// The value in picoseconds, bytes, `Gap` units or as it stands.
+    fn read(self, value: &Value) -> Option<u64> {
+        if let (Form::Tag, Value::Integer(n)) = (self, value) {
+            // MPI promises every program at least 32,767.
+            return (32_767..=i64::from(i32::MAX)).contains(n).then_some(*n as u64);
+        }
+        let Value::String(text) = value else { return None };
+        match (self, text.trim()) {
+            (Form::Size, "unlimited") => return Some(u64::MAX),
+            (Form::Rate, "unlimited") => return Some(Gap::ZERO.0),
+            _ => {}
+        }
+        let text = text.trim();
+        let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let number: f64 = text[..split].parse().ok()?;
+        let unit = text[split..].trim();
+        let scaled = number * self.units().iter().find(|(name, _)| *name == unit)?.1;
+        match self {
+            Form::Time => Some(Span::from_seconds(scaled).0),
+            Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
+            Form::Rate => (scaled > 0.0).then(|| Gap::from_bytes_per_s(scaled).0),
+            Form::Tag => None,
+        }
+    }
+}
+
+impl Library {
+    /// Reads a profile for machines of `fabric` (`slingshot`, `aries`, ...; one the profile does not
+    /// name gets its general values). All complaints at once, each with the path of its key.
+    pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
+        let mut draft = Draft::default();
+        draft.lay(text, fabric, true);
+        // A key with a wrong value is not also missing.
+        if draft.complaints.is_empty() {
+            let missing = KEYS.iter().filter(|(key, _)| !draft.values.contains_key(key));
+            let missing = missing.map(|(key, form)| format!("{key}: expected {}", form.wanted()));
+            draft.complaints.extend(missing);
+            if draft.version.is_empty() {
+                draft.complaints.push("version: expected the library's version, in quotes".into());
+            }
+        }
+        let selection = Selection::parse(&draft.rules, "collectives");
+        let selection = match (selection, draft.complaints.is_empty()) {
+            (Ok(selection), true) => selection,
+            (selection, _) => {
+                draft.complaints.extend(selection.err().into_iter().flatten());
+                return Err(draft.complaints);
+            }
+        };
+        let get = |key: &str| draft.values[key];
+        Ok(Library {
+            name: name.into(),
+            send_overhead: Span(get("send_overhead")),
+            recv_overhead: Span(get("recv_overhead")),
+            shm_send_overhead: Span(get("shm_send_overhead")),
+            shm_recv_overhead: Span(get("shm_recv_overhead")),
+            eager_max: get("eager_max"),
+            shm_eager_max: get("shm_eager_max"),
+            rendezvous_eager_part: get("rendezvous_eager_part"),
+            control_bytes: get("control_bytes"),
+            eager_copy_gap: Gap(get("eager_copy_rate")),
+            reduce_gap: Gap(get("reduce_rate")),
+            local_copy_gap: Gap(get("local_copy_rate")),
+            call_overhead: Span(get("call_overhead")),
+            poll_interval: Span(get("poll_interval")),
+            tag_ub: get("tag_ub") as i32,
+            version: draft.version,
+            selection,
+        })
+    }
+}
+
+/// A profile while its layers are laid over each other.
+#[derive(Default)]
+struct Draft {
+    version: String,
+    values: BTreeMap<&'static str, u64>,
+    rules: Table,
+    complaints: Vec<String>,
+}
+
+impl Draft {
+    /// Lays a profile over what is here: first what it is like, then its general keys, then those
+    /// of the fabric. Only a profile that comes with the product may be likened to.
+    fn lay(&mut self, text: &str, fabric: &str, may_be_like: bool) {
+        let table: Table = match text.parse() {
+            Ok(table) => table,
+            Err(error) => {
+                self.complaints.push(format!("not a TOML file: {}", error.message()));
+                return;
+            }
+        };
+        if let Some(like) = table.get("like") {
+            match like.as_str().and_then(preset) {
+                // A preset that others are like stands on its own, so this ends.
+                Some(text) if may_be_like => self.lay(text, fabric, false),
+                _ => {
+                    let hint = did_you_mean(like.as_str().unwrap_or(""), PRESETS.iter().copied());
+                    let legal = PRESETS.join(", ");
+                    self.complaints.push(format!(
+                        "like: found `{like}`, expected one of {legal} that is not itself like \
+                         another{hint}"
+                    ));
+                }
+            }
+        }
+        for (key, value) in &table {
+            match (key.as_str(), value) {
+                ("like" | "fabric", _) => {}
+                ("version", Value::String(version)) => self.version.clone_from(version),
+                ("collectives", Value::Table(rules)) => {
+                    self.rules.extend(rules.iter().map(|(k, v)| (k.clone(), v.clone())));
+                }
+                _ => self.take("", key, value, true),
+            }
+        }
+        match table.get("fabric") {
+            Some(Value::Table(fabrics)) => {
+                for (name, keys) in fabrics {
+                    let Value::Table(keys) = keys else {
+                        self.complaints.push(format!("fabric.{name}: expected a table of keys"));
+                        continue;
+                    };
+                    for (key, value) in keys {
+                        self.take(&format!("fabric.{name}."), key, value, name == fabric);
+                    }
+                }
+            }
+            Some(_) => self.complaints.push("fabric: expected tables by name of fabric".into()),
+            None => {}
+        }
+    }
+
+    /// Checks a key and, if it `counts` here, takes its value.
+    fn take(&mut self, at: &str, key: &str, value: &Value, counts: bool) {
+        let Some(&(name, form)) = KEYS.iter().find(|(name, _)| *name == key) else {
+            let words = ["version", "like", "collectives", "fabric"];
+            let legal = KEYS.iter().map(|k| k.0).chain(words);
+            let hint = did_you_mean(key, legal);
+            let what = if words.contains(&key) { "another value" } else { "a key of profiles" };
+            self.complaints.push(format!("{at}{key}: found `{value}`, expected {what}{hint}"));
+            return;
+        };
+        match form.read(value) {
+            Some(number) if counts => _ = self.values.insert(name, number),
+            Some(_) => {}
+            None => {
+                let wanted = form.wanted();
+                self.complaints.push(format!("{at}{key}: found `{value}`, expected {wanted}"));
+            }
+        }
+    }
+}
+
+fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
+    let best = legal
+        .into_iter()
+        .map(|l| (strsim::jaro_winkler(word, l), l))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        // Below 0.7 Jaro-Winkler pairs words that share little more than letters.
+        Some((score, near)) if score > 0.7 => format!("; did you mean `{near}`?"),
+        _ => String::new(),
+    }
+}
+
+/// The kinds a profile gives no rule for; they use `Kind::algorithms`' first.
+pub fn without_rules(library: &Library) -> impl Iterator<Item = Kind> + '_ {
+    Kind::ALL.into_iter().filter(|&kind| library.selection.rules(kind).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use collectives::{Algorithm, Case, Overrides};
+
+    fn library(name: &str, fabric: &str) -> Library {
+        let text = preset(name).expect("a preset");
+        Library::parse(name, text, fabric).unwrap_or_else(|c| panic!("{name} on {fabric}: {c:#?}"))
+    }
+
+    #[test]
+    fn every_preset_is_legal_on_every_fabric_and_has_rules_for_all() {
+        for name in PRESETS {
+            for fabric in ["slingshot", "aries", "ideal"] {
+                let library = library(name, fabric);
+                assert_eq!(without_rules(&library).count(), 0, "{name}");
+                // What travels with the request must be less than what must ask.
+                assert!(library.rendezvous_eager_part <= library.eager_max, "{name} on {fabric}");
+                assert!(library.poll_interval > Span::ZERO, "{name}");
+            }
+        }
+    }
+
+    /// 2.34 us on LUMI less 1.60 us through one switch (slingshot: halves of 0.74), 1.3 less 0.8 us
+    /// on Cascade; first rendezvous of 18,434 B (threshold 16,384 + minimum 2,049, plus one).
+    #[test]
+    fn values_are_those_of_the_fabric() {
+        for (name, fabric, overhead_ns, eager_max, tag_ub) in [
+            ("mpich", "slingshot", 370, 16_384 + 2_049, 524_287),
+            ("mpich", "aries", 250, 8_191, 1_073_741_823),
+            ("cray-mpich", "slingshot", 370, 16_384 + 2_049, 524_287),
+            ("cray-mpich", "aries", 250, 8_191, 1_073_741_823),
+            ("openmpi", "slingshot", 370, 2_048 + 2_049, i32::MAX),
+            ("none", "slingshot", 0, u64::MAX, i32::MAX),
+            ("none", "aries", 0, u64::MAX, i32::MAX),
+        ] {
+            let library = library(name, fabric);
+            let got = (library.send_overhead, library.eager_max, library.tag_ub);
+            assert_eq!(got, (Span::ns(overhead_ns), eager_max, tag_ub), "{name} on {fabric}");
+        }
+    }
+
+    fn decide(name: &str, kind: Kind, size: u32, bytes: u64) -> Algorithm {
+        let case =
+            Case { kind, size, bytes, elements: bytes / 8, commutative: true, builtin: true };
+        library(name, "slingshot").selection.decide(&case, &Overrides::default())
+    }
+
+    /// The table of MPICH's rules, both sides of every limit.
+    #[test]
+    fn mpich_chooses_as_its_table_says() {
+        use Algorithm as A;
+        let scattered = A::Scattered { throttle: 32 };
+        for (kind, size, bytes, want) in [
+            (Kind::Barrier, 9, 0, A::Dissemination),
+            (Kind::Bcast, 7, 1 << 20, A::Binomial),
+            (Kind::Bcast, 8, 12_288, A::Binomial),
+            (Kind::Bcast, 8, 12_289, A::ScatterRecursiveDoubling),
+            (Kind::Bcast, 8, 524_288, A::ScatterRecursiveDoubling),
+            (Kind::Bcast, 8, 524_289, A::ScatterRing),
+            (Kind::Bcast, 9, 12_289, A::ScatterRing),
+            (Kind::Allreduce, 64, 8, A::RecursiveDoubling),
+            (Kind::Allreduce, 64, 8 * 63, A::RecursiveDoubling),
+            (Kind::Allreduce, 64, 8 * 64, A::Rabenseifner),
+            (Kind::Allreduce, 65, 8 * 64, A::Rabenseifner),
+            (Kind::Allgather, 8, 524_287, A::RecursiveDoubling),
+            (Kind::Allgather, 8, 524_288, A::Ring),
+            (Kind::Allgatherv, 9, 81_919, A::Bruck),
+            (Kind::Allgatherv, 9, 81_920, A::Ring),
+            (Kind::Reduce, 4, 2_048, A::Binomial),
+            (Kind::Reduce, 4, 2_056, A::ReduceScatterGather),
+            (Kind::ReduceScatter, 6, 524_287, A::RecursiveHalving),
+            (Kind::ReduceScatterBlock, 6, 524_288, A::Pairwise),
+            (Kind::Alltoall, 7, 256, scattered),
+            (Kind::Alltoall, 8, 256, A::Bruck),
+            (Kind::Alltoall, 8, 257, scattered),
+            (Kind::Alltoall, 8, 32_768, scattered),
+            (Kind::Alltoall, 7, 32_769, A::Pairwise),
+            (Kind::Alltoallv, 9, 0, scattered),
+            (Kind::Gather, 9, 1, A::Binomial),
+            (Kind::Scatterv, 9, 0, A::Linear),
+            (Kind::Exscan, 9, 8, A::RecursiveDoubling),
+        ] {
+            assert_eq!(decide("mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
+            assert_eq!(decide("cray-mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
+        }
+    }
+
+    #[test]
+    fn the_aurora_build_has_its_own_rules() {
+        let recexch = |k| Algorithm::RecursiveExchange { k };
+        for (kind, size, bytes, want) in [
+            (Kind::Allreduce, 64, 128, Algorithm::RecursiveDoubling),
+            (Kind::Allreduce, 64, 2_048, recexch(6)),
+            (Kind::Allreduce, 512, 16_384, recexch(12)),
+            (Kind::Allreduce, 512, 32_768, recexch(4)),
+            (Kind::Allreduce, 64, 262_144, Algorithm::RecursiveDoubling),
+            (Kind::Allreduce, 512, 262_144, Algorithm::Rabenseifner),
+            (Kind::Allreduce, 513, 262_144, Algorithm::RecursiveDoubling),
+            (Kind::Allreduce, 513, 262_152, Algorithm::Rabenseifner),
+            (Kind::Allgather, 1000, 1 << 30, Algorithm::Bruck),
+            (Kind::Allgatherv, 1024, 1 << 30, Algorithm::RecursiveDoubling),
+            (Kind::Bcast, 1000, 1 << 30, Algorithm::ScatterRecursiveDoubling),
+            // Kinds it says nothing of are MPICH's.
+            (Kind::Alltoall, 8, 257, Algorithm::Scattered { throttle: 32 }),
+        ] {
+            assert_eq!(decide("mpich-aurora", kind, size, bytes), want, "{kind:?} {size} {bytes}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_all_reported_with_their_place() {
+        let text = r#"
+            like = "mpitch"
+            send_overhed = "1 ns"
+            recv_overhead = 370
+            eager_max = "1.5 B"
+            reduce_rate = "0 GB/s"
+            tag_ub = 12
+            [fabric.aries]
+            call_overhead = "50 parsec"
+            [collectives]
+            bcast = [{ use = "ring" }]
+        "#;
+        let errors = Library::parse("mine", text, "slingshot").unwrap_err();
+        for part in [
+            "like: found `\"mpitch\"`",
+            "did you mean `mpich`?",
+            "send_overhed: found `\"1 ns\"`, expected a key of profiles",
+            "did you mean `send_overhead`?",
+            "recv_overhead: found `370`, expected a time",
+            "eager_max: found `\"1.5 B\"`, expected a size",
+            "reduce_rate: found `\"0 GB/s\"`, expected a rate",
+            "tag_ub: found `12`, expected a whole number",
+            "fabric.aries.call_overhead: found `\"50 parsec\"`",
+            "collectives.bcast[0].use: found `\"ring\"`, expected one of binomial",
+        ] {
+            assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
+        }
+        assert_eq!(errors.len(), 8, "{errors:#?}");
+        let missing = Library::parse("mine", "version = \"1\"", "aries").unwrap_err();
+        assert_eq!(missing.len(), KEYS.len(), "{missing:#?}");
+    }
 }
