@@ -25,7 +25,12 @@ struct Complaints<'a> {
 fn input_error(complaints: Vec<Complaint>) -> PyErr {
     let rows: Vec<Complaints> = complaints
         .iter()
-        .map(|c| Complaints { at: &c.at, found: &c.found, wanted: &c.wanted, hint: c.hint.as_deref() })
+        .map(|c| Complaints {
+            at: &c.at,
+            found: &c.found,
+            wanted: &c.wanted,
+            hint: c.hint.as_deref(),
+        })
         .collect();
     InputError::new_err(json(&rows))
 }
@@ -48,8 +53,9 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Complaint>> + Send,
 ) -> PyResult<String> {
     // The package writes requests; one that does not parse is its bug, not the user's input.
-    let request: Q = serde_json::from_str(request)
-        .map_err(|e| PyValueError::new_err(format!("the core does not understand the request: {e}")))?;
+    let request: Q = serde_json::from_str(request).map_err(|e| {
+        PyValueError::new_err(format!("the core does not understand the request: {e}"))
+    })?;
     let result = py.detach(|| {
         let begun = Instant::now();
         let mut last = begun;
@@ -95,7 +101,6 @@ fn preset_toml(name: &str) -> Option<&'static str> {
 fn libraries() -> String {
     json(&sim::api::LIBRARIES)
 }
-
 
 #[derive(serde::Deserialize)]
 struct ShowCall {

@@ -1,17 +1,17 @@
 //! `odonata bench`: one world a message size.
 
 use super::{Common, Fidelity, fidelity, job, unknown};
-use crate::bench::{Bench, Measure, WINDOW, bytes_moved, program};
+use crate::bench::{Bench, Measure, WINDOW, bytes_moved, collective, program};
 use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
 use base::Time;
-use collectives::{Algorithm, Kind};
+use collectives::{Algorithm, Kind, Overrides, Seat};
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
-use workload::Streams;
+use workload::{Op, Streams};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct BenchRequest {
@@ -22,6 +22,9 @@ pub struct BenchRequest {
     pub ppn: u32,
     /// Message sizes, bytes.
     pub sizes: Vec<u64>,
+    /// Variables that choose algorithms (`MPIR_CVAR_*`).
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -98,6 +101,10 @@ pub fn bench(
         // A put is the NIC's affair: no MPI software on its way.
         common.mpi = "none".into();
     }
+    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+        complaints.extend(more);
+        Overrides::default()
+    });
     let job = match job(&common, ranks, request.ppn.max(1)) {
         Ok(job) if complaints.is_empty() => job,
         Ok(_) => return Err(complaints),
@@ -126,8 +133,8 @@ pub fn bench(
     let mut digest = base::Digest::default();
     for &bytes in sizes {
         let (row, outcome) = match fidelity {
-            Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, tick),
-            Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, tick),
+            Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, &overrides, tick),
+            Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, &overrides, tick),
         };
         result.engine.add(outcome.engine);
         if outcome.end == End::Interrupted {
@@ -143,24 +150,25 @@ pub fn bench(
     Ok(result)
 }
 
-/// The algorithm the library's rules give, for a call of `kind` with OSU's meaning of `bytes`.
-pub(crate) fn choose(job: &Job, kind: Kind, ranks: u32, bytes: u64) -> Algorithm {
-    let total = match kind {
-        Kind::Allgather | Kind::Allgatherv => bytes * u64::from(ranks),
-        _ => bytes,
+/// The algorithm the library's rules give for a benchmark's call.
+fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
+    let any = kind.algorithms()[0];
+    let Op::Collective { call, .. } = collective(kind, any, Seat { rank: 0, size }, bytes) else {
+        unreachable!("a collective is built")
     };
-    job.library.selection.choose(kind, ranks, total, true, &Default::default())
+    job.library.selection.decide(&call.case(true, true), overrides)
 }
 
 fn measure<N: NetworkModel>(
     job: &Job,
     which: Bench,
     bytes: u64,
+    overrides: &Overrides,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
     let n = job.seats.len() as u32;
     let algorithm = match which {
-        Bench::Collective(kind) => choose(job, kind, n, bytes),
+        Bench::Collective(kind) => choose(job, kind, n, bytes, overrides),
         _ => Algorithm::Dissemination,
     };
     let streams = Streams::new((0..n).map(|rank| program(which, rank, n, bytes, algorithm)));

@@ -11,8 +11,9 @@ pub use mpi::library::PRESETS as LIBRARIES;
 use crate::traffic::{TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
-use machine::placement::{self, Placement};
-use machine::{Complaint, Machine, MachineSpec, Routing, nearest};
+use collectives::Overrides;
+use machine::placement::{self, Placement, Policy};
+use machine::{Complaint, Machine, MachineSpec, NodeId, Routing, nearest};
 use mpi::Library;
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +68,10 @@ pub enum PlacementRequest {
     Nodes {
         nodes: Vec<u32>,
     },
+    /// The text of a host file.
+    Hosts {
+        hosts: String,
+    },
 }
 
 /// How closely the network is looked at.
@@ -79,13 +84,8 @@ pub enum Fidelity {
 
 pub const FIDELITIES: [&str; 2] = ["packet", "loggp"];
 pub const ROUTINGS: [&str; 4] = ["minimal", "valiant", "ugal", "adaptive"];
-pub const PLACEMENTS: [&str; 4] = ["contiguous", "round-robin", "random", "group-spread"];
 
-pub(crate) fn unknown(
-    at: &str,
-    found: &str,
-    legal: &[&str],
-) -> Complaint {
+pub(crate) fn unknown(at: &str, found: &str, legal: &[&str]) -> Complaint {
     Complaint::new(at, found, format!("one of {}", legal.join(", ")))
         .with_hint(nearest(found, legal.iter().copied()))
 }
@@ -125,8 +125,8 @@ pub fn machine(
         Some(Ok(routing)) => Some(routing),
         None => None,
     };
-    let resolved = MachineSpec::parse(&request.name, text, &request.set)
-        .and_then(|spec| spec.resolve());
+    let resolved =
+        MachineSpec::parse(&request.name, text, &request.set).and_then(|spec| spec.resolve());
     match resolved {
         Err(more) => {
             complaints.extend(more);
@@ -144,39 +144,48 @@ pub fn machine(
     }
 }
 
+/// The network family whose values of an MPI library hold.
+fn fabric(machine: &Machine) -> &str {
+    if machine.n_vcs == 4 && machine.nic.packet_payload == 64 {
+        "aries"
+    } else if machine.nic.packet_payload == 2048 && machine.nic.packet_overhead > 0 {
+        "slingshot"
+    } else {
+        ""
+    }
+}
+
 pub(crate) fn library(name: &str, machine: &Machine) -> Result<Library, Vec<Complaint>> {
     match mpi::library::preset(name) {
-        Some(text) => Library::parse(name, text, &machine.fabric).map_err(|errors| {
-            errors
-                .into_iter()
-                .map(|e| Complaint::new(format!("mpi.{name}"), "", e))
-                .collect()
+        Some(text) => Library::parse(name, text, fabric(machine)).map_err(|errors| {
+            errors.into_iter().map(|e| Complaint::new(format!("mpi.{name}"), "", e)).collect()
         }),
         None => Err(vec![unknown("mpi", name, mpi::library::PRESETS)]),
     }
 }
 
 /// Seats for `ranks` ranks, `ppn` on a node.
-pub(crate) fn seats(
+fn seats(
     machine: &Machine,
     request: Option<&PlacementRequest>,
     ranks: u32,
     ppn: u32,
     seed: u64,
 ) -> Result<Vec<Seat>, Vec<Complaint>> {
-    let placement = match request {
-        None => Placement::Block,
-        Some(PlacementRequest::Nodes { nodes }) => Placement::List(nodes.clone()),
-        Some(PlacementRequest::Named(name)) => match name.as_str() {
-            "contiguous" | "block" => Placement::Block,
-            "round-robin" => Placement::RoundRobin,
-            "random" => Placement::Random,
-            "group-spread" => Placement::GroupSpread,
-            _ => return Err(vec![unknown("placement", name, &PLACEMENTS)]),
-        },
+    let policy = match request {
+        None => Policy::Block,
+        Some(PlacementRequest::Named(word)) => Policy::from_word(word).map_err(|c| vec![c])?,
+        Some(PlacementRequest::Nodes { nodes }) => {
+            Policy::Nodes(nodes.iter().copied().map(NodeId).collect())
+        }
+        Some(PlacementRequest::Hosts { hosts }) => {
+            Policy::Hosts(placement::parse_hosts(machine, hosts, ppn)?)
+        }
     };
-    let placed = placement::place(machine, &placement, ranks, ppn, seed)?;
-    Ok(placed.into_iter().map(|(node, nic)| Seat { node, nic }).collect())
+    let placed =
+        Placement::new(machine, &policy, placement::Job { ranks, ppn, nodes: None, seed })?;
+    let seats = placed.node.into_iter().zip(placed.nic);
+    Ok(seats.map(|(node, nic)| Seat { node, nic }).collect())
 }
 
 /// The job of `common`, or everything that is wrong with the request.
@@ -207,7 +216,10 @@ pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Comp
 }
 
 /// Facts of the resolved machine, `show --json`.
-pub fn show(request: &MachineRequest, routing: Option<&str>) -> Result<machine::Summary, Vec<Complaint>> {
+pub fn show(
+    request: &MachineRequest,
+    routing: Option<&str>,
+) -> Result<machine::Summary, Vec<Complaint>> {
     Ok(machine(request, routing, 1)?.summary())
 }
 
@@ -246,4 +258,16 @@ pub fn traffic(
         }
         _ => Err(complaints),
     }
+}
+
+/// The user's choices of collective algorithms among `env`. Values that mean nothing are complaints.
+pub(crate) fn overrides(env: &[(String, String)]) -> Result<Overrides, Vec<Complaint>> {
+    let mut overrides = Overrides::default();
+    let mut complaints = Vec::new();
+    for (name, value) in env {
+        if let Err(what) = overrides.set(name, value) {
+            complaints.push(Complaint::new(format!("env.{name}"), value, what));
+        }
+    }
+    if complaints.is_empty() { Ok(overrides) } else { Err(complaints) }
 }

@@ -5,6 +5,7 @@ use super::{Common, Fidelity, fidelity, job};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, World};
 use base::Time;
+use collectives::Overrides;
 use live::{LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
@@ -162,11 +163,7 @@ pub fn run(
         complaints.push(Complaint::new("ranks", "0", "at least one rank"));
     }
     if let Some(text) = &request.hostfile_text {
-        let machine = super::machine(&common.machine, common.routing.as_deref(), common.seed)?;
-        match machine::placement::parse_hostfile(&machine, text, request.ranks, request.ppn) {
-            Ok(nodes) => common.placement = Some(super::PlacementRequest::Nodes { nodes }),
-            Err(more) => complaints.extend(more),
-        }
+        common.placement = Some(super::PlacementRequest::Hosts { hosts: text.clone() });
     }
     let factor = match &request.compute {
         Compute::Named(name) if name == "none" => None,
@@ -178,6 +175,10 @@ pub fn run(
             None
         }
     };
+    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+        complaints.extend(more);
+        Overrides::default()
+    });
     let job = match job(&common, request.ranks, ppn) {
         Ok(job) if complaints.is_empty() => job,
         Ok(_) => return Err(complaints),
@@ -188,8 +189,8 @@ pub fn run(
     };
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = match fidelity {
-        Fidelity::Packet => launch::<PacketNetwork>(&job, request, factor, tick)?,
-        Fidelity::LogGp => launch::<LogGpNetwork>(&job, request, factor, tick)?,
+        Fidelity::Packet => launch::<PacketNetwork>(&job, request, factor, overrides, tick)?,
+        Fidelity::LogGp => launch::<LogGpNetwork>(&job, request, factor, overrides, tick)?,
     };
     result.fidelity = fidelity;
     result.mpi.clone_from(&common.mpi);
@@ -202,6 +203,7 @@ fn launch<N: NetworkModel>(
     job: &Job,
     request: &RunRequest,
     factor: Option<f64>,
+    overrides: Overrides,
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<Complaint>> {
     let (seats, nodes) = seat_specs(job);
@@ -229,15 +231,8 @@ fn launch<N: NetworkModel>(
     let interrupted =
         Box::new(move || !(asked.borrow_mut())(Progress { now: Time::ZERO, events: 0 }));
     let rules = library.clone();
-    let choose = Box::new(move |question: &live::Question| {
-        rules.selection.choose(
-            question.kind,
-            question.size,
-            question.bytes,
-            question.commutative,
-            &Default::default(),
-        )
-    });
+    let choose =
+        Box::new(move |question: &live::Question| rules.selection.decide(question, &overrides));
     let live = Live::launch(spec, choose, interrupted).map_err(|e| vec![complaint(&e)])?;
     let mut world = World::<N, _>::new(job, live);
     let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
@@ -246,7 +241,7 @@ fn launch<N: NetworkModel>(
         End::Erroneous(blocked) => vec![row(job, &world.workload, blocked)],
         _ => Vec::new(),
     };
-    let live = world.workload.finish();
+    let live = world.workload.outcome();
     Ok(result(job, nodes, &outcome, live, blocked))
 }
 
@@ -300,11 +295,7 @@ fn deadlock(job: &Job, live: &Live, blocked: &[Blocked]) -> Vec<FailureRank> {
         .collect()
 }
 
-fn failure(
-    end: &End,
-    live: &LiveOutcome,
-    ranks: Vec<FailureRank>,
-) -> (Option<FailureRow>, i32) {
+fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<FailureRow>, i32) {
     let (kind, message) = match end {
         End::Deadlock(_) => {
             let n = ranks.len();
@@ -376,8 +367,11 @@ fn result(
     }
     let mut call_table: Vec<CallRow> = calls
         .into_iter()
-        .map(|(f, (calls, time_s, bytes))| {
-            CallRow { function: function_name(f).to_string(), calls, time_s, bytes }
+        .map(|(f, (calls, time_s, bytes))| CallRow {
+            function: function_name(f).to_string(),
+            calls,
+            time_s,
+            bytes,
         })
         .collect();
     call_table.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.function.cmp(&b.function)));
