@@ -206,6 +206,19 @@ impl Dragonfly {
         Some(SwitchId(group.first + below(draw << 32, group.switches)))
     }
 
+    /// Hops between switches of the longest minimal route in `n_groups` groups.
+    pub(crate) fn longest(&self, n_groups: u32) -> u32 {
+        if n_groups > 1 { self.diameter } else { self.diameter / 2 }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&self.seats.raw[..])
+            + size_of_val(&self.groups.raw[..])
+            + size_of_val(&self.pair_first[..])
+            + size_of_val(&self.crossings[..])
+            + size_of_val(&self.transit[..])
+    }
+
     /// Links from group `a` to group `b`.
     #[inline]
     pub(crate) fn pair(&self, a: GroupId, b: GroupId) -> &[Crossing] {

@@ -164,11 +164,14 @@ pub enum Topology {
 
 mod complaint;
 mod dragonfly;
+pub mod placement;
 mod presets;
 mod quantity;
 mod resolve;
 mod schema;
 mod spec;
+mod summary;
+mod zero_load;
 
 pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;
@@ -176,6 +179,7 @@ pub use presets::{PRESETS, preset};
 pub use resolve::Kind;
 pub use schema::reference;
 pub use spec::MachineSpec;
+pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 
 /// A resolved machine. Immutable for the whole run.
 #[derive(Clone, Debug)]

@@ -1,12 +1,17 @@
 //! The machine files that come with odonata: the same files a user would write.
 
 /// Names of the presets, in the order they are listed.
-pub const PRESETS: &[&str] = &["aurora", "dragonfly-1056"];
+pub const PRESETS: &[&str] =
+    &["aurora", "frontier", "lumi-g", "cascade-3k", "cascade-24k", "dragonfly-1056"];
 
 /// The machine file of a preset.
 pub fn preset(name: &str) -> Option<&'static str> {
     Some(match name {
         "aurora" => include_str!("../../../machines/aurora.toml"),
+        "frontier" => include_str!("../../../machines/frontier.toml"),
+        "lumi-g" => include_str!("../../../machines/lumi-g.toml"),
+        "cascade-3k" => include_str!("../../../machines/cascade-3k.toml"),
+        "cascade-24k" => include_str!("../../../machines/cascade-24k.toml"),
         "dragonfly-1056" => include_str!("../../../machines/dragonfly-1056.toml"),
         _ => return None,
     })

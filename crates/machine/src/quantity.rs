@@ -45,9 +45,19 @@ impl Dimension {
     /// What to ask the user for.
     pub fn wanted(self) -> &'static str {
         match self {
-            Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`",
-            Dimension::Rate => "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`",
-            Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`",
+            Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`, up to 1000 s",
+            Dimension::Rate => {
+                "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`, from 1 kB/s"
+            }
+            Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`, up to 1 TB",
+        }
+    }
+    /// What integer picoseconds, gaps and byte counts hold with room for sums.
+    fn range(self) -> std::ops::RangeInclusive<f64> {
+        match self {
+            Dimension::Time => 0.0..=1e3,
+            Dimension::Rate => 1e3..=1e15,
+            Dimension::Size => 0.0..=1e12,
         }
     }
 }
@@ -60,9 +70,9 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
     let Ok(value) = number.parse::<f64>() else { return Err(None) };
     let units = dimension.units();
     match units.iter().find(|(name, _)| *name == unit) {
-        // A rate divides, so it cannot be zero; times and sizes can.
-        Some(_) if dimension == Dimension::Rate && value == 0.0 => Err(None),
-        Some((_, size)) => Ok(value * size),
+        Some((_, size)) => {
+            Some(value * size).filter(|si| dimension.range().contains(si)).ok_or(None)
+        }
         None => {
             let near = nearest(unit, units.iter().map(|&(name, _)| name));
             // A bare number is most often meant in the first unit of the list.

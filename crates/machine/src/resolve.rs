@@ -84,6 +84,9 @@ impl MachineSpec {
         let kinds: Vec<Kind> = self.kinds.iter().map(|name| self.kind(name, &mut out)).collect();
         let per_pair = self.links_per_pair(&kinds, &mut out);
         if out.is_empty() {
+            self.check_size(&kinds, &per_pair, &mut out);
+        }
+        if out.is_empty() {
             self.check_ports(&kinds, &per_pair, &mut out);
             self.check_buffers(&mut out);
         }
@@ -231,17 +234,37 @@ impl MachineSpec {
         table
     }
 
-    fn check_ports(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
-        let ports = self.count("switch.ports");
-        let mut links = 0;
-        let (mut switches, mut nodes) = (0, 0);
+    /// Refuses machines whose ids would not fit, before anything is sized by them.
+    fn check_size(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
+        let (mut groups, mut links, mut nodes) = (0u64, 0u64, 0u64);
         for (i, kind) in kinds.iter().enumerate() {
-            let to_others: u64 = kinds
-                .iter()
-                .enumerate()
-                .map(|(j, k)| u64::from(per_pair[i][j]) * u64::from(k.groups - u32::from(i == j)))
-                .sum();
-            let global = to_others.div_ceil(u64::from(kind.switches));
+            let of_group = u64::from(kind.switches) * u64::from(kind.local_degree())
+                + 2 * u64::from(kind.nodes) * u64::from(kind.nics)
+                + to_others(kinds, per_pair, i);
+            groups += u64::from(kind.groups);
+            links = links.saturating_add(of_group.saturating_mul(kind.groups.into()));
+            nodes += u64::from(kind.groups) * u64::from(kind.nodes);
+        }
+        for (what, n, most) in [
+            // The table of pairs of groups takes 64 MiB then.
+            ("groups", groups, 4_096),
+            ("links, one way", links, MAX_LINKS - 1),
+            ("nodes", nodes, MAX_LINKS - 1),
+        ] {
+            if n > most {
+                let wanted = format!("at most {most} {what} in all");
+                out.push(Complaint::new("groups", n.to_string(), wanted));
+            }
+        }
+        if !kinds.iter().any(|k| k.compute && k.nodes > 0) {
+            let wanted = "a kind of group with role `compute` and at least one node";
+            out.push(Complaint::new("groups", "", wanted));
+        }
+    }
+
+    fn check_ports(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
+        for (i, kind) in kinds.iter().enumerate() {
+            let global = to_others(kinds, per_pair, i).div_ceil(u64::from(kind.switches));
             let edge = kind.most_edge_ports();
             let used = edge + u64::from(kind.local_ports) + global;
             if let Some(limit) = kind.global_ports.filter(|&limit| u64::from(limit) < global) {
@@ -249,7 +272,7 @@ impl MachineSpec {
                 let at = format!("groups.{}.global_ports", kind.name);
                 out.push(Complaint::new(at, limit.to_string(), wanted));
             }
-            if let Some(ports) = ports.filter(|&ports| ports < used) {
+            if let Some(ports) = self.count("switch.ports").filter(|&ports| ports < used) {
                 let wanted = format!(
                     "at least {used}: a switch of `{}` has {edge} edge, {} local and {global} \
                      global ports",
@@ -257,27 +280,6 @@ impl MachineSpec {
                 );
                 out.push(Complaint::new("switch.ports", ports.to_string(), wanted));
             }
-            let group_links = u64::from(kind.switches) * u64::from(kind.local_degree())
-                + 2 * u64::from(kind.nodes) * u64::from(kind.nics)
-                + to_others;
-            links += u64::from(kind.groups) * group_links;
-            switches += u64::from(kind.groups) * u64::from(kind.switches);
-            nodes += u64::from(kind.groups) * u64::from(kind.nodes);
-        }
-        let groups: u64 = kinds.iter().map(|k| u64::from(k.groups)).sum();
-        let too_big = |what: &str, n: u64, most: u64| {
-            Complaint::new("groups", n.to_string(), format!("at most {most} {what} in all"))
-        };
-        if groups > 4_096 {
-            // The table of pairs of groups would take 64 MiB and more.
-            out.push(too_big("groups", groups, 4_096));
-        }
-        if links >= MAX_LINKS || switches >= MAX_LINKS || nodes >= MAX_LINKS {
-            out.push(too_big("links", links, MAX_LINKS - 1));
-        }
-        if !kinds.iter().any(|k| k.compute && k.nodes > 0) {
-            let wanted = "a kind of group with role `compute` and at least one node";
-            out.push(Complaint::new("groups", "", wanted));
         }
     }
 
@@ -340,6 +342,14 @@ impl Kind {
         }
         of_switch.into_iter().max().unwrap_or(0)
     }
+}
+
+/// Links from one group of the `i`th kind to all other groups.
+fn to_others(kinds: &[Kind], per_pair: &[Vec<u32>], i: usize) -> u64 {
+    let links = |(j, k): (usize, &Kind)| {
+        u64::from(per_pair[i][j]) * u64::from(k.groups - u32::from(i == j))
+    };
+    kinds.iter().enumerate().map(links).sum()
 }
 
 /// As many whole cables to every other group as the global ports of a group allow: the Cascade

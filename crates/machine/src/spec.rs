@@ -78,7 +78,10 @@ impl MachineSpec {
                         Err(complaint) => out.push(complaint),
                     }
                 }
-                (false, Toml::Table(inner)) if legal.iter().any(|l| l.starts_with(&prefix)) => {
+                // An unknown table too: what is in it has nearer likenesses than itself.
+                (false, Toml::Table(inner))
+                    if !inner.is_empty() || legal.iter().any(|l| l.starts_with(&prefix)) =>
+                {
                     self.take(inner, &path, legal, out);
                 }
                 (false, _) => {
@@ -173,6 +176,15 @@ fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> 
     let Some(last) = last.filter(|_| parts.iter().all(|p| !p.is_empty())) else {
         return Err(Complaint::new(key, value, "a dotted key, such as `links.global.rate`"));
     };
+    // A misspelled kind would begin a new one, and be asked for all it lacks.
+    if let (["groups", kind], Some(Toml::Table(groups))) = (&parts[..], table.get("groups"))
+        && !groups.contains_key(*kind)
+    {
+        let wanted = "a kind of group of this machine";
+        let near = nearest(kind, groups.keys().map(String::as_str));
+        let near = near.map(|kind| format!("groups.{kind}.{last}"));
+        return Err(Complaint::new(key, value, wanted).with_hint(near));
+    }
     let mut at = table;
     for part in parts {
         at = match at.entry(part).or_insert_with(|| Toml::Table(Table::new())) {

@@ -1,0 +1,200 @@
+//! What a machine amounts to: the numbers its papers print, counted the way they count.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{GroupId, LinkKind, Machine, NicId, Topology};
+
+/// The resolved machine in numbers. Field names are the keys of `odonata show --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(non_snake_case)] // `B` is bytes, also in a key.
+pub struct Summary {
+    pub name: String,
+    /// Groups of all kinds.
+    pub groups: u32,
+    /// Switches of all groups.
+    pub switches: u32,
+    /// Nodes that run jobs.
+    pub nodes: u32,
+    /// NICs of those nodes.
+    pub endpoints: u32,
+    /// Fabric cables counted by link, between switches; one both ways.
+    pub links: u64,
+    /// Ports of switches for the fabric: those set aside for the group, used or not, and the ends
+    /// of links between groups.
+    pub fabric_ports: u64,
+    /// Ports of switches for NICs, of service nodes too.
+    pub edge_ports: u64,
+    /// All compute endpoints, one way.
+    pub injection_B_per_s: f64,
+    /// All links between compute groups, both ways.
+    pub global_B_per_s: f64,
+    /// Links between the first and the second half of the compute groups, both ways.
+    pub bisection_B_per_s: f64,
+    /// An 8-byte message, one way.
+    pub zero_load_latency_s: Distances,
+    pub groups_by_kind: BTreeMap<String, u32>,
+    pub nodes_by_kind: BTreeMap<String, u32>,
+    pub links_by_kind: LinksByKind,
+    pub ports_by_kind: PortsByKind,
+    /// Cables between groups.
+    pub global_cables: u64,
+    /// NICs of a compute node.
+    pub nics_per_node: u32,
+    /// Of all compute nodes.
+    pub cpus: u64,
+    pub gpus: u64,
+    pub gpu_tiles: u64,
+    /// Longest minimal route, hops between switches.
+    pub hops_max: u32,
+}
+
+/// By distance, each at its farthest; `None` where the machine has no such pair of endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize)]
+pub struct Distances {
+    pub same_switch: Option<f64>,
+    pub same_group: Option<f64>,
+    pub other_group: Option<f64>,
+}
+
+/// Links, one both ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+pub struct LinksByKind {
+    pub edge: u64,
+    pub local: u64,
+    pub chassis: u64,
+    pub global: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+pub struct PortsByKind {
+    pub edge: u64,
+    /// Set aside for the group, used or not.
+    pub local: u64,
+    pub global: u64,
+}
+
+impl Machine {
+    pub fn summary(&self) -> Summary {
+        let kinds = || self.kinds.iter();
+        let of_nodes = |each: fn(&crate::Kind) -> u32| -> u64 {
+            kinds()
+                .filter(|k| k.compute)
+                .map(|k| u64::from(k.groups) * u64::from(k.nodes) * u64::from(each(k)))
+                .sum()
+        };
+        let links = self.links_by_kind();
+        let ports = PortsByKind {
+            edge: links.edge,
+            local: kinds()
+                .map(|k| u64::from(k.groups) * u64::from(k.switches) * u64::from(k.local_ports))
+                .sum(),
+            global: 2 * links.global,
+        };
+        let endpoints = of_nodes(|k| k.nics);
+        let edge_rate = self.links.gap[self.injection(NicId(0))].bytes_per_s();
+        let (global, bisection) = self.compute_crossings();
+        Summary {
+            name: self.name.clone(),
+            groups: self.n_groups,
+            switches: self.n_switches(),
+            nodes: self.compute_nodes,
+            endpoints: endpoints as u32,
+            links: links.local + links.chassis + links.global,
+            fabric_ports: ports.local + ports.global,
+            edge_ports: ports.edge,
+            injection_B_per_s: endpoints as f64 * edge_rate,
+            global_B_per_s: global,
+            bisection_B_per_s: bisection,
+            zero_load_latency_s: self.distances(),
+            groups_by_kind: kinds().map(|k| (k.name.clone(), k.groups)).collect(),
+            nodes_by_kind: kinds().map(|k| (k.name.clone(), k.groups * k.nodes)).collect(),
+            links_by_kind: links,
+            ports_by_kind: ports,
+            global_cables: links.global / u64::from(self.links_per_cable),
+            nics_per_node: kinds().find(|k| k.compute).map_or(0, |k| k.nics),
+            cpus: of_nodes(|k| k.cpus),
+            gpus: of_nodes(|k| k.gpus),
+            gpu_tiles: of_nodes(|k| k.gpus * k.gpu_tiles),
+            hops_max: match &self.topology {
+                Topology::Dragonfly(dragonfly) => dragonfly.longest(self.n_groups),
+            },
+        }
+    }
+
+    /// Bytes held by the columns and tables.
+    pub fn bytes(&self) -> usize {
+        let links = &self.links;
+        let per_link = size_of_val(&links.from.raw[..])
+            + size_of_val(&links.to.raw[..])
+            + size_of_val(&links.kind.raw[..])
+            + size_of_val(&links.latency.raw[..])
+            + size_of_val(&links.cable.raw[..])
+            + size_of_val(&links.gap.raw[..])
+            + size_of_val(&links.buffer.raw[..]);
+        let places = size_of_val(&self.node_nics.raw[..])
+            + size_of_val(&self.nic_node.raw[..])
+            + size_of_val(&self.nic_switch.raw[..])
+            + size_of_val(&self.switch_group.raw[..])
+            + size_of_val(&self.group_kind.raw[..]);
+        let Topology::Dragonfly(dragonfly) = &self.topology;
+        per_link + places + dragonfly.bytes()
+    }
+
+    /// Whether the group's nodes run jobs.
+    pub fn is_compute(&self, group: GroupId) -> bool {
+        self.kinds[usize::from(self.group_kind[group])].compute
+    }
+
+    fn links_by_kind(&self) -> LinksByKind {
+        let mut one_way = [0u64; 5];
+        for (_, &kind) in self.links.kind.iter() {
+            one_way[kind as usize] += 1;
+        }
+        LinksByKind {
+            edge: one_way[LinkKind::Injection as usize],
+            local: one_way[LinkKind::Local as usize] / 2,
+            chassis: one_way[LinkKind::LocalBlack as usize] / 2,
+            global: one_way[LinkKind::Global as usize] / 2,
+        }
+    }
+
+    /// Rates of all links between compute groups, and of those between the two halves of them.
+    fn compute_crossings(&self) -> (f64, f64) {
+        let Topology::Dragonfly(dragonfly) = &self.topology;
+        let compute = self.group_kind.ids().take_while(|&g| self.is_compute(g)).count() as u32;
+        let (mut all, mut across) = (0.0, 0.0);
+        for a in (0..compute).map(GroupId) {
+            for b in (0..compute).map(GroupId) {
+                let pair = dragonfly.pair(a, b);
+                let rate: f64 = pair.first().map_or(0.0, |c| self.links.gap[c.link].bytes_per_s());
+                let rate = rate * pair.len() as f64;
+                all += rate;
+                if (a.0 < compute / 2) != (b.0 < compute / 2) {
+                    across += rate;
+                }
+            }
+        }
+        (all, across)
+    }
+
+    /// Seen from the first NIC, which stands for all: groups are alike.
+    fn distances(&self) -> Distances {
+        let src = NicId(0);
+        let mut far = Distances::default();
+        let compute_nics = self.node_nics.raw[self.compute_nodes as usize];
+        for dst in (1..compute_nics).map(NicId) {
+            let nearness = if self.nic_switch[src] == self.nic_switch[dst] {
+                &mut far.same_switch
+            } else if self.group_of(src) == self.group_of(dst) {
+                &mut far.same_group
+            } else {
+                &mut far.other_group
+            };
+            let latency = self.zero_load(src, dst, 8).seconds();
+            *nearness = Some(nearness.unwrap_or(0.0).max(latency));
+        }
+        far
+    }
+}

@@ -1,0 +1,60 @@
+//! A lone message in closed form: what every fidelity must agree on where nothing contends.
+
+use base::{Gap, Span};
+
+use crate::{Idle, LinkId, Machine, NicId};
+
+impl Machine {
+    /// From the command to what the receiver can see, for a host's message of `bytes` alone in the
+    /// machine, on the minimal route that draw 0 chooses.
+    pub fn zero_load(&self, src: NicId, dst: NicId, bytes: u64) -> Span {
+        let mut path = Vec::new();
+        self.walk(src, dst, 0, &Idle, &mut path);
+        self.zero_load_on(&path, bytes)
+    }
+
+    /// The same, on a given path.
+    ///
+    /// Latencies add up along the path. Packets follow each other through a pipeline whose stages
+    /// are the links and the host interfaces at both ends; every packet but the last holds up its
+    /// successor by the time it takes at its slowest stage, and cut-through means that the last is
+    /// whole at the far end that same time after its head is. Exact if `bytes` fills its packets
+    /// or fits into one; else late by less than a packet, where the last, shorter packet's slowest
+    /// stage is not that of the full ones.
+    pub fn zero_load_on(&self, path: &[LinkId], bytes: u64) -> Span {
+        let nic = &self.nic;
+        let packets = bytes.div_ceil(nic.packet_payload).max(1);
+        let last = bytes - (packets - 1) * nic.packet_payload;
+        let latency: Span = path.iter().map(|&link| self.links.latency[link]).sum();
+        let dma = if bytes > nic.immediate_max { nic.dma_latency } else { Span::ZERO };
+        let full = self.slowest_stage(path, nic.packet_payload);
+        nic.send_latency
+            + dma
+            + latency
+            + full * (packets - 1)
+            + self.slowest_stage(path, last)
+            + nic.recv_latency
+    }
+
+    /// How long a packet of `payload` bytes takes at the slowest stage of the way.
+    fn slowest_stage(&self, path: &[LinkId], payload: u64) -> Span {
+        let nic = &self.nic;
+        let host = nic.host_gap.max(nic.host_gap_one_way).span(payload);
+        let gap = path.iter().map(|&link| self.links.gap[link]).max().unwrap_or(Gap::ZERO);
+        host.max(gap.span(payload + nic.packet_overhead))
+    }
+
+    /// Bytes per virtual channel that the buffer at the far end of `link` must have if a lone flow
+    /// is never to wait for a credit: what enters the link between a packet's head and the return
+    /// of that packet's credit, and the packet that is then cut off from the full rate.
+    ///
+    /// The credit leaves when the packet's tail has left the buffer, which for a lone flow is one
+    /// packet's time after its head could, and takes the cable back.
+    pub fn lone_flow_buffer(&self, link: LinkId) -> u64 {
+        let packet = self.nic.packet_payload + self.nic.packet_overhead;
+        let gap = self.links.gap[link];
+        let round = self.links.latency[link] + self.links.cable[link] + gap.span(packet);
+        let packets = round.0.div_ceil(gap.span(packet).0.max(1)) + 1;
+        packets * packet
+    }
+}

@@ -1,0 +1,187 @@
+//! Machine files: what a person may get wrong is said in their words, all of it at once, and the
+//! files that come with odonata are sound.
+
+use machine::{
+    Complaint, End, LinkKind, Machine, MachineSpec, PRESETS, Routing, SwitchId, preset, reference,
+};
+
+fn try_build(name: &str, set: &[(&str, &str)]) -> Result<Machine, Vec<Complaint>> {
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse(name, preset(name).expect("a preset"), &set)?.resolve()
+}
+
+fn refused(name: &str, set: &[(&str, &str)]) -> Vec<String> {
+    let complaints = try_build(name, set).expect_err("should be refused");
+    complaints.iter().map(Complaint::to_string).collect()
+}
+
+#[test]
+fn every_preset_resolves_and_says_where_its_numbers_come_from() {
+    for name in PRESETS {
+        let text = preset(name).expect("listed");
+        let spec = MachineSpec::parse(name, text, &[]).unwrap_or_else(|c| panic!("{name}: {c:#?}"));
+        let m = spec.resolve().unwrap_or_else(|c| panic!("{name}: {c:#?}"));
+        assert!(!spec.text("about").is_empty() && !spec.text("source").is_empty(), "{name}");
+        assert_eq!(m.name, *name);
+    }
+    assert!(preset("nowhere").is_none());
+}
+
+#[test]
+fn a_wrong_key_gets_the_nearest_legal_one() {
+    for (set, want) in [
+        (("links.global.speed", "1"), "did you mean `links.global.rate`?"),
+        (("link.local.rate", "25 GB/s"), "did you mean `links.local.rate`?"),
+        (("groups.compute.node", "3"), "did you mean `groups.compute.nodes`?"),
+        (("global.links.compute.doas", "2"), "did you mean `global.links.compute.daos`?"),
+        (("groups.computer.nodes", "3"), "did you mean `groups.compute.nodes`?"),
+        (("rooting", "ugal"), "did you mean `routing`?"),
+        (("routing", "minmal"), "did you mean `minimal`?"),
+    ] {
+        let said = refused("aurora", &[set]);
+        assert!(
+            said.iter().any(|c| c.starts_with(set.0) && c.ends_with(want)),
+            "{set:?}: {said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_wrong_value_is_shown_with_what_would_be_legal() {
+    for (set, want) in [
+        (("links.global.rate", "25 GB"), "did you mean `25 GB/s`?"),
+        (("links.global.rate", "25"), "did you mean `25 GB/s`?"),
+        (("links.global.rate", "0 GB/s"), "found `0 GB/s`, expected a rate"),
+        (("switch.latency", "350 ms/s"), "did you mean `350 ms`?"),
+        (("switch.latency", "1e9 s"), "expected a time"),
+        (("links.local.buffer", "128 kib"), "did you mean `128 KiB`?"),
+        (("links.local.buffer", "4 KiB"), "from 8528 B (a packet of 2132 B on each of 4 virtual"),
+        (("groups.compute.count", "0"), "a whole number from 1 to 65000"),
+        (("groups.compute.count", "many"), "a whole number from 1 to 65000"),
+        (("groups.compute.count", "-1"), "a whole number from 1 to 65000"),
+        (("groups.compute", "3"), "groups.compute: found `3`"),
+        (("groups.compute.chassis", "5"), "a divisor of its 32 switches"),
+        (("groups.compute.spread", "[0, 1]"), "one number for each of 8 NICs"),
+        (("groups.compute.spread", "[0, 1, 2, 0, 1, 2, 0, 4]"), "n a divisor of 32"),
+        (("groups.compute.local_ports", "30"), "at least the 31 local links of a switch"),
+        (("groups.compute.local_links", "0"), "at least 1"),
+        (("global.links.compute.compute", "0"), "global.links.compute.compute: found `0`"),
+        (("global.links.compute.compute", "3"), "whole cables of 2 links"),
+        (("global.links.compute.compute", "full"), "machines with one kind of group"),
+        (("global.links.daos.compute", "2"), "not both"),
+        (("global.links.compute.compute", "20"), "switch.ports: found `64`, expected at least"),
+        (("groups.compute.count", "60000"), "at most 4096 groups"),
+        (("groups.compute.nodes", "1000000"), "links, one way"),
+        (("groups.compute.role", "service"), "at least one node"),
+        (("node.core_speed", "0"), "a number above zero"),
+        (("nic.packet_payload", "0 B"), "from 1 B"),
+        (("switch..latency", "1 ns"), "a dotted key"),
+        (("routing.kind", "ugal"), "`routing` to be a table"),
+    ] {
+        let said = refused("aurora", &[set]);
+        assert!(said.iter().any(|c| c.contains(want)), "{set:?}: {said:#?}");
+    }
+}
+
+#[test]
+fn all_complaints_come_at_once() {
+    let said = refused(
+        "aurora",
+        &[("links.local.rate", "fast"), ("switch.lateny", "1 ns"), ("nic.window", "0")],
+    );
+    for at in ["links.local.rate", "switch.lateny", "nic.window"] {
+        assert_eq!(said.iter().filter(|c| c.starts_with(at)).count(), 1, "{at}: {said:?}");
+    }
+    assert_eq!(said.len(), 3, "{said:?}");
+}
+
+#[test]
+fn what_is_missing_or_not_toml_is_said() {
+    let all = MachineSpec::parse("empty", "", &[]).expect_err("nothing there");
+    assert!(all.iter().any(|c| c.at == "groups"), "{all:?}");
+    assert!(all.iter().any(|c| c.at == "links.edge.rate"), "{all:?}");
+    let torn = MachineSpec::parse("torn", "about = \"x\"\n[groups\n", &[]).expect_err("not TOML");
+    assert!(torn[0].to_string().starts_with("torn, line 2: "), "{torn:?}");
+}
+
+#[test]
+fn overrides_are_laid_over_the_file() {
+    let set = [("routing", "minimal"), ("groups.compute.wiring", "single"), ("seed", "7")];
+    let m = try_build("aurora", &set).expect("legal");
+    assert_eq!((m.routing, m.seed), (Routing::Minimal, 7));
+    // The paper's reading: two nodes a switch, all eight NICs of a node on it.
+    let switches: Vec<u32> = m.nic_switch.raw[..24].iter().map(|s| s.0).collect();
+    assert_eq!(switches, [[0; 8], [0; 8], [1; 8]].concat());
+}
+
+#[test]
+fn nics_are_cabled_as_the_listing_says() {
+    let m = try_build("aurora", &[]).expect("legal");
+    // Slingshot Host Software guide: hsn0,1 on 4c+2, hsn2,3 on 4c+3, hsn4,5 on 4c+1, hsn6,7 on 4c.
+    for (node, chassis) in [(0u32, 0u32), (7, 0), (8, 1), (63, 7), (64, 8)] {
+        let first = m.node_nics.raw[node as usize] as usize;
+        let switches: Vec<u32> = m.nic_switch.raw[first..first + 8].iter().map(|s| s.0).collect();
+        let want = [2, 2, 3, 3, 1, 1, 0, 0].map(|s| 4 * chassis + s);
+        assert_eq!(switches, want, "node {node}");
+    }
+}
+
+/// Links to other groups are dealt out evenly: the switches of a group have as many as each other,
+/// to within one, and those to one other group sit on as many switches as there can be.
+#[test]
+fn links_between_groups_are_spread_evenly_over_the_switches_of_both() {
+    for name in PRESETS {
+        let m = try_build(name, &[]).expect("legal");
+        let mut ports = vec![0u32; m.n_switches() as usize];
+        let mut of_pair = std::collections::BTreeMap::<_, Vec<SwitchId>>::new();
+        for (link, _) in m.links.kind.iter().filter(|&(_, &kind)| kind == LinkKind::Global) {
+            let (End::Switch(from), End::Switch(to)) = (m.links.from[link], m.links.to[link])
+            else {
+                panic!("{name}: a global link that ends at a NIC")
+            };
+            ports[from.0 as usize] += 1;
+            of_pair.entry((m.switch_group[from], m.switch_group[to])).or_default().push(from);
+        }
+        let mut range = std::collections::BTreeMap::new();
+        for (switch, &group) in m.switch_group.iter() {
+            let n = ports[switch.0 as usize];
+            let (low, high) = range.entry(group).or_insert((n, n));
+            (*low, *high) = (n.min(*low), n.max(*high));
+        }
+        assert!(range.values().all(|(low, high)| high - low <= 1), "{name}: {range:?}");
+        for ((a, b), mut from) in of_pair {
+            let links = from.len();
+            from.sort();
+            from.dedup();
+            let switches = m.switch_group.iter().filter(|&(_, &g)| g == a).count();
+            assert_eq!(from.len(), links.min(switches), "{name}: from {a:?} to {b:?}");
+        }
+    }
+}
+
+/// Buffers of the presets let a lone flow run at full rate, and so does the window: it covers the
+/// way there and back of the longest route with a full packet at every switch.
+#[test]
+fn a_lone_flow_never_waits_for_credits_or_window() {
+    for name in PRESETS {
+        let m = try_build(name, &[]).expect("legal");
+        for link in m.links.to.ids() {
+            let (has, needs) = (u64::from(m.links.buffer[link]), m.lone_flow_buffer(link));
+            assert!(has >= needs, "{name}: {:?} has {has} B, needs {needs}", m.links.kind[link]);
+        }
+        let packet = m.nic.packet_payload + m.nic.packet_overhead;
+        let slowest = m.links.latency.raw.iter().max().expect("has links").0
+            + m.links.gap.raw.iter().max().expect("has links").span(packet).0;
+        let round_trip = 2 * 12 * slowest + m.nic.recv_latency.0;
+        let fastest = m.links.gap.raw.iter().min().expect("has links").span(packet);
+        let window = u64::from(m.nic.window) * fastest.max(m.nic.host_gap_one_way.span(64)).0;
+        assert!(window >= round_trip, "{name}: window {window} ps, round trip {round_trip} ps");
+    }
+}
+
+/// docs/models/machine.md holds the reference that the schema generates.
+#[test]
+fn the_reference_is_not_stale() {
+    let page = include_str!("../../../docs/models/machine.md");
+    assert!(page.contains(&reference()), "put this into docs/models/machine.md:\n{}", reference());
+}
