@@ -1,0 +1,77 @@
+//! What the tests share: jobs whose ranks are this very test program, started anew.
+
+#![allow(dead_code)] // each test program uses its part
+
+pub mod rank;
+pub mod world;
+
+use base::Span;
+use live::{LaunchSpec, Live, LiveOutcome, SeatSpec};
+use std::ffi::OsString;
+
+pub const PROGRAM: &str = "ROOM_PROGRAM";
+
+/// A job of ranks that run `test program --exact rank_side`, which looks at `PROGRAM`. Two ranks a
+/// node, named x0, x1, ...
+pub fn job(program: &str, ranks: u32) -> LaunchSpec {
+    let exe = std::env::current_exe().unwrap();
+    // The test harness of the rank says how many tests it runs: nobody wants to know.
+    let quiet = ["sh", "-c", "exec \"$0\" \"$@\" > /dev/null"].map(OsString::from);
+    let harness = ["--exact", "rank_side", "--nocapture"].map(OsString::from);
+    LaunchSpec {
+        program: [&quiet[..], &[exe.into()], &harness[..]].concat(),
+        env: vec![(PROGRAM.into(), program.into())],
+        ..command(&["true"], ranks)
+    }
+}
+
+pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
+    let seat = |rank: u32| SeatSpec {
+        node: rank / 2,
+        node_name: format!("x{}", rank / 2),
+        local_rank: rank % 2,
+        local_size: (ranks - rank / 2 * 2).min(2),
+    };
+    LaunchSpec {
+        program: program.iter().map(OsString::from).collect(),
+        env: vec![],
+        env_remove: vec![],
+        wdir: None,
+        ranks,
+        seats: (0..ranks).map(seat).collect(),
+        nodes: ranks.div_ceil(2),
+        compute_factor: None,
+        label: false,
+        machine: "a machine".into(),
+        library_version: "a library".into(),
+        tag_ub: i32::MAX,
+        clock_tick: Span::ns(10),
+        poll_interval: Span::ns(100),
+        progress: None,
+    }
+}
+
+pub fn launch(spec: LaunchSpec) -> Live {
+    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    Live::launch(spec, choose, Box::new(|| false)).unwrap()
+}
+
+/// Runs a job to its end.
+pub fn run(spec: LaunchSpec) -> (world::World<Live>, base::Time) {
+    let mut world = world::World::new(launch(spec));
+    world.run();
+    let now = world.now;
+    (world, now)
+}
+
+pub fn outcome(spec: LaunchSpec) -> LiveOutcome {
+    run(spec).0.workload.outcome()
+}
+
+/// Of a job that should have gone well.
+pub fn success(spec: LaunchSpec) -> LiveOutcome {
+    let outcome = outcome(spec);
+    assert_eq!(outcome.failure.as_ref().map(|f| f.to_string()), None);
+    assert_eq!(outcome.exit_code, 0);
+    outcome
+}

@@ -1,0 +1,265 @@
+//! A rank's end of the wire, small enough to read: what tests need instead of an MPI library.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use workload::functions::FUNCTIONS;
+use workload::wire::{self, Arena, Completion, Control, Segment, Submission, flag, kind, wait};
+
+pub struct Rank {
+    pub rank: u32,
+    pub size: u32,
+    pub arena: Arena,
+    segment: Segment,
+    control: *mut Control,
+    submitted: u32,
+    tokens: u32,
+    free: Vec<u32>,
+    function: u32,
+    /// Charged before the next submission or hand-over.
+    pub after_ps: u64,
+    pub user: Option<fn(&mut [u8], &[u8], bool)>,
+}
+
+/// The number of an MPI function.
+pub fn id(name: &str) -> u32 {
+    FUNCTIONS.iter().position(|f| *f == name).expect("an MPI function") as u32
+}
+
+impl Rank {
+    /// Maps the segment the environment names.
+    pub fn attach() -> Rank {
+        let number = |name| std::env::var(name).unwrap().parse::<u32>().unwrap();
+        let (fd, rank) = (number(wire::ENV_FD) as i32, number(wire::ENV_RANK));
+        let map = |bytes: u64| unsafe {
+            let (rw, how) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+            let at = libc::mmap(std::ptr::null_mut(), bytes as usize, rw, how, fd, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            Segment::at(at.cast())
+        };
+        unsafe {
+            let header = map(wire::HEADER_BYTES).header();
+            assert_eq!((*header).magic, wire::MAGIC);
+            let size = (*header).ranks;
+            let segment = map(wire::segment_bytes(size));
+            let control = segment.control(rank);
+            (*control).state.store(wire::state::ACTIVE, Ordering::Release);
+            Rank {
+                rank,
+                size,
+                arena: Arena::new(segment, rank),
+                segment,
+                control,
+                submitted: 0,
+                tokens: 0,
+                free: Vec::new(),
+                function: id("MPI_Init"),
+                after_ps: 0,
+                user: None,
+            }
+        }
+    }
+
+    pub fn calls(&mut self, name: &str) {
+        self.function = id(name);
+        unsafe { *self.segment.tally(self.rank).add(self.function as usize) += 1 };
+    }
+    pub fn now_ps(&self) -> u64 {
+        unsafe { (*self.control).now_ps }
+    }
+    pub fn node_name(&self) -> String {
+        let name = unsafe { (*self.control).node_name };
+        name.iter().take_while(|&&b| b != 0).map(|&b| b as char).collect()
+    }
+
+    pub fn token(&mut self) -> u32 {
+        let token = self.free.pop().unwrap_or_else(|| {
+            self.tokens += 1;
+            self.tokens - 1
+        });
+        unsafe { *self.segment.completion(self.rank, token) = Completion::default() };
+        token
+    }
+    pub fn done(&self, token: u32) -> Option<Completion> {
+        let completion = unsafe { *self.segment.completion(self.rank, token) };
+        (completion.done != 0).then_some(completion)
+    }
+    pub fn release(&mut self, token: u32) {
+        self.free.push(token);
+    }
+
+    pub fn bytes(&self, at: u64, n: u64) -> &mut [u8] {
+        unsafe { std::slice::from_raw_parts_mut(self.segment.ptr(at), n as usize) }
+    }
+    pub fn block(&mut self, bytes: &[u8]) -> u64 {
+        let at = self.arena.alloc(bytes.len() as u64).unwrap();
+        self.bytes(at, bytes.len() as u64).copy_from_slice(bytes);
+        at
+    }
+    pub fn free(&self, block: u64) {
+        unsafe { wire::return_block(self.segment, block) };
+    }
+
+    pub fn submit(&mut self, s: Submission) {
+        if self.submitted as usize == wire::RING {
+            self.hand_over(wait::NONE, &[]);
+        }
+        let after_ps = std::mem::take(&mut self.after_ps);
+        let s = Submission { function: self.function, after_ps, ..s };
+        unsafe { *self.segment.submission(self.rank, self.submitted as usize) = s };
+        self.submitted += 1;
+    }
+
+    pub fn hand_over(&mut self, mode: u32, tokens: &[u32]) {
+        loop {
+            unsafe {
+                self.segment.waits(self.rank).copy_from(tokens.as_ptr(), tokens.len());
+                let control = &mut *self.control;
+                control.submitted = std::mem::take(&mut self.submitted);
+                control.wait_mode = mode;
+                control.wait_count = tokens.len() as u32;
+                control.function = self.function;
+                control.after_ps = std::mem::take(&mut self.after_ps);
+            }
+            self.give_turn_away();
+            self.sleep();
+            let (command, order) = unsafe { ((*self.control).command, (*self.control).combine) };
+            match command {
+                wire::command::RUN => return,
+                wire::command::COMBINE => {
+                    let (into, from) =
+                        (self.bytes(order.into, order.bytes), self.bytes(order.from, order.bytes));
+                    self.user.expect("an operator")(into, from, order.left == 1);
+                }
+                _ => std::process::exit(9),
+            }
+        }
+    }
+    fn give_turn_away(&self) {
+        let (turn, running) = unsafe { (&(*self.control).turn, &(*self.segment.header()).running) };
+        turn.store(0, Ordering::Relaxed);
+        if running.fetch_sub(1, Ordering::AcqRel) == 1 {
+            futex(running, libc::FUTEX_WAKE, 1);
+        }
+    }
+    fn sleep(&self) {
+        let turn = unsafe { &(*self.control).turn };
+        for _ in 0..100 {
+            if turn.load(Ordering::Acquire) == 1 {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        while turn.load(Ordering::Acquire) != 1 {
+            futex(turn, libc::FUTEX_WAIT, 0);
+        }
+    }
+
+    // -- Calls ------------------------------------------------------------------------------------
+
+    pub fn isend(&mut self, to: u32, tag: i32, bytes: &[u8]) -> u32 {
+        let (token, block) = (self.token(), self.block(bytes));
+        let bytes = bytes.len() as u64;
+        self.submit(Submission { kind: kind::SEND, token, peer: to, tag, bytes, block, ..EMPTY });
+        token
+    }
+    pub fn irecv(&mut self, from: u32, tag: i32, bytes: u64) -> u32 {
+        let token = self.token();
+        self.submit(Submission { kind: kind::RECV, token, peer: from, tag, bytes, ..EMPTY });
+        token
+    }
+    pub fn wait_all(&mut self, tokens: &[u32]) {
+        self.hand_over(wait::ALL, tokens);
+    }
+    /// What a receive brought; frees its token and the block.
+    pub fn received(&mut self, token: u32) -> Vec<u8> {
+        let completion = self.done(token).expect("the receive is done");
+        let bytes = self.bytes(completion.block, completion.bytes).to_vec();
+        self.free(completion.block);
+        self.release(token);
+        bytes
+    }
+    pub fn send(&mut self, to: u32, tag: i32, bytes: &[u8]) {
+        self.calls("MPI_Send");
+        let token = self.isend(to, tag, bytes);
+        self.wait_all(&[token]);
+        self.release(token);
+    }
+    pub fn recv(&mut self, from: u32, tag: i32, bytes: u64) -> Vec<u8> {
+        self.calls("MPI_Recv");
+        let token = self.irecv(from, tag, bytes);
+        self.wait_all(&[token]);
+        self.received(token)
+    }
+    /// A collective on the world, its working buffer given and given back.
+    pub fn collective(&mut self, s: Submission, buffer: &mut [u8]) -> Completion {
+        let (token, block) = (self.token(), self.block(buffer));
+        let grain = s.grain.max(1);
+        let peer = self.rank;
+        let s = Submission { kind: kind::COLLECTIVE, token, peer, block, grain, ..s };
+        self.submit(s);
+        self.wait_all(&[token]);
+        buffer.copy_from_slice(self.bytes(block, buffer.len() as u64));
+        self.free(block);
+        self.release(token);
+        self.done(token).unwrap()
+    }
+    pub fn barrier(&mut self) {
+        self.calls("MPI_Barrier");
+        self.collective(EMPTY, &mut []);
+    }
+    pub fn finalize(&mut self) {
+        self.calls("MPI_Finalize");
+        self.submit(Submission { kind: kind::EXIT, ..EMPTY });
+        unsafe { (*self.control).state.store(wire::state::FINALIZED, Ordering::Release) };
+        self.hand_over(wait::NONE, &[]);
+    }
+    pub fn abort(&mut self, code: i32) -> ! {
+        self.calls("MPI_Abort");
+        unsafe {
+            (*self.control).abort_code = code;
+            (*self.control).state.store(wire::state::ABORTED, Ordering::Release);
+        }
+        self.hand_over(wait::NEVER, &[]);
+        unreachable!("nobody comes back from an abort");
+    }
+    pub fn probe(&mut self, from: u32, tag: i32, flags: u32) -> Option<(u32, Completion)> {
+        self.calls(if flags & flag::WAIT != 0 { "MPI_Probe" } else { "MPI_Iprobe" });
+        let token = self.token();
+        self.submit(Submission { kind: kind::PROBE, flags, token, peer: from, tag, ..EMPTY });
+        self.wait_all(&[token]);
+        let completion = self.done(token).unwrap();
+        if completion.found == 0 {
+            return Some((token, completion));
+        }
+        self.release(token);
+        self.hand_over(wait::POLL, &[]);
+        None
+    }
+}
+
+pub const EMPTY: Submission = Submission {
+    kind: 0,
+    flags: 0,
+    token: 0,
+    function: 0,
+    after_ps: 0,
+    peer: 0,
+    tag: 0,
+    context: 0,
+    root: 0,
+    bytes: 0,
+    block: 0,
+    other: 0,
+    collective: 0,
+    ragged: 0,
+    ragged_len: 0,
+    combine: 0,
+    grain: 0,
+    op: 0,
+    datatype: 0,
+};
+
+fn futex(word: &AtomicU32, op: i32, value: u32) {
+    let forever = std::ptr::null::<libc::timespec>();
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, value, forever) };
+}
