@@ -24,6 +24,6 @@ print(f"100 ns more in a switch costs {added * 1e9:.0f} ns between groups: "
 
 # What cannot be is refused before anything starts, with the nearest legal word.
 try:
-    aurora.with_({"switch.latncy": "450 ns"}).summary
+    print(aurora.with_({"switch.latncy": "450 ns"}).summary)
 except od.InputError as error:
     print(f"refused: {error.complaints[0]}")

@@ -33,7 +33,7 @@ class Box:
             raise SystemExit(f"cg3d: a grid of {points}^3 is too small for {dims} boxes")
         self.comm = MPI.COMM_WORLD.Create_cart(dims, periods=[False] * 3)
         self.dims = dims
-        starts = [split(points, d, c) for d, c in zip(dims, self.comm.coords)]
+        starts = [split(points, d, c) for d, c in zip(dims, self.comm.coords, strict=True)]
         self.start = [s for s, _ in starts]
         self.shape = tuple(n for _, n in starts)
         self.points = points
@@ -105,7 +105,7 @@ class Box:
         Not an eigenvector of the operator, or the solver would be done in one step.
         """
         axes = []
-        for start, count in zip(self.start, self.shape):
+        for start, count in zip(self.start, self.shape, strict=True):
             x = (np.arange(start, start + count) + 1.0) / (self.points + 1)
             axes.append(x * (1.0 - x) * np.exp(x))
         field = self.field()
@@ -158,7 +158,7 @@ def main() -> int:
     if box.comm.rank == 0:
         print(f"cg3d: {asked.points}^3 points on {box.comm.size} ranks, "
               f"{' x '.join(map(str, box.dims))} boxes")  # fmt: skip
-        print(f"steps {steps}   residual {residual:.2e}   error {error:.2e} (allowed {allowed:.1e})")
+        print(f"steps {steps}   residual {residual:.2e}   error {error:.2e}, allowed {allowed:.1e}")
         print(f"time {elapsed * 1e3:.3f} ms   per step {elapsed / max(steps, 1) * 1e6:.2f} us")
         print("answer right" if right_answer else "answer WRONG")
     return 0 if right_answer else 1

@@ -192,7 +192,7 @@ class Request:
     def finish(self) -> None:
         self.wrong.finish(self.machine)
 
-    def job(self, nodes: int, ppn: int, ranks: int | None = None) -> Job:
+    def job(self, nodes: int, ppn: int | None, ranks: int | None = None) -> Job:
         return self.machine.job(
             nodes=nodes,
             ppn=ppn,
@@ -254,7 +254,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     asked = Request(given)
     wrong = asked.wrong
     ranks = wrong.integer("-n", given["ranks"], None)
-    ppn = wrong.integer("--ppn", given["ppn"], 1)
+    by_hosts = given["hostfile"] is not None and given["ppn"] is None
+    ppn = None if by_hosts else wrong.integer("--ppn", given["ppn"], 1)
     compute = wrong.compute(given["compute"])
     env = wrong.environment(given["env"])
     environment = launch.environment_of(env)
@@ -263,7 +264,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
     asked.finish()
-    job = asked.job(-(-ranks // ppn), ppn, ranks)
+    job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
     unheard = launch.knobs_not_modelled(environment)
     if unheard:
         asked.note(f"set, but not modelled: {', '.join(unheard)}")

@@ -102,8 +102,8 @@ def comparison(runs: Mapping[str, RunResult]) -> list[str]:
         split = text.shares(run.data["ranks"])
         moved = sum(d["bytes"] for d in run.data["distance"]) or 1
         far = sum(d["bytes"] for d in run.data["distance"] if d["distance"] == "global")
-        rows.append((placement, units.show_time(run.time), units.show_time(split["waiting"]["mean"]),
-                     units.show_time(split["transfer"]["mean"]),
+        waiting, transfer = (units.show_time(split[s]["mean"]) for s in ("waiting", "transfer"))
+        rows.append((placement, units.show_time(run.time), waiting, transfer,
                      f"{units.show_percent(far / moved)} of bytes",
                      str(run.summary["digest"])))  # fmt: skip
     first, last = list(runs.values())[0], list(runs.values())[-1]

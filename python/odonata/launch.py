@@ -27,7 +27,7 @@ LIBRARY = Path(__file__).resolve().parent / "_lib"
 
 # Tables of the core's answer: too long for a summary, written as Parquet and shown as Arrow.
 LONG_TABLES = {"rank_table": "ranks", "message_matrix": "messages", "link_table": "links"}
-SHORT_TABLES = {"call_table": "calls", "distance_table": "distance"}
+SHORT_TABLES = {"call_table": "calls", "distance_table": "distance", "link_kinds": "link_kinds"}
 TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
 # Knobs of the communication libraries that users set. Those modelled are handed to the core with
@@ -82,6 +82,11 @@ class RunResult:
         """The busiest links."""
         return tables.table(self.data.get("links"))
 
+    @property
+    def link_kinds(self) -> pyarrow.Table:
+        """How many links of each kind were used, and how much."""
+        return tables.table(self.data.get("link_kinds"))
+
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """Where every rank's time went, stacked."""
         from . import plot
@@ -115,7 +120,8 @@ def run(
 ) -> RunResult:
     """Run `program` as the ranks of `job` and predict its time.
 
-    `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. With
+    `hostfile` says which nodes the ranks sit on, and how many fit on each unless the job's `ppn`
+    does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. With
     `check`, a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     job.check(fidelity)

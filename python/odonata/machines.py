@@ -74,7 +74,7 @@ class Machine:
         self,
         *,
         nodes: int,
-        ppn: int = 1,
+        ppn: int | None = 1,
         placement: str | Sequence[int] = "contiguous",
         ranks: int | None = None,
         mpi: str = "mpich",
@@ -87,7 +87,7 @@ class Machine:
         every rank. `ranks` defaults to `nodes * ppn`.
         """
         placed = placement if isinstance(placement, str) else tuple(placement)
-        return Job(self, nodes, ppn, placed, ranks or nodes * ppn, mpi, seed, threads)
+        return Job(self, nodes, ppn, placed, ranks or nodes * (ppn or 1), mpi, seed, threads)
 
     def request(self) -> dict[str, Any]:
         return {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
@@ -99,7 +99,7 @@ class Job:
 
     machine: Machine
     nodes: int
-    ppn: int
+    ppn: int | None  # None: as many as a host file says
     placement: str | tuple[int, ...] = "contiguous"
     ranks: int = 0
     mpi: str = "mpich"
@@ -126,7 +126,7 @@ class Job:
         if isinstance(self.placement, str):
             wrong.word("placement", self.placement, PLACEMENTS, "a placement")
         for at, number in (("nodes", self.nodes), ("ppn", self.ppn), ("ranks", self.ranks)):
-            if number < 1:
+            if number is not None and number < 1:
                 wrong.add(at, number, "a positive number")
         wrong.raise_any()
 

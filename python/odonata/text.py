@@ -28,7 +28,7 @@ MEANING = {
     "compute": "between MPI calls",
     "waiting": "blocked before the other side was ready",
     "transfer": "blocked after it: latency and bytes",
-    "other": "MPI's own work, start and end",
+    "other": "after its own end, until the last rank's",
 }
 DISTANCES = {
     "node": "inside a node",
@@ -241,6 +241,8 @@ def run(
         lines += ["", *_calls(calls, len(ranks) or s.get("ranks", 1))]
     if data.get("distance"):
         lines += ["", *_distance(data["distance"])]
+    if data.get("link_kinds"):
+        lines += ["", *_link_kinds(data["link_kinds"])]
     if data.get("links"):
         lines += ["", *_links(data["links"])]
     lines.append("")
@@ -347,6 +349,22 @@ def _distance(found: Sequence[Mapping[str, Any]]) -> list[str]:
     return columns(rows, "<>>>")
 
 
+def _link_kinds(kinds: Sequence[Mapping[str, Any]]) -> list[str]:
+    rows = [("Links", "used", "of", "bytes", "mean utilization", "highest")]
+    for k in kinds:
+        rows.append(
+            (
+                f"  {str(k['kind']).replace('_', ' ')}",
+                show_count(k.get("used")),
+                show_count(k.get("links")),
+                show_bytes(k.get("bytes")),
+                show_percent(k.get("utilization_mean")),
+                show_percent(k.get("utilization_max")),
+            )
+        )
+    return columns(rows, "<>>>>>")
+
+
 def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
     rows = [("Busiest links", "kind", "bytes", "packets", "busy", "utilization", "queue max")]
     for link in sorted(links, key=lambda r: -(r.get("busy_s") or 0.0))[:BUSIEST]:
@@ -368,12 +386,15 @@ def failure(found: Mapping[str, Any], to: TextIO = sys.stderr, most: int = 8) ->
     """Why the simulated job ended early, with rank, node and call."""
     ink = Ink(to)
     kind = str(found.get("kind", "failure")).replace("_", " ")
-    lines = [ink.bold(f"odonata: {kind}: {found.get('message', '')}".rstrip(": "))]
-    ranks = list(found.get("ranks") or [])
+    message = str(found.get("message") or kind)
+    head = message if kind in message else f"{kind}: {message}"
+    lines = [ink.bold(f"odonata: {head}")]
+    # A single rank's story is often the message itself.
+    ranks = [r for r in found.get("ranks") or [] if r.get("detail") != message]
     for r in ranks[:most]:
         detail = f": {r['detail']}" if r.get("detail") else ""
         call = f" in {r['call']}" if r.get("call") else ""
-        lines.append(f"  rank {r.get('rank')} on node {r.get('node')}{call}{detail}")
+        lines.append(f"  rank {r.get('rank')} on {r.get('node')}{call}{detail}")
     if len(ranks) > most:
         lines.append(f"  and {len(ranks) - most} more ranks")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from .. import published, text, units
 from . import svg
 
 PAGE = Path(__file__).with_name("page.html")
-HOTTEST = 12
+HOTTEST = 8
 
 
 def html(
@@ -111,6 +111,7 @@ def run_content(
         ],
         "matrix": svg.matrix(messages, s["ranks"]) if messages and s.get("ranks") else "",
         "links": links[:HOTTEST],
+        "link_kinds": data.get("link_kinds") or [],
         "busiest": links[0].get("utilization") if links else None,
         "curve": "",
         "rows": [],
@@ -130,8 +131,8 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
     """A page of one curve and one table."""
     return {
         "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
-        "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "busiest": None,
-        "failure": None,
+        "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "link_kinds": [],
+        "busiest": None, "failure": None,
     }  # fmt: skip
 
 

@@ -1,0 +1,93 @@
+"""What every test of the Python package uses: a command line that leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(__file__).with_name("programs")
+# A guard against hanging, far above what anything here takes; not an expectation.
+GUARD_S = 300
+
+
+class CommandLine:
+    """Runs `odonata` as a user would, and knows every process that came of it."""
+
+    def __init__(self, cwd: Path):
+        self.cwd = cwd
+        self.mark = f"ODONATA_TEST={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        self.env = {**os.environ, name: value}
+        # The test's own Python is the program's Python, whatever the shell's PATH says.
+        self.env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{self.env['PATH']}"
+        for knob in [k for k in self.env if k.startswith(("FI_CXI_", "MPIR_CVAR_", "MPICH_"))]:
+            del self.env[knob]
+
+    def arguments(self, *arguments: object) -> list[str]:
+        return [sys.executable, "-m", "odonata", *map(str, arguments)]
+
+    def __call__(self, *arguments: object, env: dict[str, str] | None = None):
+        """The finished process, with its output as text."""
+        return subprocess.run(
+            self.arguments(*arguments),
+            cwd=self.cwd,
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            text=True,
+            timeout=GUARD_S,
+        )
+
+    def start(self, *arguments: object) -> subprocess.Popen:
+        return subprocess.Popen(
+            self.arguments(*arguments),
+            cwd=self.cwd,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def alive(self) -> list[int]:
+        """Processes that carry our mark: odonata itself, its ranks, and their children."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if self.mark.encode() not in (entry / "environ").read_bytes().split(b"\0"):
+                    continue
+                # A zombie has run; it waits for a parent that may be the test's own.
+                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if state != "Z":
+                found.append(int(entry.name))
+        return found
+
+
+def shared_memory() -> set[str]:
+    return {p.name for p in Path("/dev/shm").iterdir() if "odonata" in p.name}
+
+
+@pytest.fixture
+def odonata(tmp_path: Path):
+    """The command line; afterwards no process and no shared memory may be left."""
+    before = shared_memory()
+    command = CommandLine(tmp_path)
+    yield command
+    assert command.alive() == [], "processes outlived the run"
+    assert shared_memory() <= before, "shared memory outlived the run"
+
+
+@pytest.fixture
+def program():
+    """The path of one of the small MPI programs beside this file."""
+    return lambda name: PROGRAMS / f"{name}.py"

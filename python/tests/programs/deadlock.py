@@ -1,0 +1,6 @@
+"""Two ranks, both waiting for the other to speak first."""
+
+from mpi4py import MPI
+
+other = 1 - MPI.COMM_WORLD.rank
+MPI.COMM_WORLD.Recv(bytearray(8), source=other, tag=7)

@@ -1,0 +1,76 @@
+"""Every example does what it says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+EXAMPLES = ROOT / "examples"
+
+
+def solver(odonata, ranks, *more):
+    done = odonata("run", "-n", ranks, "--ppn", "4", "--machine", "dragonfly-1056", "--compute",
+                   "none", "--quiet", "--", "python", EXAMPLES / "cg3d.py", *more)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "answer right" in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("halo", ["isend", "sendrecv"])
+def test_the_solver_answers_alike_on_any_number_of_ranks(odonata, halo):
+    found = set()
+    for ranks in (1, 2, 3, 8, 12):
+        text = solver(odonata, ranks, "--points", 16, "--halo", halo)
+        found.add(re.search(r"steps (\d+)   residual ([0-9.e-]+)", text).groups())
+    assert len(found) == 1, found
+
+
+def test_the_solver_knows_a_wrong_answer(odonata):
+    done = odonata("run", "-n", "2", "--machine", "dragonfly-1056", "--quiet", "--", "python",
+                   EXAMPLES / "cg3d.py", "--points", 16, "--most", 5)  # fmt: skip
+    assert done.returncode == 1 and "answer WRONG" in done.stdout
+
+
+def test_the_solver_is_the_same_on_aurora_twice(odonata):
+    first = solver(odonata, 8, "--points", 12)
+    assert solver(odonata, 8, "--points", 12) == first
+
+
+def example(name, *arguments):
+    done = subprocess.run([sys.executable, EXAMPLES / name, *arguments], capture_output=True,
+                          text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_01_machine():
+    text = example("01_machine.py")
+    assert "10,624 nodes" in text and "4 switches on the way" in text
+    assert re.search(r"refused: switch.latncy: .*switch.latency", text)
+
+
+def test_02_bench():
+    text = example("02_bench.py")
+    # The machine file's DMA latency is 580 ns; 64 more bytes at 25 GB/s add 3 ns.
+    assert 575 <= int(re.search(r"DMA step .*: (\d+) ns", text)[1]) <= 595
+    assert float(re.search(r"against packets: ([0-9.]+)", text)[1]) == pytest.approx(1, rel=0.01)
+    times = [float(t) for t in re.findall(r"allreduce .*: ([0-9.]+) us", text)]
+    assert len(times) == 3 and times == sorted(times)
+
+
+def test_03_traffic(tmp_path):
+    text = example("03_traffic.py", tmp_path / "figure.png")
+    accepted = {
+        line.split()[0]: [float(x) for x in re.findall(r"0\.\d+", line.split("of")[0])]
+        for line in text.splitlines()
+        if "accepts" in line
+    }
+    # One link a group: 1/32 of the injection rate, less what headers take of the link.
+    assert accepted["minimal"][-1] < 1 / 32
+    assert accepted["valiant"][-1] > 10 * accepted["minimal"][-1]
+    assert accepted["valiant"][-1] < 0.5
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,146 @@
+"""Bad input: every complaint at once, exit 2, nothing on stdout, nothing started or overwritten."""
+
+from __future__ import annotations
+
+import pytest
+
+import odonata as od
+
+LATENCY = ("bench", "latency", "--machine", "aurora")
+RUN = ("run", "-n", "2", "--machine", "aurora")
+TRUE = ("--", "true")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        # unknown names, with the nearest
+        ((*LATENCY[:3], "aurra"), ["--machine", "aurra", "did you mean `aurora`?"]),
+        (("show", "aurra"), ["MACHINE", "did you mean `aurora`?"]),
+        (("show",), ["MACHINE", "nothing"]),
+        (("sho", "aurora"), ["command", "did you mean `show`?"]),
+        (("bench", "latencies", "--machine", "aurora"), ["NAME", "did you mean `latency`?"]),
+        ((*LATENCY, "--nods", "2"), ["--nods", "did you mean `--nodes`?"]),
+        ((*LATENCY, "--routing", "minmal"), ["--routing", "did you mean `minimal`?"]),
+        ((*LATENCY, "--placement", "randm"), ["--placement", "did you mean `random`?"]),
+        ((*LATENCY, "--mpi", "mpch"), ["--mpi", "did you mean `mpich`?"]),
+        ((*LATENCY, "--fidelity", "flow"), ["--fidelity", "not available yet", "packet, loggp"]),
+        (("traffic", "unifrm", "--machine", "aurora", "--load", "0.1"), ["mean `uniform`?"]),
+        # machine files
+        ((*LATENCY, "--set", "nic.widnow=3"), ["nic.widnow", "nic.window"]),
+        ((*LATENCY, "--set", "switch.latency=350"), ["switch.latency", "350"]),
+        ((*LATENCY, "--set", "switch.latency=25 GB/s"), ["switch.latency", "25 GB/s"]),
+        ((*LATENCY, "--set", "window"), ["--set", "KEY=VALUE"]),
+        ((*LATENCY[:2], "--machine", "no.toml"), ["--machine", "no.toml", "No such file"]),
+        # numbers
+        ((*LATENCY, "--nodes", "two"), ["--nodes", "two", "whole number"]),
+        ((*LATENCY, "--nodes", "0"), ["--nodes", "at least 1"]),
+        ((*LATENCY, "--nodes", "1"), ["--nodes", "at least 2 ranks"]),
+        ((*LATENCY, "--nodes", "10625"), ["10625", "10624"]),
+        ((*LATENCY, "--seed", "-1"), ["--seed"]),
+        ((*LATENCY, "--sizes", "1:4Xi"), ["--sizes", "1:4Xi", "1:4Mi"]),
+        ((*LATENCY, "--sizes", "4M"), ["--sizes", "4Mi", "4MB"]),
+        (("traffic", "uniform", "--machine", "aurora", "--load", "0.1:0.9"),
+         ["--load", "did you mean `0.1:0.9:0.1`?"]),
+        (("traffic", "uniform", "--machine", "aurora", "--load", "1.5"), ["--load", "at most 1"]),
+        (("traffic", "uniform", "--machine", "aurora"), ["--load", "nothing"]),
+        (("traffic", "shift", "--machine", "aurora", "--load", "0.1"), ["PATTERN", "shift:1"]),
+        (("traffic", "uniform", "--machine", "aurora", "--load", "0.1", "--time", "20"),
+         ["--time", "did you mean `20 us`?"]),
+        # run
+        ((*RUN, "--", "no-such-program"), ["PROGRAM", "no-such-program", "PATH"]),
+        ((*RUN, "--", "./no-such-program"), ["PROGRAM", "./no-such-program"]),
+        (RUN, ["PROGRAM", "after `--`"]),
+        (("run", "--machine", "aurora", *TRUE), ["-n", "nothing"]),
+        ((*RUN, "--ppn", "x", *TRUE), ["--ppn", "whole number"]),
+        ((*RUN, "--hostfile", "nowhere", *TRUE), ["--hostfile", "nowhere", "No such file"]),
+        ((*RUN, "--wdir", "nowhere", *TRUE), ["--wdir", "nowhere", "directory"]),
+        ((*RUN, "--env", "novalue", *TRUE), ["--env", "NAME=VALUE"]),
+        ((*RUN, "--compute", "mesured", *TRUE), ["--compute", "did you mean `measured`?"]),
+        ((*RUN, "--compute", "-1", *TRUE), ["--compute", "positive factor"]),
+        (("run", "-n", "40", "--ppn", "10000", "--machine", "aurora", *TRUE), ["10000"]),
+        (("run", "-n", "10625", "--ppn", "1", "--machine", "aurora", *TRUE), ["10625", "10624"]),
+        # results
+        (("report", "."), ["RUNDIR", "odonata run --out"]),
+        ((*LATENCY, "--force"), ["--force", "--out"]),
+    ],
+)  # fmt: skip
+def test_one_complaint(odonata, arguments, said):
+    done = odonata(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("odonata: 1 complaint; nothing was started"), done.stderr
+    plain = done.stderr.replace(",", "")
+    for words in said:
+        assert words.replace(",", "") in plain, done.stderr
+
+
+def test_all_complaints_at_once(odonata):
+    done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
+                   "--fidelity", "flow", "--sizes", "1", "--", "no-such-program")  # fmt: skip
+    # An option nobody knows is all that is said: what the rest means is not certain then.
+    assert done.returncode == 2 and "--sizes" in done.stderr
+    done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
+                   "--fidelity", "flow", "--", "no-such-program")  # fmt: skip
+    assert done.returncode == 2
+    for words in ("-n", "nic.widnow", "flow", "no-such-program", "4 complaints"):
+        assert words in done.stderr, done.stderr
+
+
+def test_unreadable_host_file(odonata, tmp_path):
+    hosts = tmp_path / "hosts"
+    hosts.write_bytes(b"\xff\xfe\x00nonsense")
+    done = odonata(*RUN, "--hostfile", hosts, *TRUE)
+    assert done.returncode == 2 and "--hostfile" in done.stderr
+
+
+def test_more_ranks_than_slots_in_the_host_file(odonata, tmp_path):
+    (tmp_path / "hosts").write_text("0:2\n1:2\n")
+    done = odonata("run", "-n", "5", "--machine", "aurora", "--hostfile", "hosts", *TRUE)
+    assert done.returncode == 2, done.stderr
+    assert "5" in done.stderr and "4" in done.stderr
+
+
+def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    for more in ((), ("--force",)):
+        done = odonata(*LATENCY, "--sizes", "8", "--out", "mine", *more)
+        assert done.returncode == 2 and "--out" in done.stderr
+        assert [p.name for p in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+    (tmp_path / "file").write_text("also mine")
+    done = odonata(*LATENCY, "--sizes", "8", "--out", "file")
+    assert done.returncode == 2 and "not a file" in done.stderr
+    assert (tmp_path / "file").read_text() == "also mine"
+
+
+def test_earlier_results_need_force(odonata, tmp_path):
+    once = (*LATENCY, "--sizes", "8", "--out", "results", "--quiet")
+    assert odonata(*once).returncode == 0
+    before = (tmp_path / "results" / "summary.json").read_bytes()
+    done = odonata(*once)
+    assert done.returncode == 2 and "--force" in done.stderr
+    assert (tmp_path / "results" / "summary.json").read_bytes() == before
+    assert odonata(*once, "--force").returncode == 0
+
+
+def test_a_machine_file_in_the_users_words(odonata, tmp_path):
+    text = odonata("show", "dragonfly-1056", "--toml").stdout
+    (tmp_path / "mine.toml").write_text(text.replace("[switch]", "[swich]"))
+    done = odonata("show", "mine.toml")
+    assert done.returncode == 2 and "swich" in done.stderr and "switch" in done.stderr
+    (tmp_path / "mine.toml").write_text(text)
+    ours, preset = (odonata("show", m, "--json").stdout for m in ("mine.toml", "dragonfly-1056"))
+    assert ours.replace('"mine"', '"dragonfly-1056"') == preset
+
+
+def test_python_raises_the_same_complaints():
+    with pytest.raises(od.InputError) as caught:
+        od.machine("aurra")
+    assert [c.hint for c in caught.value.complaints] == ["did you mean `aurora`?"]
+    with pytest.raises(od.InputError) as caught:
+        od.bench.latency(od.machine("aurora").job(nodes=2, ppn=1), fidelity="flow")
+    assert "not available yet" in str(caught.value)
+    with pytest.raises(od.InputError) as caught:
+        od.run(od.machine("aurora").job(nodes=1, ppn=1), ["no-such-program"])
+    assert isinstance(caught.value, od.Error)

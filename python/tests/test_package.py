@@ -1,0 +1,33 @@
+"""The package as a thing: its stub tells the truth, and the light commands stay light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import odonata
+from odonata import _core
+
+
+def test_the_stub_names_what_the_core_has():
+    stub = ast.parse(Path(odonata.__file__).with_name("_core.pyi").read_text())
+    named = {n.name for n in stub.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+    public = {name for name in dir(_core) if not name.startswith("_")}
+    assert named == public
+
+
+def test_everything_public_is_documented():
+    for name in odonata.__all__:
+        assert getattr(odonata, name).__doc__, name
+
+
+def test_help_does_not_load_what_it_does_not_need():
+    code = (
+        "import sys\n"
+        "from odonata import cli\n"
+        "assert cli.code_of(['--help']) == 0\n"
+        "heavy = {'pyarrow', 'matplotlib', 'jinja2', 'numpy', 'odonata._core'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stderr.strip()) == (0, "[]")

@@ -1,0 +1,127 @@
+"""The report: whole in itself, true to the numbers, for every kind of result."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+
+import pytest
+
+from odonata import report
+from odonata.report import svg
+
+SMALL = ("--machine", "dragonfly-1056")
+
+
+class Page(HTMLParser):
+    """Collects what a page refers to and what it says, and checks that tags match."""
+
+    VOID = {"meta", "circle", "line", "rect", "image", "path", "polyline", "br", "link"}
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.references: list[str] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.references += [v for k, v in attrs if k in ("href", "src", "srcset", "xlink:href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.references += [v for k, v in attrs if k in ("href", "src", "srcset", "xlink:href")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def check(text: str) -> str:
+    """A page that needs no network; its words."""
+    page = Page(text)
+    assert page.open == []
+    assert all(r.startswith("data:") for r in page.references), page.references
+    assert "@import" not in text and "url(" not in text and "<script" not in text
+    return " ".join(" ".join(page.words).split())
+
+
+def test_of_a_run(odonata, program, tmp_path):
+    run = odonata("run", "-n", "8", "--ppn", "2", *SMALL, "--out", "results", "--", "python",
+                  program("ring"), "5000")  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    done = odonata("report", "results", "--no-published")
+    assert done.returncode == 0, done.stderr
+    words = check((tmp_path / "results" / "report.html").read_text())
+    summary = json.loads((tmp_path / "results" / "summary.json").read_text())
+    for said in ("ring.py 5000", "MPI_Sendrecv", "inside a node", summary["digest"],
+                 "odonata run -n 8", "Hottest links"):  # fmt: skip
+        assert said in words, said
+
+
+def test_of_a_failure_and_of_hostile_words(odonata, program, tmp_path):
+    odonata("run", "-n", "2", "--ppn", "1", *SMALL, "--out", "results", "--", "python",
+            program("deadlock"), "<script>alert(1)</script>")  # fmt: skip
+    assert odonata("report", "results", "--no-published", "-o", "page.html").returncode == 0
+    words = check((tmp_path / "page.html").read_text())
+    assert "ended early: deadlock" in words and "MPI_Recv" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bench", "latency", *SMALL, "--sizes", "1:1Ki"), ["latency", "1 KiB"]),
+        (("traffic", "uniform", *SMALL, "--load", "0.1,0.2", "--time", "2us", "--warmup", "2us"),
+         ["uniform traffic", "0.200"]),
+    ],
+)  # fmt: skip
+def test_of_other_results(odonata, tmp_path, arguments, said):
+    assert odonata(*arguments, "--out", "results").returncode == 0
+    assert odonata("report", "results", "--no-published").returncode == 0
+    words = check((tmp_path / "results" / "report.html").read_text())
+    for one in said:
+        assert one in words
+
+
+def test_published_beside_predicted(odonata, tmp_path):
+    assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
+    rows = [
+        {"what": "a curve", "preset": "aurora", "bytes": 2**n, "measured_s": 1e-6,
+         "predicted_s": 1.1e-6, "error": 0.1, "conditions": "none", "source": "a paper"}
+        for n in range(4)
+    ]  # fmt: skip
+    summary = json.loads((tmp_path / "results" / "summary.json").read_text())
+    words = check(report.html(summary, {}, published_rows=rows))
+    assert "a paper" in words and "+10.0 %" in words and "median error 10.0 %" in words
+
+
+def test_many_ranks_are_averaged():
+    ranks = [{"compute_s": float(i % 2), "waiting_s": 0.0} for i in range(5000)]
+    drawing = svg.time_by_rank(ranks)
+    assert drawing.count('class="hover"') == svg.MOST_COLUMNS
+    assert "ranks 0 to 8, mean" in drawing
+
+
+def test_binning_keeps_the_mean():
+    values = [float(i * i % 97) for i in range(1024)]
+    few = svg.binned(values, 64)
+    assert len(few) == 64 and sum(few) / 64 == pytest.approx(sum(values) / 1024)
+
+
+def test_ticks_are_round_and_inside():
+    for top in (1e-9, 0.37, 1.0, 7.0, 12345.0):
+        found = svg.ticks(top)
+        assert found[0] == 0 and found[-1] <= top * (1 + 1e-9) and 2 <= len(found) <= 7
+
+
+def test_png_is_a_png():
+    pixels = b"".join(b"\0" + bytes([1, 2, 3, 4]) * 3 for _ in range(2))
+    picture = svg.png(3, 2, pixels)
+    body = re.search(rb"IDAT(.*?)....IEND", picture, re.DOTALL)[1]
+    assert zlib.decompress(body[:-4]) == pixels

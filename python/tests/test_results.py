@@ -1,0 +1,134 @@
+"""What comes out: JSON keys that scripts depend on, the OSU format, tables on disk."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import odonata as od
+
+SMALL = ("--machine", "dragonfly-1056")
+
+
+def test_show(odonata):
+    done = odonata("show", "aurora", "--json")
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    # Published counts of the machine (the machine's own tests check every one of them).
+    assert (shown["nodes"], shown["endpoints"], shown["switches"]) == (10_624, 84_992, 5_600)
+    assert (shown["links"], shown["fabric_ports"], shown["groups"]) == (117_914, 241_428, 175)
+    for key in ("injection_B_per_s", "global_B_per_s", "bisection_B_per_s"):
+        assert shown[key] > 0, key
+    near = shown["zero_load_latency_s"]
+    assert 0 < near["same_switch"] < near["same_group"] < near["other_group"]
+    assert "10,624" in odonata("show", "aurora").stdout
+
+
+def test_machines(odonata):
+    done = odonata("machines")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[:5] == ["name", "nodes", "NICs", "switches", "groups"]
+    assert [line.split()[0] for line in lines[1:]] == od.presets()
+
+
+def test_bench_prints_the_osu_format(odonata):
+    done = odonata("bench", "latency", *SMALL, "--sizes", "1:1Ki")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    head = [line for line in lines if line.startswith("#")]
+    assert "odonata" in head[0] and head[-1] == "# Size       Avg Latency(us)"
+    rows = [line.split() for line in lines if not line.startswith("#")]
+    assert [int(size) for size, _ in rows] == [2**n for n in range(11)]
+    assert all(0.1 < float(us) < 100 for _, us in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [("latency", "latency_s"), ("put_latency", "latency_s"), ("multi_lat", "latency_s"),
+     ("bw", "bandwidth_B_per_s"), ("bibw", "bandwidth_B_per_s"), ("mbw_mr", "messages_per_s"),
+     ("barrier", "latency_s")] + [(name, "latency_s") for name in
+     ("allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "bcast", "reduce",
+      "reduce_scatter", "gather", "scatter", "scan", "exscan")],
+)  # fmt: skip
+def test_every_benchmark(odonata, name, column):
+    arguments = ("bench", name, *SMALL, "--nodes", "4", "--ppn", "2", "--sizes", "64,4Ki")
+    done = odonata(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [r["bytes"] for r in rows] == ([0] if name == "barrier" else [64, 4096])
+    assert all(r[column] > 0 for r in rows)
+    text = [line for line in odonata(*arguments).stdout.splitlines() if line[:1] != "#"]
+    assert len(text) == len(rows)
+
+
+def test_traffic(odonata):
+    done = odonata("traffic", "uniform", *SMALL, "--load", "0.1:0.3:0.1", "--time", "5us",
+                   "--warmup", "5us", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert [r["offered"] for r in result["rows"]] == pytest.approx([0.1, 0.2, 0.3])
+    keys = {"offered", "accepted", "latency_mean_s", "latency_p99_s", "hops_mean",
+            "nonminimal_fraction"}  # fmt: skip
+    for row in result["rows"]:
+        assert keys <= set(row)
+        # Far below saturation all that is offered is accepted, but for the draw of luck.
+        assert row["accepted"] == pytest.approx(row["offered"], rel=0.1)
+        assert row["latency_mean_s"] <= row["latency_p99_s"]
+    keys = {"events", "packets", "packet_hops", "wall_s", "bytes_per_endpoint"}
+    assert keys <= set(result["engine"])
+
+
+def test_run_prints_one_object_whatever_the_program_prints(odonata, program):
+    done = odonata("run", "-n", "4", "--ppn", "2", *SMALL, "--json", "--", "python",
+                   program("ring"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    keys = {"time_s", "ranks", "nodes", "machine", "fidelity", "digest", "exit_code", "messages",
+            "bytes", "mpi_calls", "blocking_calls", "wall_s"}  # fmt: skip
+    assert keys <= set(result)
+    assert (result["ranks"], result["nodes"], result["machine"]) == (4, 2, "dragonfly-1056")
+    assert result["exit_code"] == 0 and result["time_s"] > 0
+    assert "sum 6" in done.stderr  # the program's own stdout stepped aside
+
+
+def test_out_has_the_tables(odonata, program, tmp_path):
+    done = odonata("run", "-n", "4", "--ppn", "2", *SMALL, "--out", "results", "--", "python",
+                   program("ring"), "100")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results = tmp_path / "results"
+    summary = json.loads((results / "summary.json").read_text())
+    assert summary["ranks"] == 4 and summary["format"].startswith("odonata")
+    assert not (results / "trace.json").exists()
+    read = {p.stem: pyarrow.parquet.read_table(p) for p in results.glob("*.parquet")}
+    assert read["ranks"].column("rank").to_pylist() == [0, 1, 2, 3]
+    for column in ("compute_s", "waiting_s", "transfer_s", "other_s"):
+        assert column in read["ranks"].column_names
+    # 4 ranks, each sends 3 messages of 100 bytes to its right; the rest is the allgather's.
+    ring = {(m["src"], m["dst"]): m for m in read["messages"].to_pylist()}
+    for rank in range(4):
+        assert ring[rank, (rank + 1) % 4]["bytes"] >= 300
+    assert sum(read["messages"].column("messages").to_pylist()) == summary["messages"]
+    assert sum(read["distance"].column("bytes").to_pylist()) == summary["bytes"]
+    calls = {c["function"]: c for c in read["calls"].to_pylist()}
+    assert calls["MPI_Sendrecv"]["calls"] == 12
+
+
+def test_python_tables():
+    job = od.machine("dragonfly-1056").job(nodes=2, ppn=1)
+    result = od.bench.latency(job, sizes=[8, 64])
+    assert isinstance(result.table, pyarrow.Table)
+    assert result.table.column("bytes").to_pylist() == [8, 64]
+    ax = result.plot()
+    assert ax.get_xscale() == "log" and len(ax.lines) >= 1
+
+
+def test_traffic_plot_draws_its_bounds():
+    machine = od.machine("dragonfly-1056").with_(routing="minimal")
+    result = od.traffic("uniform", machine, loads=[0.1], time_s=2e-6, warmup_s=2e-6)
+    ax = result.plot(bounds={"a bound": 0.25})
+    assert any(list(line.get_ydata()) == [0.25, 0.25] for line in ax.lines)
+    assert any("a bound" in words.get_text() for words in ax.texts)

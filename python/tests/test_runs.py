@@ -1,0 +1,177 @@
+"""Programs on the simulated machine: right answers, exit codes, determinism, failures."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+import odonata as od
+
+SMALL = ("--machine", "dragonfly-1056")
+
+
+def test_the_programs_status_and_streams_are_its_own(odonata, program):
+    done = odonata("run", "-np", "2", "-ppn", "1", *SMALL, "--quiet", "--", "python",
+                   program("status"), "7")  # fmt: skip
+    assert done.returncode == 7
+    assert done.stdout.splitlines() == ["on stdout"] * 2
+    assert done.stderr.splitlines() == ["on stderr"] * 2
+
+
+def test_labels(odonata, program):
+    done = odonata("run", "-n", "2", "-l", *SMALL, "--quiet", "--", "python", program("status"),
+                   "0")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["[0] on stdout", "[1] on stdout"]
+
+
+def test_environment_and_directory(odonata, program, tmp_path):
+    (tmp_path / "there").mkdir()
+    done = odonata("run", "-n", "4", "--ntasks-per-node", "2", *SMALL, "--env", "GIVEN=a=b",
+                   "--env", "OMP_NUM_THREADS=3", "--wdir", "there", "--quiet", "--", "python",
+                   program("environment"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    assert said == {
+        "MPI4PY_MPIABI": "mpich",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "3",
+        "GIVEN": "a=b",
+        "cwd": str(tmp_path / "there"),
+        "library": "_lib",
+        "hosts": "2",
+    }
+
+
+def test_what_the_user_set_wins(odonata, program):
+    done = odonata("run", "-n", "1", *SMALL, "--quiet", "--", "python", program("environment"),
+                   env={"OPENBLAS_NUM_THREADS": "5"})  # fmt: skip
+    assert "OPENBLAS_NUM_THREADS=5" in done.stdout, done.stderr
+
+
+def test_host_file(odonata, program, tmp_path):
+    (tmp_path / "hosts").write_text("7:2\n3:1\n9:1\n")
+    done = odonata("run", "-n", "4", *SMALL, "--hostfile", "hosts", "--json", "--", "python",
+                   program("environment"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["nodes"] == 3
+    assert "hosts=3" in done.stderr
+
+
+def test_knobs_that_are_not_modelled_get_a_note(odonata, program):
+    done = odonata("run", "-n", "1", *SMALL, "--env", "FI_CXI_SOMETHING_NEW=1", "--", "python",
+                   program("ring"))  # fmt: skip
+    assert done.returncode == 0
+    assert done.stderr.count("FI_CXI_SOMETHING_NEW") == 1 and "not modelled" in done.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 7, 32])
+def test_ring(odonata, program, ranks):
+    done = odonata("run", "-n", ranks, "--ppn", "4", *SMALL, "--quiet", "--", "python",
+                   program("ring"))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"sum {ranks * (ranks - 1) // 2}\n"
+
+
+def test_the_same_digest_twice(odonata, program):
+    def outcome(*more):
+        done = odonata("run", "-n", "16", "--ppn", "4", "--machine", "aurora", "--compute", "none",
+                       "--json", *more, "--", "python", program("ring"), "30000")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        return result["digest"], result["time_s"]
+
+    first = outcome()
+    assert outcome() == first
+    assert outcome("--threads", "2") == first
+    # Another placement is another prediction: the digest can tell.
+    assert outcome("--placement", "group-spread") != first
+
+
+def test_the_benchmark_agrees_with_the_program_it_imitates(odonata, tmp_path):
+    """A ping-pong by a live program and by the built-in benchmark takes the same time."""
+    (tmp_path / "pingpong.py").write_text(
+        "from mpi4py import MPI\n"
+        "comm, buffer = MPI.COMM_WORLD, bytearray(1024)\n"
+        "def trip():\n"
+        "    if comm.rank == 0:\n"
+        "        comm.Send(buffer, 1); comm.Recv(buffer, 1)\n"
+        "    else:\n"
+        "        comm.Recv(buffer, 0); comm.Send(buffer, 0)\n"
+        "trip()\n"
+        "start = MPI.Wtime()\n"
+        "for _ in range(100): trip()\n"
+        "if comm.rank == 0: print((MPI.Wtime() - start) / 200)\n"
+    )
+    done = odonata("run", "-n", "2", "--machine", "aurora", "--compute", "none", "--quiet", "--",
+                   "python", "pingpong.py")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    job = od.machine("aurora").job(nodes=2, ppn=1)
+    expected = od.bench.latency(job, sizes=[1024]).rows[0]["latency_s"]
+    assert float(done.stdout) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "code", "said"),
+    [
+        ("deadlock", 2, 1, ["deadlock", "rank 0", "rank 1", "MPI_Recv", "dragonfly-1056-0000"]),
+        ("abort3", 4, 3, ["rank 2", "MPI_Abort", "3"]),
+        ("early_exit", 4, 5, ["rank 1", "status 5", "MPI_Finalize"]),
+        ("killed", 4, 137, ["rank 1", "SIGKILL", "MPI_Barrier"]),
+    ],
+)
+def test_failures(odonata, program, tmp_path, name, ranks, code, said):
+    done = odonata("run", "-n", ranks, "--ppn", "1", *SMALL, "--out", "results", "--", "python",
+                   program(name))  # fmt: skip
+    assert done.returncode == code, done.stderr
+    for words in said:
+        assert words in done.stderr, done.stderr
+    summary = json.loads((tmp_path / "results" / "summary.json").read_text())
+    assert summary["exit_code"] == code and summary["failure"]["ranks"]
+
+
+def test_python_raises_simulated_failure(program):
+    import sys
+
+    job = od.machine("dragonfly-1056").job(nodes=2, ppn=1)
+    with pytest.raises(od.SimulatedFailure) as caught:
+        od.run(job, [sys.executable, str(program("deadlock"))])
+    assert caught.value.kind == "deadlock"
+    assert [r["rank"] for r in caught.value.ranks] == [0, 1]
+    assert caught.value.result.exit_code == 1
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_from_outside(odonata, program, tmp_path, number, code):
+    running = odonata.start("run", "-n", "4", "--ppn", "2", *SMALL, "--out", "results", "--",
+                            "python", program("forever"))  # fmt: skip
+    assert running.stdout.readline() == "begun\n"
+    running.send_signal(number)
+    _, errors = running.communicate(timeout=120)
+    assert running.returncode == code, errors
+    assert "interrupted" in errors
+    summary = json.loads((tmp_path / "results" / "summary.json").read_text())
+    assert summary["exit_code"] == code and summary["time_s"] > 0
+
+
+def test_killed_from_outside_leaves_no_rank(odonata, program):
+    running = odonata.start("run", "-n", "4", *SMALL, "--", "python", program("forever"))
+    assert running.stdout.readline() == "begun\n"
+    running.kill()
+    # Both pipes close when the last process that holds them is gone: ours and every rank.
+    running.communicate(timeout=120)
+    assert running.returncode == -signal.SIGKILL
+
+
+def test_a_benchmark_stops_too(odonata):
+    running = odonata.start("bench", "alltoall", "--machine", "aurora", "--nodes", "4000",
+                            "--ppn", "8", "--sizes", "4Ki:1Mi")  # fmt: skip
+    # The handler is installed before the core is entered; a signal sent earlier ends Python
+    # with the same code.
+    while not odonata.alive():
+        pass
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=240)
+    assert running.returncode in (130, -signal.SIGINT)
