@@ -56,7 +56,7 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     let request: Q = serde_json::from_str(request).map_err(|e| {
         PyValueError::new_err(format!("the core does not understand the request: {e}"))
     })?;
-    let result = py.detach(|| {
+    let result = py.detach(move || {
         let begun = Instant::now();
         let mut last = begun;
         let mut stopped = false;
@@ -118,8 +118,8 @@ fn show(py: Python<'_>, request: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (request, tick=None))]
-fn bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+#[pyo3(name = "bench", signature = (request, tick=None))]
+fn run_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
     enter(py, request, tick, |call, mut tick| sim::api::bench(call, &mut tick))
 }
 
@@ -144,7 +144,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(preset_toml, module)?)?;
     module.add_function(wrap_pyfunction!(libraries, module)?)?;
     module.add_function(wrap_pyfunction!(show, module)?)?;
-    module.add_function(wrap_pyfunction!(bench, module)?)?;
+    module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     Ok(())
