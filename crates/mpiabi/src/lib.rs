@@ -7,6 +7,12 @@
 //! objects, attributes and errors are this process's own affair.
 
 mod abi;
+mod attr;
+mod datatype;
+mod env;
 mod error;
 mod export;
+mod group;
+mod info;
+mod op;
 mod unsupported;

@@ -1,0 +1,352 @@
+//! Attributes: values a program hangs on communicators, datatypes and windows under keys it makes,
+//! with callbacks for when the object is copied or freed. And the few that MPI itself hangs there.
+//!
+//! Callbacks run with no lock of ours held: they may call MPI.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::abi::{Comm, Datatype, Kind, Raw, Win, c};
+use crate::error::{Error, Result, fail, last_used_code};
+use crate::export::mpi_fn;
+
+struct Key {
+    kind: Kind,
+    /// Addresses of the program's functions.
+    copy: usize,
+    delete: usize,
+    extra_state: usize,
+}
+
+#[derive(Clone)]
+struct Attribute {
+    keyval: c_int,
+    key: Arc<Key>,
+    value: usize,
+}
+
+struct State {
+    /// Numbers of keys are never used again: an attribute may outlive its key.
+    next: c_int,
+    keys: BTreeMap<c_int, Arc<Key>>,
+    /// By object, in the order they were first set.
+    attributes: BTreeMap<(Kind, c_int), Vec<Attribute>>,
+}
+
+/// Above the predefined keys of the standard ABI; MPICH's lie far above both.
+const FIRST_KEY: c_int = 0x1000;
+
+static STATE: Mutex<State> =
+    Mutex::new(State { next: FIRST_KEY, keys: BTreeMap::new(), attributes: BTreeMap::new() });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What "no copy" and "copy the value" are where they are not functions.
+const NULL_FN: usize = 0;
+#[cfg(not(feature = "mpich"))]
+const DUP_FN: usize = c::COMM_DUP_FN;
+
+impl Key {
+    /// The value for a copy of the object, if it gets one.
+    fn copied(&self, keyval: c_int, object: c_int, value: usize) -> Result<Option<usize>> {
+        if self.copy == NULL_FN {
+            return Ok(None);
+        }
+        #[cfg(not(feature = "mpich"))]
+        if self.copy == DUP_FN {
+            return Ok(Some(value));
+        }
+        type Copy = unsafe extern "C" fn(
+            Raw,
+            c_int,
+            *mut c_void,
+            *mut c_void,
+            *mut c_void,
+            *mut c_int,
+        ) -> c_int;
+        let (mut out, mut flag) = (0usize, 0);
+        // SAFETY: the program said this is a copy function for objects of this kind.
+        let code = unsafe {
+            let copy = std::mem::transmute::<usize, Copy>(self.copy);
+            let (extra_state, value) = (self.extra_state as *mut c_void, value as *mut c_void);
+            copy(raw(object), keyval, extra_state, value, (&raw mut out).cast(), &raw mut flag)
+        };
+        if code != c::SUCCESS {
+            return Err(Error::new(code, "an attribute's copy function failed"));
+        }
+        Ok((flag != 0).then_some(out))
+    }
+    fn deleted(&self, keyval: c_int, object: c_int, value: usize) -> Result {
+        if self.delete == NULL_FN {
+            return Ok(());
+        }
+        type Delete = unsafe extern "C" fn(Raw, c_int, *mut c_void, *mut c_void) -> c_int;
+        // SAFETY: as above.
+        let code = unsafe {
+            let delete = std::mem::transmute::<usize, Delete>(self.delete);
+            delete(raw(object), keyval, value as *mut c_void, self.extra_state as *mut c_void)
+        };
+        if code != c::SUCCESS {
+            return Err(Error::new(code, "an attribute's delete function failed"));
+        }
+        Ok(())
+    }
+}
+
+fn raw(object: c_int) -> Raw {
+    Comm::from_int(object).0
+}
+
+/// Hangs on `new` what the attributes of `old` say a copy gets. Stops at the first error.
+pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
+    let attributes = state().attributes.get(&(kind, old)).cloned().unwrap_or_default();
+    for Attribute { keyval, key, value } in attributes {
+        if let Some(value) = key.copied(keyval, old, value)? {
+            let attribute = Attribute { keyval, key, value };
+            state().attributes.entry((kind, new)).or_default().push(attribute);
+        }
+    }
+    Ok(())
+}
+
+/// Takes everything off an object that is about to go, last set first. Stops at the first error.
+pub(crate) fn delete_all(kind: Kind, object: c_int) -> Result {
+    loop {
+        let last = state().attributes.get(&(kind, object)).and_then(|list| list.last().cloned());
+        let Some(Attribute { keyval, key, value }) = last else { break };
+        key.deleted(keyval, object, value)?;
+        if let Some(list) = state().attributes.get_mut(&(kind, object)) {
+            list.retain(|a| a.keyval != keyval);
+        }
+    }
+    state().attributes.remove(&(kind, object));
+    Ok(())
+}
+
+fn create(
+    kind: Kind,
+    copy: *const c_void,
+    delete: *const c_void,
+    keyval: *mut c_int,
+    extra_state: *mut c_void,
+) -> Result {
+    let key = Key {
+        kind,
+        copy: copy as usize,
+        delete: delete as usize,
+        extra_state: extra_state as usize,
+    };
+    let mut state = state();
+    let number = state.next;
+    state.next += 1;
+    state.keys.insert(number, Arc::new(key));
+    unsafe { *keyval = number };
+    Ok(())
+}
+
+fn key(kind: Kind, keyval: c_int) -> Result<Arc<Key>> {
+    match state().keys.get(&keyval) {
+        Some(key) if key.kind == kind => Ok(key.clone()),
+        Some(key) => fail!(c::ERR_KEYVAL, "a key for a {:?} used on a {kind:?}", key.kind),
+        None => fail!(c::ERR_KEYVAL, "not a key of the program's own: {keyval:#x}"),
+    }
+}
+
+fn free(kind: Kind, keyval: *mut c_int) -> Result {
+    let number = unsafe { *keyval };
+    key(kind, number)?;
+    state().keys.remove(&number);
+    unsafe { *keyval = c::KEYVAL_INVALID };
+    Ok(())
+}
+
+fn find(kind: Kind, object: c_int, keyval: c_int) -> Option<Attribute> {
+    let state = state();
+    state.attributes.get(&(kind, object))?.iter().find(|a| a.keyval == keyval).cloned()
+}
+
+fn set(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void) -> Result {
+    let key = key(kind, keyval)?;
+    if let Some(old) = find(kind, object, keyval) {
+        old.key.deleted(keyval, object, old.value)?;
+    }
+    let mut state = state();
+    let list = state.attributes.entry((kind, object)).or_default();
+    let value = value as usize;
+    match list.iter_mut().find(|a| a.keyval == keyval) {
+        Some(attribute) => attribute.value = value,
+        None => list.push(Attribute { keyval, key, value }),
+    }
+    Ok(())
+}
+
+fn get(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
+    let found = match find(kind, object, keyval) {
+        Some(attribute) => Some(attribute.value),
+        None => {
+            key(kind, keyval)?;
+            None
+        }
+    };
+    tell(found, value, flag);
+    Ok(())
+}
+
+fn tell(found: Option<usize>, value: *mut c_void, flag: *mut c_int) {
+    unsafe {
+        if let Some(found) = found {
+            *value.cast::<usize>() = found;
+        }
+        *flag = c_int::from(found.is_some());
+    }
+}
+
+fn delete(kind: Kind, object: c_int, keyval: c_int) -> Result {
+    key(kind, keyval)?;
+    let Some(old) = find(kind, object, keyval) else {
+        return fail!(c::ERR_KEYVAL, "the object has no attribute of key {keyval:#x}");
+    };
+    old.key.deleted(keyval, object, old.value)?;
+    if let Some(list) = state().attributes.get_mut(&(kind, object)) {
+        list.retain(|a| a.keyval != keyval);
+    }
+    Ok(())
+}
+
+/// What MPI hangs on every communicator: programs get the address of an int.
+static TAG_UB: AtomicI32 = AtomicI32::new(i32::MAX);
+static UNIVERSE_SIZE: AtomicI32 = AtomicI32::new(1);
+static APPNUM: AtomicI32 = AtomicI32::new(0);
+/// Simulated time is one for all ranks.
+static WTIME_IS_GLOBAL: AtomicI32 = AtomicI32::new(1);
+static HOST: AtomicI32 = AtomicI32::new(c::PROC_NULL);
+/// Any rank can do ordinary input and output.
+static IO: AtomicI32 = AtomicI32::new(c::ANY_SOURCE);
+static LAST_USED_CODE: AtomicI32 = AtomicI32::new(c::ERR_LASTCODE);
+
+/// The runtime says what the job is.
+pub(crate) fn set_predefined(tag_ub: c_int, universe_size: c_int) {
+    TAG_UB.store(tag_ub, Ordering::Relaxed);
+    UNIVERSE_SIZE.store(universe_size, Ordering::Relaxed);
+}
+
+fn predefined(keyval: c_int) -> Option<usize> {
+    let place = match keyval {
+        c::TAG_UB => &TAG_UB,
+        c::UNIVERSE_SIZE => &UNIVERSE_SIZE,
+        c::APPNUM => &APPNUM,
+        c::WTIME_IS_GLOBAL => &WTIME_IS_GLOBAL,
+        c::HOST => &HOST,
+        c::IO => &IO,
+        c::LASTUSEDCODE => {
+            LAST_USED_CODE.store(last_used_code(), Ordering::Relaxed);
+            &LAST_USED_CODE
+        }
+        _ => return None,
+    };
+    Some(place.as_ptr() as usize)
+}
+
+fn comm_get(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
+    if comm == c::COMM_NULL {
+        return fail!(c::ERR_COMM, "the communicator is null");
+    }
+    match predefined(keyval) {
+        Some(place) => {
+            tell(Some(place), value, flag);
+            Ok(())
+        }
+        None => get(Kind::Comm, comm.to_int(), keyval, value, flag),
+    }
+}
+
+fn comm_set(comm: Comm, keyval: c_int, value: *mut c_void) -> Result {
+    if comm == c::COMM_NULL {
+        return fail!(c::ERR_COMM, "the communicator is null");
+    }
+    set(Kind::Comm, comm.to_int(), keyval, value)
+}
+
+fn type_handle(datatype: Datatype) -> Result<c_int> {
+    crate::datatype::get(datatype)?;
+    Ok(datatype.to_int())
+}
+
+mpi_fn! {
+    pub fn Comm_create_keyval(
+        copy: *const c_void, delete: *const c_void, keyval: *mut c_int, extra_state: *mut c_void,
+    ) {
+        create(Kind::Comm, copy, delete, keyval, extra_state)
+    }
+    pub fn Comm_free_keyval(keyval: *mut c_int) {
+        free(Kind::Comm, keyval)
+    }
+    pub fn Comm_set_attr(comm: Comm, keyval: c_int, value: *mut c_void) {
+        comm_set(comm, keyval, value)
+    }
+    pub fn Comm_get_attr(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) {
+        comm_get(comm, keyval, value, flag)
+    }
+    pub fn Comm_delete_attr(comm: Comm, keyval: c_int) {
+        delete(Kind::Comm, comm.to_int(), keyval)
+    }
+    pub fn Keyval_create(
+        copy: *const c_void, delete: *const c_void, keyval: *mut c_int, extra_state: *mut c_void,
+    ) {
+        create(Kind::Comm, copy, delete, keyval, extra_state)
+    }
+    pub fn Keyval_free(keyval: *mut c_int) {
+        free(Kind::Comm, keyval)
+    }
+    pub fn Attr_put(comm: Comm, keyval: c_int, value: *mut c_void) {
+        comm_set(comm, keyval, value)
+    }
+    pub fn Attr_get(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) {
+        comm_get(comm, keyval, value, flag)
+    }
+    pub fn Attr_delete(comm: Comm, keyval: c_int) {
+        delete(Kind::Comm, comm.to_int(), keyval)
+    }
+
+    pub fn Type_create_keyval(
+        copy: *const c_void, delete: *const c_void, keyval: *mut c_int, extra_state: *mut c_void,
+    ) {
+        create(Kind::Datatype, copy, delete, keyval, extra_state)
+    }
+    pub fn Type_free_keyval(keyval: *mut c_int) {
+        free(Kind::Datatype, keyval)
+    }
+    pub fn Type_set_attr(datatype: Datatype, keyval: c_int, value: *mut c_void) {
+        set(Kind::Datatype, type_handle(datatype)?, keyval, value)
+    }
+    pub fn Type_get_attr(
+        datatype: Datatype, keyval: c_int, value: *mut c_void, flag: *mut c_int,
+    ) {
+        get(Kind::Datatype, type_handle(datatype)?, keyval, value, flag)
+    }
+    pub fn Type_delete_attr(datatype: Datatype, keyval: c_int) {
+        delete(Kind::Datatype, type_handle(datatype)?, keyval)
+    }
+
+    pub fn Win_create_keyval(
+        copy: *const c_void, delete: *const c_void, keyval: *mut c_int, extra_state: *mut c_void,
+    ) {
+        create(Kind::Win, copy, delete, keyval, extra_state)
+    }
+    pub fn Win_free_keyval(keyval: *mut c_int) {
+        free(Kind::Win, keyval)
+    }
+    pub fn Win_set_attr(win: Win, keyval: c_int, value: *mut c_void) {
+        set(Kind::Win, win.to_int(), keyval, value)
+    }
+    pub fn Win_get_attr(win: Win, keyval: c_int, value: *mut c_void, flag: *mut c_int) {
+        get(Kind::Win, win.to_int(), keyval, value, flag)
+    }
+    pub fn Win_delete_attr(win: Win, keyval: c_int) {
+        delete(Kind::Win, win.to_int(), keyval)
+    }
+}

@@ -1,0 +1,478 @@
+//! How types are made from types. Each maker computes bounds, map and signature, and remembers its
+//! arguments for `MPI_Type_get_contents`.
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::map::Placed;
+use super::signature::Signature;
+use super::{Number, Type, get};
+use crate::abi::{Datatype, c};
+use crate::error::{Result, fail};
+
+/// The arguments a type was made with.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    pub combiner: c_int,
+    pub integers: Vec<i64>,
+    pub addresses: Vec<i64>,
+    /// Arguments of a large-count maker that are integers or addresses in its small twin.
+    pub counts: Vec<i64>,
+    pub types: Vec<(Datatype, Arc<Type>)>,
+}
+
+/// A part of a type under construction: `count` times `datatype` from `at` on.
+struct Block {
+    at: i64,
+    count: u64,
+    datatype: Arc<Type>,
+}
+
+/// What all makers compute from their parts.
+struct Shape {
+    bounds: Bounds,
+    align: u64,
+    placed: Placed,
+    signature: Arc<Signature>,
+}
+
+/// Smallest lower and largest upper bound so far. Bounds that `MPI_Type_create_resized` set count
+/// like those of data. (By the letter of MPI 5.0, 5.1.6, they would overrule data beside them; the
+/// libraries we simulate, MPICH and its kin, do this, and programs are tested on them.)
+#[derive(Clone, Copy)]
+struct Bounds(Option<(i64, i64)>);
+
+impl Bounds {
+    /// Takes in one placed item; one without bytes and extent has no place.
+    fn include(&mut self, at: i64, datatype: &Type) {
+        if datatype.size == 0 && datatype.lb == datatype.ub {
+            return;
+        }
+        let (low, high) = (at + datatype.lb, at + datatype.ub);
+        self.0 = Some(self.0.map_or((low, high), |b| (b.0.min(low), b.1.max(high))));
+    }
+    /// Takes in `count` items one extent apart.
+    fn include_block(&mut self, block: &Block) {
+        if block.count > 0 {
+            let last = (block.count as i64 - 1) * block.datatype.extent();
+            self.include(block.at, &block.datatype);
+            self.include(block.at + last, &block.datatype);
+        }
+    }
+}
+
+fn shape(blocks: &[Block]) -> Shape {
+    let mut bounds = Bounds(None);
+    let mut align = 1;
+    for block in blocks.iter().filter(|b| b.count > 0) {
+        bounds.include_block(block);
+        align = align.max(block.datatype.align);
+    }
+    let place = |b: &Block| b.datatype.placed.repeat(b.count, b.datatype.extent()).moved(b.at);
+    let sign = |b: &Block| Signature::repeat(&b.datatype.signature, b.count);
+    Shape {
+        bounds,
+        align,
+        placed: Placed::list(blocks.iter().map(place)),
+        signature: Signature::list(blocks.iter().map(sign).collect()),
+    }
+}
+
+impl Shape {
+    fn finish(self, recipe: Recipe) -> Type {
+        let (lb, ub) = self.bounds.0.unwrap_or((0, 0));
+        Type {
+            size: self.signature.bytes,
+            lb,
+            ub,
+            align: self.align,
+            placed: self.placed,
+            signature: self.signature,
+            number: None,
+            recipe,
+            committed: AtomicBool::new(false),
+            name: Mutex::default(),
+        }
+    }
+}
+
+/// Whether a maker's arguments came in the large form, and are to be told as such.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    Small,
+    Large,
+}
+
+impl Recipe {
+    /// Arguments in the order the standard tells them: in the small form `integers` and
+    /// `addresses`, in the large form all of them as counts.
+    fn new(
+        combiner: c_int,
+        width: Width,
+        integers: Vec<i64>,
+        addresses: Vec<i64>,
+        types: Vec<(Datatype, Arc<Type>)>,
+    ) -> Recipe {
+        match width {
+            Width::Small => Recipe { combiner, integers, addresses, counts: Vec::new(), types },
+            Width::Large => {
+                let mut counts = integers;
+                counts.extend(addresses);
+                Recipe { combiner, integers: Vec::new(), addresses: Vec::new(), counts, types }
+            }
+        }
+    }
+}
+
+impl Type {
+    pub(super) fn predefined(name: &str, number: Number) -> Type {
+        let (size, extent, align) = number.layout();
+        let placed = match number.halves() {
+            None => Placed::run(size),
+            Some([first, second]) => Placed::list([
+                Placed::run(first.layout().0),
+                Placed::run(second.layout().0).moved(number.second_at() as i64),
+            ]),
+        };
+        Type {
+            size,
+            lb: 0,
+            ub: extent as i64,
+            align,
+            placed,
+            signature: Signature::predefined(number),
+            number: Some(number),
+            recipe: Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
+            committed: AtomicBool::new(true),
+            name: Mutex::new(name.as_bytes().to_vec()),
+        }
+    }
+    /// Same data, own handle and name.
+    fn copy(&self, recipe: Recipe) -> Type {
+        Type {
+            size: self.size,
+            lb: self.lb,
+            ub: self.ub,
+            align: self.align,
+            placed: self.placed.clone(),
+            signature: self.signature.clone(),
+            number: self.number,
+            recipe,
+            committed: AtomicBool::new(self.committed.load(Ordering::Relaxed)),
+            name: Mutex::default(),
+        }
+    }
+}
+
+fn length(n: i64, what: &str) -> Result<u64> {
+    match u64::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) => fail!(c::ERR_ARG, "{what} is {n}, must not be negative"),
+    }
+}
+
+pub(super) fn dup(old: Datatype) -> Result<Type> {
+    let of = get(old)?;
+    Ok(of.copy(Recipe::new(c::COMBINER_DUP, Width::Small, vec![], vec![], vec![(old, of.clone())])))
+}
+
+pub(super) fn contiguous(count: i64, old: Datatype, width: Width) -> Result<Type> {
+    let of = get(old)?;
+    let block = Block { at: 0, count: super::count(count)?, datatype: of.clone() };
+    let recipe = Recipe::new(c::COMBINER_CONTIGUOUS, width, vec![count], vec![], vec![(old, of)]);
+    Ok(shape(&[block]).finish(recipe))
+}
+
+/// Vectors: `stride` in bytes. `told` is what the program said: the stride, and how.
+fn strided(count: i64, len: i64, stride: i64, of: &Arc<Type>, recipe: Recipe) -> Result<Type> {
+    let count = super::count(count)?;
+    let block = Block { at: 0, count: length(len, "the block length")?, datatype: of.clone() };
+    let mut one = shape(std::slice::from_ref(&block));
+    if count == 0 {
+        return Ok(shape(&[]).finish(recipe));
+    }
+    let last = (count as i64 - 1) * stride;
+    one.bounds.include_block(&Block { at: last, ..block });
+    one.placed = one.placed.repeat(count, stride);
+    one.signature = Signature::repeat(&one.signature, count);
+    Ok(one.finish(recipe))
+}
+
+pub(super) fn vector(
+    count: i64,
+    len: i64,
+    stride: i64,
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let told = vec![count, len, stride];
+    let recipe = Recipe::new(c::COMBINER_VECTOR, width, told, vec![], vec![(old, of.clone())]);
+    strided(count, len, stride * of.extent(), &of, recipe)
+}
+
+pub(super) fn hvector(
+    count: i64,
+    len: i64,
+    stride: i64,
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let (told, types) = (vec![count, len], vec![(old, of.clone())]);
+    let recipe = Recipe::new(c::COMBINER_HVECTOR, width, told, vec![stride], types);
+    strided(count, len, stride, &of, recipe)
+}
+
+/// Blocks of one type at byte offsets.
+fn blocks(
+    lengths: impl Iterator<Item = i64>,
+    at: impl Iterator<Item = i64>,
+    of: &Arc<Type>,
+    recipe: Recipe,
+) -> Result<Type> {
+    let block = |(len, at)| {
+        let count = length(len, "a block length")?;
+        Ok(Block { at, count, datatype: of.clone() })
+    };
+    let blocks: Vec<Block> = lengths.zip(at).map(block).collect::<Result<_>>()?;
+    Ok(shape(&blocks).finish(recipe))
+}
+
+/// Displacements in multiples of the extent.
+pub(super) fn indexed(
+    lengths: &[i64],
+    displacements: &[i64],
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let told = [&[lengths.len() as i64], lengths, displacements].concat();
+    let recipe = Recipe::new(c::COMBINER_INDEXED, width, told, vec![], vec![(old, of.clone())]);
+    let at = displacements.iter().map(|d| d * of.extent());
+    blocks(lengths.iter().copied(), at, &of, recipe)
+}
+
+/// Displacements in bytes.
+pub(super) fn hindexed(
+    lengths: &[i64],
+    displacements: &[i64],
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let told = [&[lengths.len() as i64], lengths].concat();
+    let types = vec![(old, of.clone())];
+    let recipe = Recipe::new(c::COMBINER_HINDEXED, width, told, displacements.to_vec(), types);
+    blocks(lengths.iter().copied(), displacements.iter().copied(), &of, recipe)
+}
+
+pub(super) fn indexed_block(
+    len: i64,
+    displacements: &[i64],
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let told = [&[displacements.len() as i64, len], displacements].concat();
+    let types = vec![(old, of.clone())];
+    let recipe = Recipe::new(c::COMBINER_INDEXED_BLOCK, width, told, vec![], types);
+    let at = displacements.iter().map(|d| d * of.extent());
+    blocks(std::iter::repeat(len), at, &of, recipe)
+}
+
+pub(super) fn hindexed_block(
+    len: i64,
+    displacements: &[i64],
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    let told = vec![displacements.len() as i64, len];
+    let types = vec![(old, of.clone())];
+    let recipe =
+        Recipe::new(c::COMBINER_HINDEXED_BLOCK, width, told, displacements.to_vec(), types);
+    blocks(std::iter::repeat(len), displacements.iter().copied(), &of, recipe)
+}
+
+pub(super) fn structure(
+    lengths: &[i64],
+    displacements: &[i64],
+    old: &[Datatype],
+    width: Width,
+) -> Result<Type> {
+    let mut blocks = Vec::with_capacity(lengths.len());
+    let mut types = Vec::with_capacity(lengths.len());
+    for ((&len, &at), &old) in lengths.iter().zip(displacements).zip(old) {
+        let count = length(len, "a block length")?;
+        let datatype = get(old)?;
+        types.push((old, datatype.clone()));
+        blocks.push(Block { at, count, datatype });
+    }
+    let told = [&[lengths.len() as i64], lengths].concat();
+    let recipe = Recipe::new(c::COMBINER_STRUCT, width, told, displacements.to_vec(), types);
+    let mut made = shape(&blocks).finish(recipe);
+    // The compiler's padding at the end of a struct, as MPI defines the extent; not where MPICH sees
+    // that the parts are all of one type and makes an indexed type of it.
+    if old.iter().any(|t| *t != old[0]) {
+        let rest = made.extent().rem_euclid(made.align as i64);
+        made.ub += if rest == 0 { 0 } else { made.align as i64 - rest };
+    }
+    Ok(made)
+}
+
+pub(super) fn resized(old: Datatype, lb: i64, extent: i64, width: Width) -> Result<Type> {
+    let of = get(old)?;
+    let types = vec![(old, of.clone())];
+    let recipe = Recipe::new(c::COMBINER_RESIZED, width, vec![], vec![lb, extent], types);
+    let mut made = of.copy(recipe);
+    (made.lb, made.ub) = (lb, lb + extent);
+    // A predefined type with other bounds is none for operators.
+    made.number = None;
+    made.committed = AtomicBool::new(false);
+    Ok(made)
+}
+
+/// Which indices of one dimension a rank owns: runs of (first, length), ascending.
+type Owned = Vec<(i64, i64)>;
+
+/// An array of `sizes`, of which the runs of `owned` in every dimension belong to the type.
+fn array(sizes: &[i64], owned: &[Owned], order: c_int, of: &Arc<Type>, recipe: Recipe) -> Type {
+    let dimensions: Vec<usize> = match order {
+        c::ORDER_FORTRAN => (0..sizes.len()).collect(),
+        _ => (0..sizes.len()).rev().collect(),
+    };
+    let mut stride = of.extent();
+    let (mut placed, mut signature) = (of.placed.clone(), of.signature.clone());
+    for d in dimensions {
+        let part =
+            |&(first, len): &(i64, i64)| placed.repeat(len as u64, stride).moved(first * stride);
+        placed = Placed::list(owned[d].iter().map(part));
+        let n: i64 = owned[d].iter().map(|run| run.1).sum();
+        signature = Signature::repeat(&signature, n as u64);
+        stride *= sizes[d];
+    }
+    let bounds = Bounds(Some((0, stride)));
+    Shape { bounds, align: of.align, placed, signature }.finish(recipe)
+}
+
+fn check_order(order: c_int) -> Result<()> {
+    if order != c::ORDER_C && order != c::ORDER_FORTRAN {
+        return fail!(c::ERR_ARG, "the order is {order}, not MPI_ORDER_C or MPI_ORDER_FORTRAN");
+    }
+    Ok(())
+}
+
+pub(super) fn subarray(
+    sizes: &[i64],
+    parts: &[i64],
+    starts: &[i64],
+    order: c_int,
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    check_order(order)?;
+    for (d, ((&size, &part), &start)) in sizes.iter().zip(parts).zip(starts).enumerate() {
+        if part < 1 || start < 0 || start + part > size {
+            let end = start + part;
+            return fail!(c::ERR_ARG, "dimension {d}: {start}..{end} is not part of 0..{size}");
+        }
+    }
+    let owned: Vec<Owned> = starts.iter().zip(parts).map(|(&s, &n)| vec![(s, n)]).collect();
+    let types = vec![(old, of.clone())];
+    let n = sizes.len() as i64;
+    let recipe = match width {
+        Width::Small => {
+            let told = [&[n], sizes, parts, starts, &[i64::from(order)]].concat();
+            Recipe::new(c::COMBINER_SUBARRAY, width, told, vec![], types)
+        }
+        Width::Large => Recipe {
+            combiner: c::COMBINER_SUBARRAY,
+            integers: vec![n, i64::from(order)],
+            addresses: vec![],
+            counts: [sizes, parts, starts].concat(),
+            types,
+        },
+    };
+    Ok(array(sizes, &owned, order, &of, recipe))
+}
+
+/// How one dimension is dealt out to processes.
+pub(super) struct Deal {
+    pub size: i64,
+    pub distribution: c_int,
+    pub argument: c_int,
+    pub processes: c_int,
+}
+
+/// The indices that process `me` of a dimension gets.
+fn dealt(deal: &Deal, me: i64) -> Result<Owned> {
+    let (n, p) = (deal.size, i64::from(deal.processes));
+    let argument = match deal.argument {
+        c::DISTRIBUTE_DFLT_DARG => None,
+        a if a > 0 => Some(i64::from(a)),
+        a => return fail!(c::ERR_ARG, "a distribution argument of {a}"),
+    };
+    let block = match deal.distribution {
+        c::DISTRIBUTE_NONE if p == 1 => n,
+        c::DISTRIBUTE_NONE => {
+            return fail!(c::ERR_ARG, "{p} processes in a dimension that is not distributed");
+        }
+        c::DISTRIBUTE_BLOCK => {
+            let block = argument.unwrap_or((n + p - 1) / p);
+            if block * p < n {
+                return fail!(c::ERR_ARG, "{p} blocks of {block} do not cover {n}");
+            }
+            block
+        }
+        c::DISTRIBUTE_CYCLIC => argument.unwrap_or(1),
+        d => return fail!(c::ERR_ARG, "an unknown distribution: {d}"),
+    };
+    let firsts = (0..).map(|k| (k * p + me) * block).take_while(|&first| first < n);
+    Ok(firsts.map(|first| (first, block.min(n - first))).collect())
+}
+
+/// `me` of `size` processes, which form a grid in C order whatever the order of the array.
+pub(super) fn darray(
+    (size, me): (c_int, c_int),
+    deals: &[Deal],
+    order: c_int,
+    old: Datatype,
+    width: Width,
+) -> Result<Type> {
+    let of = get(old)?;
+    check_order(order)?;
+    let grid: i64 = deals.iter().map(|d| i64::from(d.processes)).product();
+    if grid != i64::from(size) || deals.iter().any(|d| d.processes < 1) {
+        return fail!(c::ERR_ARG, "a grid of {grid} processes, but {size} in all");
+    }
+    if me < 0 || me >= size {
+        return fail!(c::ERR_ARG, "rank {me} of {size}");
+    }
+    let mut owned = Vec::with_capacity(deals.len());
+    let (mut rest, mut below) = (i64::from(me), grid);
+    for deal in deals {
+        below /= i64::from(deal.processes);
+        owned.push(dealt(deal, rest / below)?);
+        rest %= below;
+    }
+    let column = |f: fn(&Deal) -> c_int| deals.iter().map(move |d| i64::from(f(d)));
+    let sizes: Vec<i64> = deals.iter().map(|d| d.size).collect();
+    let mut integers = vec![i64::from(size), i64::from(me), deals.len() as i64];
+    if width == Width::Small {
+        integers.extend(&sizes);
+    }
+    integers.extend(column(|d| d.distribution).chain(column(|d| d.argument)));
+    integers.extend(column(|d| d.processes).chain([i64::from(order)]));
+    let counts = if width == Width::Small { vec![] } else { sizes.clone() };
+    let recipe = Recipe {
+        combiner: c::COMBINER_DARRAY,
+        integers,
+        addresses: vec![],
+        counts,
+        types: vec![(old, of.clone())],
+    };
+    Ok(array(&sizes, &owned, order, &of, recipe))
+}

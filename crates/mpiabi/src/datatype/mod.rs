@@ -1,0 +1,147 @@
+//! Datatypes: which bytes of memory an item is made of, and in which order they travel.
+//!
+//! A type is immutable once made and shared by handle, by the types made from it and by operations
+//! in flight, so freeing a handle never pulls memory from under anyone. `map` says where the bytes
+//! are, `Signature` what they are; both are trees that share their children.
+
+mod builtin;
+mod calls;
+mod decode;
+mod make;
+mod map;
+mod packing;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+pub(crate) use builtin::{Number, all as predefined};
+pub(crate) use make::Recipe;
+use map::Placed;
+use signature::Signature;
+
+use crate::abi::{Datatype, Registry, c};
+use crate::error::{Result, fail};
+
+pub(crate) struct Type {
+    /// Bytes of data in one item.
+    pub size: u64,
+    /// Lower and upper bound; items of an array are `ub - lb` apart.
+    pub lb: i64,
+    pub ub: i64,
+    /// Strictest alignment of a basic part.
+    align: u64,
+    placed: Placed,
+    signature: Arc<Signature>,
+    /// For predefined types, and copies of them by `MPI_Type_dup`.
+    pub number: Option<Number>,
+    recipe: Recipe,
+    committed: AtomicBool,
+    name: Mutex<Vec<u8>>,
+}
+
+static TYPES: Registry<Type> = Registry::new();
+
+/// The type of a handle.
+pub(crate) fn get(handle: Datatype) -> Result<Arc<Type>> {
+    if let Some(found) = builtin::find(handle) {
+        return Ok(found.clone());
+    }
+    match handle.slot().and_then(|slot| TYPES.get(slot)) {
+        Some(found) => Ok(found),
+        None if handle == c::DATATYPE_NULL => fail!(c::ERR_TYPE, "the datatype is null"),
+        None => fail!(c::ERR_TYPE, "not a datatype: {:#x}", handle.to_int()),
+    }
+}
+
+/// The type of a handle that is to communicate.
+pub(crate) fn committed(handle: Datatype) -> Result<Arc<Type>> {
+    let found = get(handle)?;
+    if !found.committed.load(Ordering::Relaxed) {
+        return fail!(c::ERR_TYPE, "the datatype is not committed: call MPI_Type_commit first");
+    }
+    Ok(found)
+}
+
+/// A count of items, which is never negative.
+pub(crate) fn count(count: i64) -> Result<u64> {
+    match u64::try_from(count) {
+        Ok(count) => Ok(count),
+        Err(_) => fail!(c::ERR_COUNT, "a count of {count}"),
+    }
+}
+
+fn insert(made: Type) -> Datatype {
+    Datatype::created(TYPES.insert(Arc::new(made)))
+}
+
+impl Type {
+    /// Distance between the items of an array, bytes.
+    pub fn extent(&self) -> i64 {
+        self.ub - self.lb
+    }
+    /// First byte of data and the byte behind the last, relative to the item.
+    pub fn true_bounds(&self) -> (i64, i64) {
+        self.placed.bounds().unwrap_or((0, 0))
+    }
+    /// Bytes of `count` packed items.
+    pub fn packed_size(&self, count: u64) -> u64 {
+        self.size * count
+    }
+    /// Offset of the data of `count` items from the buffer, if they are adjacent bytes in order:
+    /// packing is then a copy, or nothing.
+    pub fn contiguous(&self, count: u64) -> Option<i64> {
+        match *self.placed.map {
+            map::Map::Run(len) if count <= 1 || len as i64 == self.extent() => Some(self.placed.at),
+            _ => None,
+        }
+    }
+    /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
+    ///
+    /// # Safety
+    /// All their data is readable, and `out` has the room and does not overlap them.
+    pub unsafe fn pack(&self, count: u64, buf: *const u8, out: *mut u8) {
+        unsafe { self.placed.pack(buf, count, self.extent(), out) }
+    }
+    /// Scatters `bytes` packed bytes over the first of `count` items at `buf`; what is more than
+    /// they hold is ignored.
+    ///
+    /// # Safety
+    /// `from` has that many bytes, and the items' data is writable and does not overlap them.
+    pub unsafe fn unpack(&self, from: *const u8, bytes: u64, count: u64, buf: *mut u8) {
+        let bytes = bytes.min(self.packed_size(count));
+        unsafe { self.placed.unpack(from, bytes, buf, count, self.extent()) }
+    }
+    /// Whole items in `bytes` bytes; `None` if there is a rest.
+    pub fn items(&self, bytes: u64) -> Option<u64> {
+        match self.size {
+            0 => (bytes == 0).then_some(0),
+            size => (bytes % size == 0).then(|| bytes / size),
+        }
+    }
+    /// Basic elements in `bytes` bytes; `None` if the last one is cut.
+    pub fn elements(&self, bytes: u64) -> Option<u64> {
+        self.signature.elements(bytes)
+    }
+    /// Bytes of the first `elements` basic elements of an array of items.
+    pub fn bytes_of_elements(&self, elements: u64) -> u64 {
+        self.signature.bytes_of(elements)
+    }
+}
+
+/// Gathers; see `Type::pack`.
+///
+/// # Safety
+/// See `Type::pack`.
+pub(crate) unsafe fn pack(
+    handle: Datatype,
+    count: u64,
+    buf: *const u8,
+    out: *mut u8,
+) -> Result<()> {
+    let datatype = committed(handle)?;
+    unsafe { datatype.pack(count, buf, out) };
+    Ok(())
+}

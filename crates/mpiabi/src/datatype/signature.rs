@@ -1,0 +1,128 @@
+//! What the bytes of an item are: basic values in the order they travel, for counting them.
+
+use std::sync::Arc;
+
+use super::Number;
+
+pub(crate) struct Signature {
+    pub bytes: u64,
+    /// Basic values in it.
+    pub values: u64,
+    /// If all are alike: counting is then a division.
+    uniform: Option<Number>,
+    body: Body,
+}
+
+enum Body {
+    Value,
+    Repeat(u64, Arc<Signature>),
+    List(Vec<Arc<Signature>>),
+}
+
+impl Signature {
+    /// A pair counts as its two values.
+    pub fn predefined(number: Number) -> Arc<Signature> {
+        match number.halves() {
+            Some(halves) => Signature::list(halves.map(Signature::predefined).to_vec()),
+            None => {
+                let (bytes, uniform) = (number.layout().0, Some(number));
+                Arc::new(Signature { bytes, values: 1, uniform, body: Body::Value })
+            }
+        }
+    }
+    pub fn repeat(of: &Arc<Signature>, count: u64) -> Arc<Signature> {
+        if count == 1 {
+            return of.clone();
+        }
+        Arc::new(Signature {
+            bytes: of.bytes * count,
+            values: of.values * count,
+            uniform: of.uniform,
+            body: Body::Repeat(count, of.clone()),
+        })
+    }
+    pub fn list(of: Vec<Arc<Signature>>) -> Arc<Signature> {
+        let mut parts = of.iter().filter(|s| s.values > 0);
+        let first = parts.next().and_then(|s| s.uniform);
+        Arc::new(Signature {
+            bytes: of.iter().map(|s| s.bytes).sum(),
+            values: of.iter().map(|s| s.values).sum(),
+            uniform: first.filter(|n| parts.all(|s| s.uniform == Some(*n))),
+            body: Body::List(of),
+        })
+    }
+    /// Basic values in the first `bytes` bytes of repeated items; `None` if one is cut.
+    pub fn elements(&self, bytes: u64) -> Option<u64> {
+        if bytes == 0 {
+            return Some(0);
+        }
+        if self.bytes == 0 {
+            return None;
+        }
+        let rest = bytes % self.bytes;
+        Some(bytes / self.bytes * self.values + if rest == 0 { 0 } else { self.within(rest)? })
+    }
+    /// The same for fewer bytes than one item has.
+    fn within(&self, bytes: u64) -> Option<u64> {
+        if let Some(number) = self.uniform {
+            let size = number.layout().0;
+            return (bytes % size == 0).then(|| bytes / size);
+        }
+        match &self.body {
+            Body::Value => (bytes == 0).then_some(0),
+            Body::Repeat(_, of) => of.elements(bytes),
+            Body::List(list) => {
+                let (mut left, mut values) = (bytes, 0);
+                for part in list {
+                    if left < part.bytes {
+                        return if left == 0 {
+                            Some(values)
+                        } else {
+                            Some(values + part.within(left)?)
+                        };
+                    }
+                    left -= part.bytes;
+                    values += part.values;
+                }
+                Some(values)
+            }
+        }
+    }
+    /// Bytes of the first `values` basic values of repeated items.
+    pub fn bytes_of(&self, values: u64) -> u64 {
+        if values == 0 || self.values == 0 {
+            return 0;
+        }
+        let (items, mut left) = (values / self.values, values % self.values);
+        let mut bytes = items * self.bytes;
+        if let Some(number) = self.uniform {
+            return bytes + left * number.layout().0;
+        }
+        match &self.body {
+            Body::Value => {}
+            Body::Repeat(_, of) => bytes += of.bytes_of(left),
+            Body::List(list) => {
+                for part in list {
+                    let n = left.min(part.values);
+                    bytes += part.bytes_of(n);
+                    left -= n;
+                }
+            }
+        }
+        bytes
+    }
+    /// Hands every run of alike basic values of one item, in order, to `each`.
+    pub fn for_each(&self, each: &mut impl FnMut(Number, u64)) {
+        if let Some(number) = self.uniform {
+            if self.values > 0 {
+                each(number, self.values);
+            }
+            return;
+        }
+        match &self.body {
+            Body::Value => {}
+            Body::Repeat(count, of) => (0..*count).for_each(|_| of.for_each(each)),
+            Body::List(list) => list.iter().for_each(|part| part.for_each(each)),
+        }
+    }
+}

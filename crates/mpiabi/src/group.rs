@@ -1,0 +1,201 @@
+//! Groups: ordered sets of processes, here world ranks. Set arithmetic and nothing else.
+
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::abi::{Group, Registry, c};
+use crate::error::{Result, fail};
+use crate::export::mpi_fn;
+
+/// World ranks, by group rank.
+pub(crate) type Members = Arc<Vec<u32>>;
+
+static GROUPS: Registry<Vec<u32>> = Registry::new();
+
+/// This process's world rank.
+static ME: AtomicU32 = AtomicU32::new(0);
+
+pub(crate) fn set_me(world_rank: u32) {
+    ME.store(world_rank, Ordering::Relaxed);
+}
+
+pub(crate) fn get(group: Group) -> Result<Members> {
+    match group {
+        c::GROUP_EMPTY => Ok(Members::default()),
+        c::GROUP_NULL => fail!(c::ERR_GROUP, "the group is null"),
+        _ => match group.slot().and_then(|slot| GROUPS.get(slot)) {
+            Some(members) => Ok(members),
+            None => fail!(c::ERR_GROUP, "not a group: {:#x}", group.to_int()),
+        },
+    }
+}
+
+/// A handle for a group, which the program frees.
+pub(crate) fn insert(members: Members) -> Group {
+    if members.is_empty() {
+        return c::GROUP_EMPTY;
+    }
+    Group::created(GROUPS.insert(members))
+}
+
+fn give(members: Vec<u32>, group: *mut Group) -> Result {
+    unsafe { *group = insert(Arc::new(members)) };
+    Ok(())
+}
+
+/// Group ranks by world rank.
+fn ranks(members: &[u32]) -> BTreeMap<u32, c_int> {
+    members.iter().enumerate().map(|(i, &world)| (world, i as c_int)).collect()
+}
+
+/// An array of ranks, which must be in the group and all different.
+///
+/// # Safety
+/// `ranks` has `n` elements.
+unsafe fn picked(members: &[u32], n: c_int, ranks: *const c_int) -> Result<Vec<usize>> {
+    if n < 0 {
+        return fail!(c::ERR_ARG, "an array of {n} ranks");
+    }
+    let ranks = (0..n as usize).map(|i| unsafe { *ranks.add(i) }).collect();
+    checked(members, ranks)
+}
+
+fn checked(members: &[u32], ranks: Vec<c_int>) -> Result<Vec<usize>> {
+    let mut seen = vec![false; members.len()];
+    for &rank in &ranks {
+        match seen.get_mut(rank as usize) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => return fail!(c::ERR_RANK, "rank {rank} is named twice"),
+            None => {
+                let n = members.len();
+                return fail!(c::ERR_RANK, "rank {rank} of a group of {n}");
+            }
+        }
+    }
+    Ok(ranks.into_iter().map(|r| r as usize).collect())
+}
+
+/// The ranks of `n` triplets (first, last, stride).
+///
+/// # Safety
+/// `ranges` has `3 n` elements.
+unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<usize>> {
+    let mut ranks = Vec::new();
+    for i in 0..n.max(0) as usize {
+        let [first, last, stride] = [0, 1, 2].map(|k| unsafe { *ranges.add(3 * i + k) });
+        if stride == 0 {
+            return fail!(c::ERR_ARG, "range {i} has stride 0");
+        }
+        let steps = (i64::from(last) - i64::from(first)) / i64::from(stride);
+        for k in 0..=steps {
+            // Ranks outside are complained about together with repeated ones.
+            ranks.push((i64::from(first) + k * i64::from(stride)) as c_int);
+            if ranks.len() > members.len() {
+                break;
+            }
+        }
+    }
+    checked(members, ranks)
+}
+
+fn include(members: &[u32], picked: &[usize]) -> Vec<u32> {
+    picked.iter().map(|&i| members[i]).collect()
+}
+
+fn exclude(members: &[u32], picked: &[usize]) -> Vec<u32> {
+    let mut keep = vec![true; members.len()];
+    picked.iter().for_each(|&i| keep[i] = false);
+    members.iter().zip(keep).filter(|(_, keep)| *keep).map(|(&m, _)| m).collect()
+}
+
+fn without(a: &[u32], b: &[u32]) -> Vec<u32> {
+    let b = ranks(b);
+    a.iter().copied().filter(|m| !b.contains_key(m)).collect()
+}
+
+/// How two groups relate: identical, same members in another order, or different.
+pub(crate) fn compare(a: &[u32], b: &[u32]) -> c_int {
+    if a == b {
+        return c::IDENT;
+    }
+    let (mut x, mut y) = (a.to_vec(), b.to_vec());
+    x.sort_unstable();
+    y.sort_unstable();
+    if x == y { c::SIMILAR } else { c::UNEQUAL }
+}
+
+mpi_fn! {
+    pub fn Group_size(group: Group, size: *mut c_int) {
+        unsafe { *size = get(group)?.len() as c_int };
+        Ok(())
+    }
+    pub fn Group_rank(group: Group, rank: *mut c_int) {
+        let me = ME.load(Ordering::Relaxed);
+        let found = get(group)?.iter().position(|&m| m == me);
+        unsafe { *rank = found.map_or(c::UNDEFINED, |r| r as c_int) };
+        Ok(())
+    }
+    pub fn Group_translate_ranks(
+        from: Group, n: c_int, ranks_in: *const c_int, to: Group, ranks_out: *mut c_int,
+    ) {
+        let (from, to) = (get(from)?, get(to)?);
+        let to = ranks(&to);
+        for i in 0..n.max(0) as usize {
+            let rank = unsafe { *ranks_in.add(i) };
+            let found = match from.get(rank as usize) {
+                Some(member) => to.get(member).copied().unwrap_or(c::UNDEFINED),
+                None if rank == c::PROC_NULL => c::PROC_NULL,
+                None => return fail!(c::ERR_RANK, "rank {rank} of a group of {}", from.len()),
+            };
+            unsafe { *ranks_out.add(i) = found };
+        }
+        Ok(())
+    }
+    pub fn Group_compare(a: Group, b: Group, result: *mut c_int) {
+        unsafe { *result = compare(&*get(a)?, &*get(b)?) };
+        Ok(())
+    }
+    pub fn Group_union(a: Group, b: Group, new: *mut Group) {
+        let (a, b) = (get(a)?, get(b)?);
+        let rest = without(&b, &a);
+        give([&a[..], &rest].concat(), new)
+    }
+    pub fn Group_intersection(a: Group, b: Group, new: *mut Group) {
+        let (a, b) = (get(a)?, ranks(&*get(b)?));
+        give(a.iter().copied().filter(|m| b.contains_key(m)).collect(), new)
+    }
+    pub fn Group_difference(a: Group, b: Group, new: *mut Group) {
+        give(without(&*get(a)?, &*get(b)?), new)
+    }
+    pub fn Group_incl(group: Group, n: c_int, ranks: *const c_int, new: *mut Group) {
+        let members = get(group)?;
+        let picked = unsafe { picked(&members, n, ranks)? };
+        give(include(&members, &picked), new)
+    }
+    pub fn Group_excl(group: Group, n: c_int, ranks: *const c_int, new: *mut Group) {
+        let members = get(group)?;
+        let picked = unsafe { picked(&members, n, ranks)? };
+        give(exclude(&members, &picked), new)
+    }
+    pub fn Group_range_incl(group: Group, n: c_int, ranges: *const c_int, new: *mut Group) {
+        let members = get(group)?;
+        let picked = unsafe { ranged(&members, n, ranges)? };
+        give(include(&members, &picked), new)
+    }
+    pub fn Group_range_excl(group: Group, n: c_int, ranges: *const c_int, new: *mut Group) {
+        let members = get(group)?;
+        let picked = unsafe { ranged(&members, n, ranges)? };
+        give(exclude(&members, &picked), new)
+    }
+    pub fn Group_free(group: *mut Group) {
+        let handle = unsafe { *group };
+        get(handle)?;
+        if let Some(slot) = handle.slot() {
+            GROUPS.remove(slot);
+        }
+        unsafe { *group = c::GROUP_NULL };
+        Ok(())
+    }
+}

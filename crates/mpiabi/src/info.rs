@@ -1,0 +1,192 @@
+//! Info objects: ordered lists of keys and values.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::abi::{Info, Registry, c};
+use crate::error::{Result, copy_string, fail};
+use crate::export::mpi_fn;
+
+/// Keys and values as the program gave them.
+type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
+
+static INFOS: Registry<Mutex<Pairs>> = Registry::new();
+
+/// `MPI_INFO_ENV`: what this process was started with.
+static ENVIRONMENT: LazyLock<Arc<Mutex<Pairs>>> =
+    LazyLock::new(|| Arc::new(Mutex::new(environment())));
+
+fn environment() -> Pairs {
+    use std::os::unix::ffi::OsStringExt;
+    let mut arguments = std::env::args_os();
+    let mut pairs = Vec::new();
+    let mut put = |key: &str, value: Vec<u8>| pairs.push((key.as_bytes().to_vec(), value));
+    if let Some(command) = arguments.next() {
+        put("command", command.into_vec());
+    }
+    let rest: Vec<Vec<u8>> = arguments.map(OsStringExt::into_vec).collect();
+    if !rest.is_empty() {
+        put("argv", rest.join(&b' '));
+    }
+    if let Ok(folder) = std::env::current_dir() {
+        put("wdir", folder.into_os_string().into_vec());
+    }
+    put("arch", std::env::consts::ARCH.into());
+    pairs
+}
+
+fn object(info: Info) -> Result<Arc<Mutex<Pairs>>> {
+    match info {
+        c::INFO_ENV => Ok(ENVIRONMENT.clone()),
+        c::INFO_NULL => fail!(c::ERR_INFO, "the info object is null"),
+        _ => match info.slot().and_then(|slot| INFOS.get(slot)) {
+            Some(found) => Ok(found),
+            None => fail!(c::ERR_INFO, "not an info object: {:#x}", info.to_int()),
+        },
+    }
+}
+
+fn lock(object: &Mutex<Pairs>) -> MutexGuard<'_, Pairs> {
+    object.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an info argument says; nothing if it is null.
+pub(crate) fn pairs(info: Info) -> Result<Pairs> {
+    if info == c::INFO_NULL {
+        return Ok(Pairs::new());
+    }
+    Ok(lock(&*object(info)?).clone())
+}
+
+/// A handle for a new object, which the program frees.
+pub(crate) fn insert(pairs: Pairs) -> Info {
+    Info::created(INFOS.insert(Arc::new(Mutex::new(pairs))))
+}
+
+/// # Safety
+/// `text` is a C string.
+unsafe fn text(text: *const c_char, longest: c_int, code: c_int) -> Result<Vec<u8>> {
+    if text.is_null() {
+        return fail!(code, "the string is null");
+    }
+    let text = unsafe { CStr::from_ptr(text) }.to_bytes();
+    if text.is_empty() || text.len() >= longest as usize {
+        return fail!(code, "a string of {} bytes: 1 to {} are allowed", text.len(), longest - 1);
+    }
+    Ok(text.to_vec())
+}
+
+unsafe fn key(key: *const c_char) -> Result<Vec<u8>> {
+    unsafe { text(key, c::MAX_INFO_KEY, c::ERR_INFO_KEY) }
+}
+
+fn find(info: Info, key: &[u8]) -> Result<Option<Vec<u8>>> {
+    let object = object(info)?;
+    let pairs = lock(&object);
+    Ok(pairs.iter().find(|p| p.0 == key).map(|p| p.1.clone()))
+}
+
+mpi_fn! {
+    pub fn Info_create(info: *mut Info) {
+        unsafe { *info = insert(Pairs::new()) };
+        Ok(())
+    }
+    pub fn Info_create_env(_argc: c_int, _argv: *mut *mut c_char, info: *mut Info) {
+        unsafe { *info = insert(environment()) };
+        Ok(())
+    }
+    pub fn Info_dup(info: Info, new: *mut Info) {
+        let pairs = lock(&*object(info)?).clone();
+        unsafe { *new = insert(pairs) };
+        Ok(())
+    }
+    pub fn Info_free(info: *mut Info) {
+        let handle = unsafe { *info };
+        object(handle)?;
+        let Some(slot) = handle.slot() else {
+            return fail!(c::ERR_INFO, "a predefined info object cannot be freed");
+        };
+        INFOS.remove(slot);
+        unsafe { *info = c::INFO_NULL };
+        Ok(())
+    }
+    pub fn Info_set(info: Info, name: *const c_char, value: *const c_char) {
+        let object = object(info)?;
+        if info == c::INFO_ENV {
+            return fail!(c::ERR_INFO, "MPI_INFO_ENV cannot be changed");
+        }
+        let name = unsafe { key(name)? };
+        let value = unsafe { text(value, c::MAX_INFO_VAL, c::ERR_INFO_VALUE)? };
+        let mut pairs = lock(&object);
+        match pairs.iter_mut().find(|p| p.0 == name) {
+            Some(pair) => pair.1 = value,
+            None => pairs.push((name, value)),
+        }
+        Ok(())
+    }
+    pub fn Info_delete(info: Info, name: *const c_char) {
+        let object = object(info)?;
+        let name = unsafe { key(name)? };
+        let mut pairs = lock(&object);
+        let Some(at) = pairs.iter().position(|p| p.0 == name) else {
+            let name = String::from_utf8_lossy(&name);
+            return fail!(c::ERR_INFO_NOKEY, "there is no key {name:?}");
+        };
+        pairs.remove(at);
+        Ok(())
+    }
+    /// Old form: the room does not count the closing zero.
+    pub fn Info_get(
+        info: Info, name: *const c_char, room: c_int, value: *mut c_char, flag: *mut c_int,
+    ) {
+        let found = find(info, &unsafe { key(name)? })?;
+        unsafe {
+            if let Some(found) = &found {
+                copy_string(found, value, room.max(0) as usize + 1);
+            }
+            *flag = c_int::from(found.is_some());
+        }
+        Ok(())
+    }
+    pub fn Info_get_valuelen(
+        info: Info, name: *const c_char, length: *mut c_int, flag: *mut c_int,
+    ) {
+        let found = find(info, &unsafe { key(name)? })?;
+        unsafe {
+            if let Some(found) = &found {
+                *length = found.len() as c_int;
+            }
+            *flag = c_int::from(found.is_some());
+        }
+        Ok(())
+    }
+    /// `*room` counts the closing zero, and becomes the room that the whole value needs.
+    pub fn Info_get_string(
+        info: Info, name: *const c_char, room: *mut c_int, value: *mut c_char, flag: *mut c_int,
+    ) {
+        let found = find(info, &unsafe { key(name)? })?;
+        unsafe {
+            if let Some(found) = &found {
+                if *room > 0 {
+                    copy_string(found, value, *room as usize);
+                }
+                *room = found.len() as c_int + 1;
+            }
+            *flag = c_int::from(found.is_some());
+        }
+        Ok(())
+    }
+    pub fn Info_get_nkeys(info: Info, keys: *mut c_int) {
+        unsafe { *keys = lock(&*object(info)?).len() as c_int };
+        Ok(())
+    }
+    pub fn Info_get_nthkey(info: Info, n: c_int, name: *mut c_char) {
+        let object = object(info)?;
+        let pairs = lock(&object);
+        let Some(pair) = pairs.get(n as usize) else {
+            return fail!(c::ERR_ARG, "key {n} of {}", pairs.len());
+        };
+        unsafe { copy_string(&pair.0, name, c::MAX_INFO_KEY as usize) };
+        Ok(())
+    }
+}

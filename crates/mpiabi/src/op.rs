@@ -1,0 +1,277 @@
+//! Operators of reductions: the predefined ones on all values they are defined for, and functions a
+//! program registers.
+//!
+//! `kernel` does the arithmetic; here is who may combine what, and how a user's function, which
+//! wants memory laid out as its datatype says, meets bytes that are packed.
+
+mod extended;
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use workload::wire::combine;
+
+use crate::abi::{Datatype, Op, Registry, c};
+use crate::datatype::{self, Number, Type};
+use crate::error::{Result, fail};
+use crate::export::{Integer, mpi_fn};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operator {
+    Sum,
+    Prod,
+    Max,
+    Min,
+    Land,
+    Band,
+    Lor,
+    Bor,
+    Lxor,
+    Bxor,
+    MaxLoc,
+    MinLoc,
+    Replace,
+    NoOp,
+}
+
+/// A function of the program: `inout[i] = in[i] op inout[i]`.
+pub(crate) struct User {
+    function: usize,
+    /// Its count is an `MPI_Count`.
+    large: bool,
+    commutative: bool,
+}
+
+#[derive(Clone)]
+pub(crate) enum Operation {
+    Predefined(Operator),
+    User(Arc<User>),
+}
+
+static OPERATIONS: Registry<User> = Registry::new();
+
+const PREDEFINED: [(Op, Operator, u32); 14] = [
+    (c::SUM, Operator::Sum, combine::op::SUM),
+    (c::PROD, Operator::Prod, combine::op::PROD),
+    (c::MAX, Operator::Max, combine::op::MAX),
+    (c::MIN, Operator::Min, combine::op::MIN),
+    (c::LAND, Operator::Land, combine::op::LAND),
+    (c::BAND, Operator::Band, combine::op::BAND),
+    (c::LOR, Operator::Lor, combine::op::LOR),
+    (c::BOR, Operator::Bor, combine::op::BOR),
+    (c::LXOR, Operator::Lxor, combine::op::LXOR),
+    (c::BXOR, Operator::Bxor, combine::op::BXOR),
+    (c::MAXLOC, Operator::MaxLoc, combine::op::MAXLOC),
+    (c::MINLOC, Operator::MinLoc, combine::op::MINLOC),
+    (c::REPLACE, Operator::Replace, combine::op::REPLACE),
+    (c::NO_OP, Operator::NoOp, combine::op::NO_OP),
+];
+
+/// The operation of a handle.
+pub(crate) fn get(handle: Op) -> Result<Operation> {
+    if let Some(found) = PREDEFINED.iter().find(|p| p.0 == handle) {
+        return Ok(Operation::Predefined(found.1));
+    }
+    match handle.slot().and_then(|slot| OPERATIONS.get(slot)) {
+        Some(user) => Ok(Operation::User(user)),
+        None if handle == c::OP_NULL => fail!(c::ERR_OP, "the operation is null"),
+        None => fail!(c::ERR_OP, "not an operation: {:#x}", handle.to_int()),
+    }
+}
+
+impl Operation {
+    pub fn is_commutative(&self) -> bool {
+        match self {
+            Operation::Predefined(op) => !matches!(op, Operator::Replace | Operator::NoOp),
+            Operation::User(user) => user.commutative,
+        }
+    }
+    /// Complains about a predefined operation on a type it is not defined for.
+    pub fn check(&self, datatype: &Type) -> Result {
+        let Operation::Predefined(op) = self else { return Ok(()) };
+        match datatype.number {
+            Some(number) if kernel::combines(*op, number) => Ok(()),
+            Some(number) => fail!(c::ERR_OP, "{op:?} is not defined for {number:?} values"),
+            None => fail!(c::ERR_OP, "{op:?} needs a predefined datatype, not a derived one"),
+        }
+    }
+    /// How the simulator would do it without this process; `combine::USER` if it cannot.
+    pub fn on_wire(&self, datatype: &Type) -> u32 {
+        let (Operation::Predefined(op), Some(number)) = (self, datatype.number) else {
+            return combine::USER;
+        };
+        let code = PREDEFINED.iter().find(|p| p.1 == *op).expect("all are listed").2;
+        let logical = matches!(op, Operator::Land | Operator::Lor | Operator::Lxor);
+        let element = match number {
+            Number::L8 if logical => Some(combine::element::U8),
+            Number::L16 if logical => Some(combine::element::U16),
+            Number::L32 if logical => Some(combine::element::U32),
+            Number::L64 if logical => Some(combine::element::U64),
+            number => number.on_wire(),
+        };
+        element.map_or(combine::USER, |element| combine::builtin(code, element))
+    }
+}
+
+/// `inout[i] = in[i] op inout[i]` for `count` items as they lie in memory.
+///
+/// # Safety
+/// All data of the items is readable, and writable at `inout`.
+pub(crate) unsafe fn combine_items(
+    operation: &Operation,
+    (handle, datatype): (Datatype, &Type),
+    count: u64,
+    from: *const u8,
+    inout: *mut u8,
+) {
+    match operation {
+        Operation::Predefined(op) => {
+            let number = datatype.number.expect("checked when the operation was called");
+            let stride = datatype.extent() as usize;
+            unsafe { kernel::combine(*op, number, stride, count, from, inout) };
+        }
+        Operation::User(user) => unsafe { call(user, handle, datatype, count, from, inout) },
+    }
+}
+
+/// Packed items: `into = from op into` if `left`, else `into = into op from`.
+///
+/// # Safety
+/// Both point to the packed bytes of `count` items, and do not overlap.
+pub(crate) unsafe fn combine_packed(
+    operation: &Operation,
+    (handle, datatype): (Datatype, &Type),
+    count: u64,
+    into: *mut u8,
+    from: *const u8,
+    left: bool,
+) {
+    let bytes = datatype.packed_size(count) as usize;
+    if datatype.contiguous(count) == Some(0) {
+        if left || operation.is_commutative() {
+            return unsafe {
+                combine_items(operation, (handle, datatype), count, from, into);
+            };
+        }
+        let mut right = vec![0u128; bytes.div_ceil(16)];
+        unsafe {
+            std::ptr::copy_nonoverlapping(from, right.as_mut_ptr().cast(), bytes);
+            combine_items(operation, (handle, datatype), count, into, right.as_mut_ptr().cast());
+            std::ptr::copy_nonoverlapping(right.as_ptr().cast(), into, bytes);
+        }
+        return;
+    }
+    let (mut a, mut b) = (Items::new(datatype, count), Items::new(datatype, count));
+    let (first, second) = if left { (from, into.cast_const()) } else { (into.cast_const(), from) };
+    unsafe {
+        datatype.unpack(first, bytes as u64, count, a.at());
+        datatype.unpack(second, bytes as u64, count, b.at());
+        combine_items(operation, (handle, datatype), count, a.at(), b.at());
+        datatype.pack(count, b.at(), into);
+    }
+}
+
+/// Memory for items laid out as their type says.
+struct Items {
+    memory: Vec<u128>,
+    /// Offset of the buffer address from the memory's first byte.
+    origin: i64,
+}
+
+impl Items {
+    fn new(datatype: &Type, count: u64) -> Items {
+        let (low, high) = datatype.true_bounds();
+        let last = (count.max(1) as i64 - 1) * datatype.extent();
+        let (low, high) = (low + last.min(0), high + last.max(0));
+        // Keeps the alignment the type's own offsets have.
+        let origin = (-low).next_multiple_of_16();
+        let bytes = (high + origin).max(0) as usize;
+        Items { memory: vec![0; bytes.div_ceil(16)], origin }
+    }
+    fn at(&mut self) -> *mut u8 {
+        self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.origin as isize)
+    }
+}
+
+trait NextMultiple {
+    fn next_multiple_of_16(self) -> i64;
+}
+impl NextMultiple for i64 {
+    fn next_multiple_of_16(self) -> i64 {
+        (self + 15).div_euclid(16) * 16
+    }
+}
+
+/// Calls a program's function, in parts if its count is an `int` and ours is more.
+///
+/// # Safety
+/// See `combine_items`; the function is what `MPI_Op_create` was given.
+unsafe fn call(
+    user: &User,
+    handle: Datatype,
+    datatype: &Type,
+    count: u64,
+    from: *const u8,
+    inout: *mut u8,
+) {
+    type Function<I> = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut I, *mut Datatype);
+    let mut handle = handle;
+    if user.large {
+        let mut n = count as i64;
+        unsafe {
+            let f = std::mem::transmute::<usize, Function<i64>>(user.function);
+            f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle);
+        }
+        return;
+    }
+    let mut done = 0;
+    while done < count {
+        let mut n = (count - done).min(c_int::MAX as u64) as c_int;
+        let at = (done as i64 * datatype.extent()) as isize;
+        done += n as u64;
+        unsafe {
+            let f = std::mem::transmute::<usize, Function<c_int>>(user.function);
+            let (from, inout) = (from.wrapping_offset(at), inout.wrapping_offset(at));
+            f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle);
+        }
+    }
+}
+
+mpi_fn! {
+    pub fn Op_create<Int>(function: *const c_void, commutes: c_int, op: *mut Op) {
+        if function.is_null() {
+            return fail!(c::ERR_ARG, "the function is null");
+        }
+        let (function, commutative) = (function as usize, commutes != 0);
+        let user = User { function, large: Int::LARGE, commutative };
+        unsafe { *op = Op::created(OPERATIONS.insert(Arc::new(user))) };
+        Ok(())
+    }
+    pub fn Op_free(op: *mut Op) {
+        let handle = unsafe { *op };
+        get(handle)?;
+        let Some(slot) = handle.slot() else {
+            return fail!(c::ERR_OP, "a predefined operation cannot be freed");
+        };
+        OPERATIONS.remove(slot);
+        unsafe { *op = c::OP_NULL };
+        Ok(())
+    }
+    pub fn Op_commutative(op: Op, commutes: *mut c_int) {
+        unsafe { *commutes = c_int::from(get(op)?.is_commutative()) };
+        Ok(())
+    }
+    pub fn Reduce_local<Int>(
+        inbuf: *const c_void, inoutbuf: *mut c_void, count: Int, datatype: Datatype, op: Op,
+    ) {
+        let found = datatype::committed(datatype)?;
+        let (count, operation) = (datatype::count(count.wide())?, get(op)?);
+        operation.check(&found)?;
+        let typed = (datatype, &*found);
+        unsafe { combine_items(&operation, typed, count, inbuf.cast(), inoutbuf.cast()) };
+        Ok(())
+    }
+}
