@@ -85,9 +85,9 @@ pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
 /// to its other neighbor and gets one from there, right and left in turn. For even sizes.
 pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let (p, r) = (c.seat.size, c.seat.rank);
-    let even = r % 2 == 0;
+    let even = r.is_multiple_of(2);
     // The first partner of the even ranks is on the right, and so in every other round.
-    let to_right = even == (k % 2 == 0);
+    let to_right = even == k.is_multiple_of(2);
     let peer = if to_right { c.ahead(1) } else { c.behind(1) };
     if k == 0 {
         out.send(peer, c.block(r));
@@ -97,7 +97,7 @@ pub(crate) fn neighbor(c: &Collective, k: u32, out: &mut impl RoundSink) {
     // First block of the pair received in round `k`: what comes from the right lies to the right,
     // two further every second round.
     let base = r & !1;
-    let pair = |k: u32| match even == (k % 2 == 0) {
+    let pair = |k: u32| match even == k.is_multiple_of(2) {
         true => (base + k.next_multiple_of(2)) % p,
         false => (base + p - k.next_multiple_of(2)) % p,
     };

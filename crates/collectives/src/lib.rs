@@ -282,7 +282,7 @@ impl Collective {
             (Kind::Allreduce, _) => reductions::Exchange::of(p, self.radix()).rounds(),
             (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => floor + 2 * beyond,
             (Kind::Allgather | Kind::Allgatherv, A::Bruck) => ceil,
-            (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p % 2 == 0 => p / 2,
+            (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p.is_multiple_of(2) => p / 2,
             (Kind::Alltoall, A::Bruck) => ceil.max(1),
             (_, A::Scattered { .. }) => (p - 1).div_ceil(self.throttle()).max(1),
             (Kind::Alltoall | Kind::Alltoallv, _) => (p - 1).max(1),
@@ -325,7 +325,9 @@ impl Collective {
                 gathering::recursive_doubling(self, k, out);
             }
             (Kind::Allgather | Kind::Allgatherv, A::Bruck) => gathering::bruck(self, k, out),
-            (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if self.seat.size % 2 == 0 => {
+            (Kind::Allgather | Kind::Allgatherv, A::Neighbor)
+                if self.seat.size.is_multiple_of(2) =>
+            {
                 gathering::neighbor(self, k, out);
             }
             (Kind::Allgather | Kind::Allgatherv, _) => gathering::ring(self, k, out),

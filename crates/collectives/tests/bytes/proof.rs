@@ -1,9 +1,7 @@
 //! Every algorithm, on real bytes, against what MPI says the result is.
 
-mod common;
-
+use crate::common::{Operator, check_collected, deposited, run_in_step, run_lazily};
 use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
-use common::{Operator, check_collected, deposited, run_in_step, run_lazily};
 
 /// The algorithms of a kind with the parameters worth trying.
 fn algorithms(kind: Kind) -> Vec<Algorithm> {

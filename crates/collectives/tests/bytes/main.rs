@@ -1,0 +1,6 @@
+//! Collectives on real bytes: proofs, counts, and programs that are wrong.
+
+mod common;
+mod counts;
+mod disagreements;
+mod proof;
