@@ -29,6 +29,9 @@ const SENDS: Token = 4 << 20;
 /// How often processes and the user are looked after, in time of the wall clock.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
+const DYING: Duration = Duration::from_millis(200);
+
 /// Nothing but unsuccessful polls for so long is a livelock [estimate].
 const LIVELOCK: Span = Span(1_000_000_000_000_000);
 
@@ -122,11 +125,15 @@ impl Live {
     /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
     /// until their processes have exited by themselves.
     pub fn outcome(mut self) -> LiveOutcome {
-        while self.is_finished() && self.children.alive() > 0 && !self.is_stopped() {
-            self.children.wait(LOOK);
+        let asked = Instant::now();
+        while self.children.alive() > 0 && !self.is_stopped() {
+            // Nobody can go on: perhaps because of a death that is not complete yet.
+            if !self.is_finished() && asked.elapsed() > DYING {
+                break;
+            }
+            self.children.wait(Duration::from_millis(5));
             self.look();
         }
-        self.note_exits();
         self.end();
         let exits: Vec<Exit> = self.exits.iter().map(|e| e.unwrap_or(Exit::Ended)).collect();
         let status = exits.iter().find_map(|e| match *e {
@@ -687,7 +694,7 @@ impl Workload for Live {
         if !self.is_stopped() {
             self.take_batch(calls);
         }
-        let came = self.ranks.iter().position(|r| r.stage == Stage::Inside);
+        let came = self.ranks.iter().position(|r| matches!(r.stage, Stage::Inside | Stage::Left));
         let never = self.ranks.iter().position(|r| r.stage == Stage::NeverCame);
         if let (Some(other), Some(rank)) = (came, never)
             && let Some(Exit::Status(status)) = self.exits[rank]

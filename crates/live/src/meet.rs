@@ -278,9 +278,8 @@ fn regions_end(segment: Segment) -> u64 {
 
 impl Entry {
     fn describe(&self) -> String {
-        let Entry { call, .. } = self;
-        let mut text = format!("{} ({:?}", function_name(self.function), call.kind).to_lowercase();
-        text.replace_range(..4, "MPI_");
+        let call = &self.call;
+        let mut text = format!("{} ({}", function_name(self.function), call.kind.name());
         if call.kind.has_root() {
             text += &format!(", root {}", call.root);
         }

@@ -4,6 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use workload::functions::FUNCTIONS;
 use workload::wire::{self, Arena, Completion, Control, Segment, Submission, flag, kind, wait};
 
+/// Changes its first operand; whether the other comes first in rank order.
+pub type Operator = fn(&mut [u8], &[u8], bool);
+
 pub struct Rank {
     pub rank: u32,
     pub size: u32,
@@ -16,7 +19,7 @@ pub struct Rank {
     function: u32,
     /// Charged before the next submission or hand-over.
     pub after_ps: u64,
-    pub user: Option<fn(&mut [u8], &[u8], bool)>,
+    pub user: Option<Operator>,
 }
 
 /// The number of an MPI function.
@@ -87,6 +90,7 @@ impl Rank {
         self.free.push(token);
     }
 
+    #[allow(clippy::mut_from_ref)] // shared memory: whose turn it is decides, not who borrows
     pub fn bytes(&self, at: u64, n: u64) -> &mut [u8] {
         unsafe { std::slice::from_raw_parts_mut(self.segment.ptr(at), n as usize) }
     }

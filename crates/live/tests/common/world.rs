@@ -205,7 +205,7 @@ impl<W: Workload> World<W> {
     }
     fn arrive(&mut self, at: u32, m: Message) {
         let rank = &mut self.ranks[at as usize];
-        while let Some(i) = rank.posted.iter().position(|p| p.admits(&m)) {
+        if let Some(i) = rank.posted.iter().position(|p| p.admits(&m)) {
             let posted = rank.posted.remove(i);
             self.meet(at, &posted, m.clone());
             if !posted.probes || posted.takes {

@@ -1,0 +1,511 @@
+//! Jobs that do not go well: whatever happens, it is said who and why, and nobody is left behind.
+
+mod common;
+
+use base::Span;
+use common::rank::{EMPTY, Rank};
+use common::{PROGRAM, command, job, launch, outcome, run};
+use live::{Exit, LaunchError, Live, LiveOutcome, Why};
+use std::ffi::OsString;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use workload::wire::{Submission, combine, kind, wait};
+use workload::{Workload, wire};
+
+/// Not a test: the ranks' main program, when the room has started us.
+#[test]
+fn rank_side() {
+    let Ok(program) = std::env::var(PROGRAM) else { return };
+    if program == "some_stay_out" && std::env::var(wire::ENV_RANK).unwrap() != "0" {
+        std::process::exit(4);
+    }
+    let mut rank = Rank::attach();
+    let me = rank.rank;
+    match program.as_str() {
+        "some_stay_out" => {}
+        "killed" => {
+            rank.barrier();
+            if me == 2 {
+                unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+            }
+            rank.barrier();
+        }
+        "killed_asleep" => {
+            // Rank 1 is killed by rank 0 while it sleeps in a receive.
+            if me == 0 {
+                let pid = rank.recv(1, 3, 4);
+                let pid = i32::from_ne_bytes(pid.try_into().unwrap());
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+            } else {
+                rank.send(0, 3, &std::process::id().to_ne_bytes());
+            }
+            rank.recv(1 - me, 7, 4);
+        }
+        "leaves_early" => {
+            rank.barrier();
+            if me == 1 {
+                std::process::exit(0);
+            }
+            rank.barrier();
+        }
+        "aborts" => {
+            rank.barrier();
+            if me >= 1 {
+                rank.abort(3 + me as i32 - 1);
+            }
+            rank.barrier();
+        }
+        "bad_status" => {
+            rank.finalize();
+            std::process::exit(me as i32 * 5);
+        }
+        "deadlock" => {
+            rank.recv(1 - me, 7, 4);
+        }
+        "livelock" => {
+            rank.calls("MPI_Test");
+            let token = rank.irecv(1 - me, 7, 4);
+            while rank.done(token).is_none() {
+                rank.hand_over(wait::POLL, &[token]);
+            }
+        }
+        "long_work" => {
+            // One works for longer than a livelock would take; the others poll meanwhile.
+            rank.calls("MPI_Test");
+            if me == 0 {
+                rank.after_ps = Span::ms(5_000_000).0;
+                rank.send(1, 7, b"done");
+            } else {
+                let token = rank.irecv(0, 7, 4);
+                while rank.done(token).is_none() {
+                    rank.hand_over(wait::POLL, &[token]);
+                }
+            }
+        }
+        "kinds" => {
+            if me == 0 {
+                rank.barrier();
+            } else {
+                rank.calls("MPI_Bcast");
+                let collective = collectives::Kind::Bcast as u32;
+                rank.collective(Submission { collective, bytes: 8, ..EMPTY }, &mut [0; 64]);
+            }
+        }
+        "roots" | "lengths" => {
+            rank.calls("MPI_Bcast");
+            let collective = collectives::Kind::Bcast as u32;
+            let (root, bytes) =
+                if program == "roots" { (me, 8) } else { (0, 8 + 8 * u64::from(me)) };
+            rank.collective(Submission { collective, root, bytes, ..EMPTY }, &mut [0; 64]);
+        }
+        "blocks" => {
+            // Rank 1 has 12 B for the root, which expects 8.
+            rank.calls("MPI_Gatherv");
+            let lengths: Vec<u8> = [8u64, 8].iter().flat_map(|n| n.to_ne_bytes()).collect();
+            let (ragged, ragged_len) = if me == 0 { (rank.block(&lengths), 2) } else { (0, 0) };
+            let (collective, bytes) = (collectives::Kind::Gatherv as u32, 8 + u64::from(me) * 4);
+            let s = Submission { collective, bytes, ragged, ragged_len, ..EMPTY };
+            rank.collective(s, &mut [0; 64]);
+        }
+        "members" => {
+            // After agreeing on a context they disagree on who is in it.
+            let mut buffer = [0; 64];
+            let new = Submission { flags: wire::flag::NEW_CONTEXTS, ..EMPTY };
+            let context = rank.collective(new, &mut buffer).value as u32;
+            let list = [0, 1, me + 1].map(|m: u32| m.to_ne_bytes()).concat();
+            let block = rank.block(&list);
+            rank.submit(Submission { kind: kind::COMM, context, block, bytes: 12, ..EMPTY });
+            rank.barrier();
+        }
+        "garbage" => {
+            let mut s = Submission { kind: kind::SEND, peer: 0, ..EMPTY };
+            match std::env::var("GARBAGE").unwrap().as_str() {
+                "kind" => s.kind = 99,
+                "peer" => s.peer = 12,
+                "token" => s.token = u32::MAX,
+                "context" => s.context = 44,
+                "taken" => s.kind = kind::RECV_TAKEN,
+                "collective" => (s.kind, s.collective, s.grain) = (kind::COLLECTIVE, 99, 1),
+                "seat" => (s.kind, s.peer, s.grain) = (kind::COLLECTIVE, 1, 1),
+                "block" => {
+                    (s.kind, s.collective, s.grain) =
+                        (kind::COLLECTIVE, collectives::Kind::Bcast as u32, 1);
+                    (s.bytes, s.block) = (8, u64::MAX - 4);
+                }
+                "operator" => {
+                    (s.kind, s.collective, s.grain) =
+                        (kind::COLLECTIVE, collectives::Kind::Allreduce as u32, 8);
+                    let block = rank.block(&[0; 4096]);
+                    s.combine = combine::builtin(combine::op::BAND, combine::element::F64);
+                    (s.bytes, s.block) = (8, block);
+                }
+                "twice" => {
+                    rank.submit(Submission { kind: kind::RECV, ..s });
+                    s.kind = kind::RECV;
+                }
+                "wait" => {
+                    rank.hand_over(wait::ALL, &[5]);
+                }
+                other => panic!("no garbage {other}"),
+            }
+            rank.submit(s);
+            rank.hand_over(wait::NONE, &[]);
+        }
+        other => panic!("no program {other}"),
+    }
+    rank.finalize();
+    std::process::exit(0);
+}
+
+fn failed(program: &str, ranks: u32) -> (LiveOutcome, String) {
+    let outcome = outcome(job(program, ranks));
+    let text = outcome.failure.as_ref().map(|f| f.to_string()).unwrap_or_default();
+    (outcome, text)
+}
+
+#[test]
+fn a_rank_that_is_killed_ends_the_job_and_is_named() {
+    let (outcome, text) = failed("killed", 4);
+    assert_eq!(
+        text,
+        "rank 2 on x1 was killed by signal 9 (SIGKILL); its last MPI call: MPI_Barrier"
+    );
+    assert_eq!(outcome.exit_code, 128 + 9);
+    assert_eq!(outcome.exits[2], Exit::Signal(9));
+}
+
+#[test]
+fn a_rank_killed_while_it_sleeps_is_noticed() {
+    let mut world = common::world::World::new(launch(job("killed_asleep", 2)));
+    world.run();
+    // The simulator sees a deadlock or the death, whichever it looks at first.
+    let outcome = world.workload.outcome();
+    assert_eq!(outcome.exit_code, 128 + 9);
+    let failure = outcome.failure.unwrap();
+    assert_eq!((failure.rank, failure.why), (1, Why::Signal(9)));
+    assert_eq!(failure.call.as_deref(), Some("MPI_Recv(source 0, tag 7)"));
+}
+
+#[test]
+fn a_rank_that_leaves_without_finalizing_ends_the_job() {
+    let (outcome, text) = failed("leaves_early", 3);
+    assert_eq!(
+        text,
+        "rank 1 on x0 exited with status 0 without MPI_Finalize; its last MPI call: MPI_Barrier"
+    );
+    assert_eq!(outcome.exit_code, 1);
+}
+
+#[test]
+fn an_abort_ends_the_job_with_its_code() {
+    let (outcome, text) = failed("aborts", 4);
+    // Several abort at the same instant; the lowest rank's code counts.
+    assert_eq!(outcome.exit_code, 3);
+    assert_eq!(text, "rank 1 on x0 called MPI_Abort with code 3; its last MPI call: MPI_Abort");
+}
+
+#[test]
+fn who_stays_out_of_mpi_while_others_enter_is_named() {
+    let (outcome, text) = failed("some_stay_out", 3);
+    assert_eq!(text, "rank 1 on x0 exited with status 4 before MPI_Init, which rank 0 has called");
+    assert_eq!(outcome.exit_code, 4);
+}
+
+#[test]
+fn programs_that_know_no_mpi_just_run() {
+    for (program, code) in [(&["true"][..], 0), (&["sh", "-c", "exit 7"], 7)] {
+        let outcome = outcome(command(program, 3));
+        assert_eq!((outcome.exit_code, outcome.failure), (code, None), "{program:?}");
+        assert_eq!(outcome.exits, vec![Exit::Status(code); 3]);
+        assert_eq!((outcome.mpi_calls, outcome.blocking_calls), (0, 0));
+    }
+}
+
+#[test]
+fn the_first_status_that_is_not_zero_is_the_jobs() {
+    let outcome = outcome(job("bad_status", 3));
+    assert_eq!((outcome.exit_code, outcome.failure), (5, None));
+    assert_eq!(outcome.exits, [0, 5, 10].map(Exit::Status));
+}
+
+#[test]
+fn a_deadlock_leaves_everybody_described() {
+    let (world, _) = run(job("deadlock", 2));
+    let live = world.workload;
+    assert!(!live.is_finished() && !live.is_stopped());
+    assert_eq!(live.describe(0), "rank 0 on x0: MPI_Recv(source 1, tag 7)");
+    assert_eq!(live.describe(1), "rank 1 on x0: MPI_Recv(source 0, tag 7)");
+    let outcome = live.outcome();
+    assert_eq!(outcome.exit_code, 1);
+    assert_eq!(outcome.exits, [Exit::Ended; 2]);
+}
+
+#[test]
+fn ranks_that_poll_for_ever_are_found_out() {
+    let (outcome, text) = failed("livelock", 2);
+    assert!(matches!(outcome.failure.as_ref().unwrap().why, Why::Livelock { .. }));
+    assert!(text.contains("poll in vain") && text.contains("MPI_Test(source "), "{text}");
+    // Rare enough that it takes no time to find: the intervals grow with the idle time.
+    assert!(outcome.blocking_calls < 1000, "{}", outcome.blocking_calls);
+}
+
+#[test]
+fn polling_while_another_works_is_no_livelock() {
+    assert_eq!(failed("long_work", 2).1, "");
+}
+
+#[test]
+fn ranks_that_disagree_about_a_collective_are_both_named() {
+    for (program, expect) in [
+        (
+            "kinds",
+            "rank 1 on x0 entered MPI_Bcast (bcast, root 0, 8 B) where rank 0 entered MPI_Barrier \
+             (barrier), as collective 0 on communicator 0",
+        ),
+        (
+            "roots",
+            "rank 1 on x0 entered MPI_Bcast (bcast, root 1, 8 B) where rank 0 entered MPI_Bcast \
+             (bcast, root 0, 8 B), as collective 0 on communicator 0",
+        ),
+        (
+            "lengths",
+            "rank 1 on x0 entered MPI_Bcast (bcast, root 0, 16 B) where rank 0 entered MPI_Bcast \
+             (bcast, root 0, 8 B), as collective 0 on communicator 0",
+        ),
+        (
+            "blocks",
+            "rank 1 on x0 entered MPI_Gatherv (gatherv, root 0, 12 B) where rank 0 entered \
+             MPI_Gatherv (gatherv, root 0, 8 B), as collective 0 on communicator 0: rank 1 has 12 \
+             B for rank 0, which expects 8 B",
+        ),
+        (
+            "members",
+            "rank 1 on x0 and rank 0 name different members of communicator 4: [0, 1, 2] and [0, \
+             1, 1]",
+        ),
+    ] {
+        let ranks = if program == "members" { 3 } else { 2 };
+        let (outcome, text) = failed(program, ranks);
+        assert!(text.starts_with(expect), "{program}: {text}");
+        assert_eq!(outcome.exit_code, 1);
+    }
+}
+
+#[test]
+fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
+    for garbage in [
+        "kind",
+        "peer",
+        "token",
+        "context",
+        "taken",
+        "collective",
+        "seat",
+        "block",
+        "operator",
+        "twice",
+        "wait",
+    ] {
+        let mut spec = job("garbage", 1);
+        spec.env.push(("GARBAGE".into(), garbage.into()));
+        let outcome = outcome(spec);
+        let why = outcome.failure.map(|f| f.why);
+        assert!(matches!(why, Some(Why::Protocol(_))), "{garbage}: {why:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_everything() {
+    let asked = std::cell::Cell::new(0);
+    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    let interrupted = Box::new(move || {
+        asked.set(asked.get() + 1);
+        asked.get() > 3
+    });
+    let live = Live::launch(command(&["sleep", "1000"], 3), choose, interrupted).unwrap();
+    let mut world = common::world::World::new(live);
+    world.run();
+    let outcome = world.workload.outcome();
+    assert!(outcome.interrupted);
+    assert_eq!(outcome.exits, [Exit::Ended; 3]);
+}
+
+#[test]
+fn nothing_starts_if_the_program_cannot() {
+    let text = |spec| {
+        let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+        match Live::launch(spec, choose, Box::new(|| false)) {
+            Ok(_) => panic!("it started"),
+            Err(error) => error,
+        }
+    };
+    let mut spec = command(&["no-such-program-anywhere"], 2);
+    spec.env.push(("PATH".into(), "/usr/bin:/bin".into()));
+    assert_eq!(
+        text(spec).to_string(),
+        "program `no-such-program-anywhere` was not found in PATH (/usr/bin:/bin)"
+    );
+    assert_eq!(text(command(&["./nothing"], 2)).to_string(), "program `./nothing` does not exist");
+    assert!(matches!(text(command(&["/etc/passwd"], 2)), LaunchError::NotExecutable(_)));
+    assert!(matches!(text(command(&["/"], 2)), LaunchError::NotExecutable(_)));
+    assert!(matches!(text(command(&[], 2)), LaunchError::NoProgram));
+    assert!(matches!(text(command(&[""], 2)), LaunchError::NoProgram));
+    let mut spec = command(&["true"], 2);
+    spec.wdir = Some("/no/such/directory".into());
+    assert_eq!(text(spec).to_string(), "working directory `/no/such/directory` does not exist");
+    let mut spec = command(&["true"], 2);
+    spec.seats.pop();
+    assert!(matches!(text(spec), LaunchError::Seats { ranks: 2, seats: 1 }));
+    assert!(matches!(text(command(&["true"], 0)), LaunchError::Seats { .. }));
+}
+
+// -- A simulator of its own: what happens to it, and what it prints -------------------------------
+
+const OUTER: &str = "ROOM_OUTER";
+
+/// Not a test: a simulator's main program, when a test has started us as one.
+#[test]
+fn outer_side() {
+    let Ok(what) = std::env::var(OUTER) else { return };
+    // Ranks inherit no trace of it.
+    unsafe { std::env::remove_var(OUTER) };
+    match what.as_str() {
+        "hangs" => {
+            // Ranks asleep in MPI, one that never comes, and a grandchild.
+            let mut live = launch(command(&["sh", "-c", "sleep 1000 & sleep 1000"], 3));
+            println!("\nready");
+            live.start(&mut Vec::new());
+        }
+        "drops" => {
+            let _live = launch(command(&["sh", "-c", "sleep 1000 & sleep 1000"], 3));
+            println!("\nready");
+        }
+        "panics" => {
+            let _live = launch(command(&["sh", "-c", "sleep 1000 & sleep 1000"], 3));
+            println!("\nready");
+            panic!("as planned");
+        }
+        "labels" => {
+            let script = "echo out $ODONATA_RANK; printf 'a\\nno newline' >&2; cat";
+            let mut spec = command(&["sh", "-c", script], 2);
+            spec.label = true;
+            assert_eq!(outcome(spec).exit_code, 0);
+        }
+        "directory" => {
+            let mut spec = command(&["sh", "-c", "pwd; echo $A $B"], 1);
+            spec.wdir = Some("/usr".into());
+            spec.env = [("A", "a1"), ("A", "a2")].map(|(k, v)| (k.into(), v.into())).into();
+            spec.env_remove = vec!["B".into()];
+            spec.label = true;
+            assert_eq!(outcome(spec).exit_code, 0);
+        }
+        other => panic!("no simulator {other}"),
+    }
+    std::process::exit(0);
+}
+
+fn outer(what: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "outer_side", "--nocapture"]).env(OUTER, what).env("B", "b");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::piped());
+    command
+}
+
+/// Everybody who was started holds the pipe's other end: it closes when the last of them is gone.
+fn all_gone(mut pipe: impl Read) -> String {
+    let mut text = String::new();
+    pipe.read_to_string(&mut text).unwrap();
+    text
+}
+
+fn until_ready(pipe: &mut impl Read) {
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"\nready\n") {
+        let mut byte = [0];
+        pipe.read_exact(&mut byte).unwrap();
+        seen.push(byte[0]);
+    }
+}
+
+/// The kernel ends the ranks (not what they started themselves: nobody is left who knows of that).
+#[test]
+fn no_rank_survives_a_simulator_that_is_killed() {
+    let mut command = outer("hangs");
+    let mut simulator = command.spawn().unwrap();
+    let mut pipe = simulator.stdout.take().unwrap();
+    until_ready(&mut pipe);
+    let ranks = children(simulator.id());
+    assert_eq!(ranks.len(), 3, "{ranks:?}");
+    // Watched before they die, so that no other process can take their ids unnoticed.
+    let watched: Vec<i32> = ranks
+        .iter()
+        .map(|&p| unsafe { libc::syscall(libc::SYS_pidfd_open, p, 0) } as i32)
+        .collect();
+    simulator.kill().unwrap();
+    simulator.wait().unwrap();
+    for fd in watched {
+        let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        assert_eq!(unsafe { libc::poll(&mut poll, 1, -1) }, 1);
+    }
+    if let Some(group) = ranks.first() {
+        // The grandchildren are this test's to clear away.
+        unsafe { libc::kill(-group, libc::SIGKILL) };
+    }
+    all_gone(pipe);
+}
+
+fn children(of: u32) -> Vec<i32> {
+    let path = format!("/proc/{of}/task");
+    let mut pids = Vec::new();
+    for thread in std::fs::read_dir(path).unwrap() {
+        let list = std::fs::read_to_string(thread.unwrap().path().join("children")).unwrap();
+        pids.extend(list.split_whitespace().map(|p| p.parse::<i32>().unwrap()));
+    }
+    pids
+}
+
+#[test]
+fn nobody_survives_a_room_that_is_dropped_or_panics() {
+    for what in ["drops", "panics"] {
+        let mut simulator = outer(what).spawn().unwrap();
+        let mut pipe = simulator.stdout.take().unwrap();
+        until_ready(&mut pipe);
+        // Grandchildren included.
+        all_gone(pipe);
+        assert_eq!(simulator.wait().unwrap().success(), what == "drops");
+    }
+}
+
+#[test]
+fn labels_stand_before_every_line_and_rank_0_reads_our_input() {
+    let mut simulator = outer("labels").spawn().unwrap();
+    use std::io::Write;
+    simulator.stdin.take().unwrap().write_all(b"typed\n").unwrap();
+    let output = simulator.wait_with_output().unwrap();
+    let lines = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).unwrap();
+        let mut lines: Vec<String> =
+            text.lines().filter(|l| l.starts_with('[')).map(String::from).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines(output.stdout), ["[0] out 0", "[0] typed", "[1] out 1"]);
+    let err = ["[0] a", "[0] no newline", "[1] a", "[1] no newline"];
+    assert_eq!(lines(output.stderr), err);
+}
+
+#[test]
+fn directory_and_environment_are_the_users() {
+    let output = outer("directory").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("[0] /usr\n") && text.contains("[0] a2\n"), "{text}");
+}
+
+/// Nothing of the segment can be seen from outside: it never had a name.
+#[test]
+fn shared_memory_has_no_name() {
+    let _live = launch(command(&["sleep", "1000"], 1));
+    let ours = |name: &OsString| name.to_string_lossy().contains("odonata");
+    let names = std::fs::read_dir("/dev/shm").unwrap().map(|e| e.unwrap().file_name());
+    assert_eq!(names.filter(|n| ours(n)).count(), 0);
+}
