@@ -21,11 +21,18 @@ pub struct Error {
     pub code: c_int,
     /// A clause for the person reading: what was found and what would have been right.
     pub message: String,
+    /// The object whose handler hears of it, where that is none of the call's arguments: a wait
+    /// finds what went wrong on a request's communicator.
+    pub site: Option<Site>,
 }
 
 impl Error {
     pub fn new(code: c_int, message: impl Into<String>) -> Error {
-        Error { code, message: message.into() }
+        Error { code, message: message.into(), site: None }
+    }
+    /// Hands it to that communicator's handler.
+    pub fn on(self, comm: Comm) -> Error {
+        Error { site: Some(Site::comm(comm)), ..self }
     }
 }
 
@@ -90,7 +97,7 @@ pub(crate) fn set_abort(abort: fn(c_int) -> !) {
 
 /// Prints why and ends the job.
 pub(crate) fn die(message: &str, code: c_int) -> ! {
-    eprintln!("odonata: {message}");
+    eprintln!("odonata: {}{message}", crate::runtime::place());
     match ABORT.get() {
         Some(abort) => abort(code),
         None => std::process::exit(if code & 0xff == 0 { 1 } else { code & 0xff }),
@@ -120,7 +127,7 @@ fn handler_of(site: Option<Site>) -> Attached {
 /// Hands an error to its object's handler; what it returns is what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     // A call on no valid object at all is judged like one on none.
-    let site = site.filter(|s| s.handle != c::COMM_NULL.to_int());
+    let site = error.site.or(site).filter(|s| s.handle != c::COMM_NULL.to_int());
     call_handler(site, error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
@@ -183,7 +190,7 @@ fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> R
     Ok(())
 }
 
-fn set(site: Site, handle: Errhandler) -> Result {
+pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
     let handler = match handle {
         c::ERRORS_ARE_FATAL | c::ERRORS_ABORT | c::ERRORS_RETURN => None,
         _ => {

@@ -8,11 +8,23 @@
 
 mod abi;
 mod attr;
+mod buffer;
+mod coll;
+mod comm;
 mod datatype;
 mod env;
 mod error;
 mod export;
 mod group;
 mod info;
+mod init;
+mod meeting;
 mod op;
+mod p2p;
+mod probe;
+mod request;
+mod runtime;
+mod solo;
+mod time;
+mod topo;
 mod unsupported;

@@ -1,0 +1,54 @@
+//! A user's buffer: so many items of a datatype at an address, checked once.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use crate::abi::Datatype;
+use crate::abi::c;
+use crate::datatype::{self, Type};
+use crate::error::{Result, fail};
+
+/// Shares the datatype, which may be freed while the operation is under way.
+#[derive(Clone)]
+pub(crate) struct Buffer {
+    at: *mut u8,
+    count: u64,
+    pub datatype: Arc<Type>,
+}
+
+impl Buffer {
+    pub fn new(at: *const c_void, count: i64, datatype: Datatype) -> Result<Buffer> {
+        let count = datatype::count(count)?;
+        let datatype = datatype::committed(datatype)?;
+        // MPI_BOTTOM is null: the addresses are then in the type, which begins nowhere near zero.
+        if at.is_null() && count > 0 && datatype.size > 0 && datatype.true_bounds().0 == 0 {
+            return fail!(c::ERR_BUFFER, "the buffer is null");
+        }
+        Ok(Buffer { at: at.cast_mut().cast(), count, datatype })
+    }
+    /// Packed size.
+    pub fn bytes(&self) -> u64 {
+        self.datatype.packed_size(self.count)
+    }
+    /// `count` items from item `first` on.
+    pub fn items(&self, first: i64, count: u64) -> Buffer {
+        let offset = first * self.datatype.extent();
+        let at = self.at.wrapping_offset(offset as isize);
+        Buffer { at, count, datatype: self.datatype.clone() }
+    }
+    /// # Safety
+    /// The user's memory is readable, and `out` has room for `bytes`.
+    pub unsafe fn pack(&self, out: *mut u8, bytes: u64) {
+        // More than the other side laid out room for is the program's error; it must not be ours.
+        if bytes >= self.bytes() {
+            unsafe { self.datatype.pack(self.count, self.at, out) };
+        } else if let Some(whole) = bytes.checked_div(self.datatype.size) {
+            unsafe { self.datatype.pack(whole, self.at, out) };
+        }
+    }
+    /// # Safety
+    /// The user's memory is writable, and `from` has `bytes`.
+    pub unsafe fn unpack(&self, from: *const u8, bytes: u64) {
+        unsafe { self.datatype.unpack(from, bytes, self.count, self.at) };
+    }
+}

@@ -1,0 +1,295 @@
+//! Collectives: one submission a call. The rank deposits its contribution in a working buffer the
+//! simulator can see, the simulator runs the rounds, the rank collects.
+//!
+//! A `Job` is one call with its arguments checked. Blocking, non-blocking and persistent forms
+//! differ only in what they do with the flights a job makes. `jobs` turns arguments into jobs; the
+//! other files are the three forms.
+
+mod blocking;
+mod jobs;
+mod nonblocking;
+mod persistent;
+
+use std::sync::Arc;
+
+use collectives::{Collective, Kind, Ragged, Seat};
+use workload::wire::{Submission, combine, flag, kind};
+
+use crate::abi::{Datatype, Op};
+use crate::buffer::Buffer;
+use crate::comm::Communicator;
+use crate::datatype::{self, Type};
+use crate::error::Result;
+use crate::op::{self, Operation};
+use crate::request::{Flight, Outcome};
+use crate::runtime::{self, Guarded, Held};
+
+/// Where contributions come from or results go to.
+#[derive(Clone)]
+pub(crate) enum Side {
+    Nothing,
+    /// All blocks of the area, one after the other in the user's buffer too.
+    Whole(Buffer),
+    /// Block `i` of the area is buffer `i`.
+    Blocks(Vec<Buffer>),
+}
+
+/// How operands are combined.
+#[derive(Clone)]
+pub(crate) struct Reduction {
+    /// `combine::builtin`, or `combine::USER` where this process must do it.
+    how: u32,
+    commutes: bool,
+    own: Option<Arc<Combiner>>,
+}
+
+/// What a COMBINE command applies. Lives as long as the operation, whatever the program frees.
+struct Combiner {
+    operation: Operation,
+    handle: Datatype,
+    datatype: Arc<Type>,
+}
+
+/// The combiners of reductions in flight; the wire carries their places.
+static COMBINERS: Guarded<Vec<Option<Arc<Combiner>>>> = Guarded::new(Vec::new());
+
+impl Reduction {
+    /// Checks that the operation is defined for the type.
+    pub fn new(op: Op, handle: Datatype) -> Result<Reduction> {
+        let (operation, datatype) = (op::get(op)?, datatype::committed(handle)?);
+        operation.check(&datatype)?;
+        let (how, commutes) = (operation.on_wire(&datatype), operation.is_commutative());
+        let own =
+            (how == combine::USER).then(|| Arc::new(Combiner { operation, handle, datatype }));
+        Ok(Reduction { how, commutes, own })
+    }
+    /// One the simulator can do itself.
+    fn builtin(op: u32, element: u32) -> Reduction {
+        Reduction { how: combine::builtin(op, element), commutes: true, own: None }
+    }
+    /// Where COMBINE finds it; to be given back when the operation is over.
+    fn lodge(&self, held: &Held) -> Option<usize> {
+        let own = self.own.clone()?;
+        let mut all = COMBINERS.get(held);
+        let place = all.iter().position(Option::is_none).unwrap_or(all.len());
+        if place == all.len() {
+            all.push(None);
+        }
+        all[place] = Some(own);
+        Some(place)
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Job {
+    comm: Arc<Communicator>,
+    layout: Collective,
+    give: Side,
+    take: Side,
+    reduction: Option<Reduction>,
+    flags: u32,
+}
+
+impl Job {
+    pub fn new(comm: &Arc<Communicator>, kind: Kind, bytes: u64) -> Job {
+        let layout = Collective {
+            kind,
+            // The simulator chooses; the layout of what is deposited and collected is the kind's.
+            algorithm: kind.algorithms()[0],
+            seat: Seat { rank: comm.rank, size: comm.size() },
+            root: 0,
+            bytes,
+            grain: 1,
+            ragged: None,
+        };
+        let (give, take) = (Side::Nothing, Side::Nothing);
+        Job { comm: comm.clone(), layout, give, take, reduction: None, flags: 0 }
+    }
+    pub fn root(mut self, root: u32) -> Job {
+        self.layout.root = root;
+        self
+    }
+    pub fn ragged(mut self, lengths: impl IntoIterator<Item = u64>) -> Job {
+        self.layout.ragged = Some(Ragged::new(lengths));
+        self
+    }
+    pub fn give(mut self, give: Side) -> Job {
+        self.give = give;
+        self
+    }
+    pub fn take(mut self, take: Side) -> Job {
+        self.take = take;
+        self
+    }
+    pub fn reducing(mut self, reduction: Reduction, grain: u64) -> Job {
+        self.reduction = Some(reduction);
+        self.layout.grain = grain.max(1);
+        self
+    }
+    /// The allreduce by which MPICH agrees on a context, with our new contexts in its completion.
+    pub fn agreement(comm: &Arc<Communicator>, bytes: u64) -> Job {
+        let reduction = Reduction::builtin(combine::op::BAND, combine::element::U32);
+        let mut job = Job::new(comm, Kind::Allreduce, bytes).reducing(reduction, 4);
+        job.flags = flag::NEW_CONTEXTS;
+        job
+    }
+
+    /// Submits without a user's buffers; the token, and the working buffer to free when it is done.
+    pub fn submit(&self, held: &Held) -> (u32, u64) {
+        let block = self.working_buffer(held);
+        (self.send_off(held, block, 0, None), block)
+    }
+
+    fn working_buffer(&self, held: &Held) -> u64 {
+        match self.layout.buffer_bytes() {
+            0 => 0,
+            bytes => runtime::alloc(held, bytes),
+        }
+    }
+
+    fn send_off(&self, held: &Held, block: u64, ragged: u64, place: Option<usize>) -> u32 {
+        let token = runtime::token(held);
+        let (how, commutes) =
+            self.reduction.as_ref().map_or((combine::NONE, false), |r| (r.how, r.commutes));
+        let commutes = if commutes { flag::COMMUTATIVE } else { 0 };
+        runtime::submit(
+            held,
+            Submission {
+                kind: kind::COLLECTIVE,
+                flags: self.flags | commutes,
+                token,
+                peer: self.comm.rank,
+                context: self.comm.context,
+                root: self.layout.root,
+                bytes: self.layout.bytes,
+                block,
+                collective: self.layout.kind as u32,
+                ragged,
+                ragged_len: self.layout.ragged.as_ref().map_or(0, |r| r.len() as u32),
+                combine: how,
+                grain: self.layout.grain,
+                op: place.unwrap_or(0) as u64,
+                ..Submission::default()
+            },
+        );
+        token
+    }
+
+    /// Deposits, submits, and collects when it lands.
+    pub fn start(&self, held: &Held) -> Flight {
+        let block = self.working_buffer(held);
+        let base = runtime::address(held, block);
+        if block != 0 {
+            // SAFETY: the user's buffers are readable until the call or request completes; the
+            // working buffer holds every part the layout names.
+            unsafe {
+                match &self.give {
+                    Side::Nothing => {}
+                    Side::Whole(buffer) => {
+                        let area = self.layout.deposit_area();
+                        buffer.pack(base.add(area.at as usize), area.len);
+                    }
+                    Side::Blocks(buffers) => {
+                        for (i, part) in self.layout.deposits() {
+                            buffers[i as usize].pack(base.add(part.at as usize), part.len);
+                        }
+                    }
+                }
+            }
+        }
+        let ragged = self.layout.ragged.as_ref().map_or(0, |lengths| {
+            let at = runtime::alloc(held, 8 * lengths.len() as u64);
+            let out = runtime::address(held, at).cast::<u64>();
+            for (i, len) in lengths.lengths().enumerate() {
+                // SAFETY: the block has room for all of them.
+                unsafe { out.add(i).write(len) };
+            }
+            at
+        });
+        let place = self.reduction.as_ref().and_then(|r| r.lodge(held));
+        let token = self.send_off(held, block, ragged, place);
+        let (layout, take) = (self.layout.clone(), self.take.clone());
+        let land = move |held: &Held, _: &[_]| {
+            if block != 0 {
+                // SAFETY: as above; the simulator is done with the working buffer.
+                unsafe { collect(&layout, &take, runtime::address(held, block)) };
+            }
+            runtime::free(held, block);
+            runtime::free(held, ragged);
+            if let Some(place) = place {
+                COMBINERS.get(held)[place] = None;
+            }
+            Outcome::empty()
+        };
+        Flight { tokens: vec![token], land: Box::new(land) }
+    }
+}
+
+unsafe fn collect(layout: &Collective, take: &Side, base: *const u8) {
+    unsafe {
+        match take {
+            Side::Nothing => {}
+            Side::Whole(buffer) => {
+                let area = layout.collect_area();
+                buffer.unpack(base.add(area.at as usize), area.len);
+            }
+            Side::Blocks(buffers) => {
+                for (i, part) in layout.collects() {
+                    buffers[i as usize].unpack(base.add(part.at as usize), part.len);
+                }
+            }
+        }
+    }
+}
+
+/// Everybody's `mine`, by rank, and the first of `size` new contexts.
+pub(crate) fn share<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> (Vec<T>, u32) {
+    let mut job = Job::new(comm, Kind::Allgather, size_of::<T>() as u64);
+    job.flags = flag::NEW_CONTEXTS;
+    let block = job.working_buffer(held);
+    let base = runtime::address(held, block).cast::<T>();
+    // SAFETY: the layout of an allgather is one block a rank, in rank order; blocks are aligned.
+    unsafe { base.add(comm.rank as usize).write(mine) };
+    let token = job.send_off(held, block, 0, None);
+    runtime::wait_all(held, &[token]);
+    let first = runtime::completion(held, token).expect("waited for").value as u32;
+    // SAFETY: as above, and everybody's block has arrived.
+    let all = (0..comm.size() as usize).map(|i| unsafe { base.add(i).read() }).collect();
+    runtime::release_token(held, token);
+    runtime::free(held, block);
+    (all, first)
+}
+
+/// The collective a submission asks for, as far as its data is concerned.
+pub(crate) fn layout_of(submission: &Submission, size: u32, ragged: Vec<u64>) -> Collective {
+    let kind = Kind::ALL[submission.collective as usize];
+    Collective {
+        kind,
+        algorithm: kind.algorithms()[0],
+        seat: Seat { rank: submission.peer, size },
+        root: submission.root,
+        bytes: submission.bytes,
+        grain: submission.grain,
+        ragged: (submission.ragged_len > 0).then(|| Ragged::new(ragged)),
+    }
+}
+
+/// `into = from op into` (`left`) or `into op from`, on packed bytes, for the simulator. The
+/// operator may be the program's, which may call MPI again: nothing is borrowed meanwhile.
+///
+/// # Safety
+/// Both are `bytes` long, and nobody else touches them now.
+pub(crate) unsafe fn combine_packed(
+    held: &Held,
+    place: u64,
+    into: *mut u8,
+    from: *const u8,
+    bytes: u64,
+    left: bool,
+) {
+    let own = COMBINERS.get(held).get(place as usize).cloned().flatten();
+    let own = own.expect("the simulator combines by a reduction in flight");
+    let count = own.datatype.items(bytes).expect("no collective cuts between elements");
+    let typed = (own.handle, &*own.datatype);
+    unsafe { op::combine_packed(&own.operation, typed, count, into, from, left) };
+}

@@ -1,0 +1,141 @@
+//! Collectives that go on while the rank computes: a flight kept in a request.
+
+use std::ffi::{c_int, c_void};
+
+use super::{Job, jobs};
+use crate::abi::{Comm, Datatype, Op, Request};
+use crate::error::Result;
+use crate::export::mpi_fn;
+use crate::request::{self, Cancellable};
+use crate::runtime;
+
+fn begin(job: Job, comm: Comm, request: *mut Request) -> Result {
+    let held = &runtime::enter()?;
+    let flight = job.start(held);
+    unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Ibarrier(comm: Comm, request: *mut Request) {
+        begin(jobs::barrier(comm)?, comm, request)
+    }
+    pub fn Ibcast<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, root: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        begin(jobs::bcast((buf.cast_const(), count, datatype), root, comm)?, comm, request)
+    }
+    pub fn Ireduce<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        root: c_int, comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, into), (count, datatype));
+        begin(unsafe { jobs::reduce(give, take, op, root, comm)? }, comm, request)
+    }
+    pub fn Iallreduce<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, request: *mut Request,
+    ) {
+        begin(unsafe { jobs::allreduce((from, into), (count, datatype), op, comm)? }, comm, request)
+    }
+    pub fn Iscan<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, request: *mut Request,
+    ) {
+        begin(unsafe { jobs::scan((from, into), (count, datatype), op, comm)? }, comm, request)
+    }
+    pub fn Iexscan<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, request: *mut Request,
+    ) {
+        begin(unsafe { jobs::exscan((from, into), (count, datatype), op, comm)? }, comm, request)
+    }
+    pub fn Iallgather<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        begin(jobs::allgather(give, take, comm)?, comm, request)
+    }
+    pub fn Iallgatherv<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
+        received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
+        request: *mut Request,
+    ) {
+        let give = (from, sent, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::allgatherv(give, take, comm)? }, comm, request)
+    }
+    pub fn Igather<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, root: c_int, comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        begin(jobs::gather(give, take, root, comm)?, comm, request)
+    }
+    pub fn Igatherv<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
+        received: *const Int, recvdispls: *const Int, recvtype: Datatype, root: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        let give = (from, sent, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::gatherv(give, take, root, comm)? }, comm, request)
+    }
+    pub fn Iscatter<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, root: c_int, comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        begin(jobs::scatter(give, take, root, comm)?, comm, request)
+    }
+    pub fn Iscatterv<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
+        into: *mut c_void, received: Int, recvtype: Datatype, root: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtype);
+        let take = (into.cast_const(), received, recvtype);
+        begin(unsafe { jobs::scatterv(give, take, root, comm)? }, comm, request)
+    }
+    pub fn Ialltoall<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        begin(jobs::alltoall(give, take, comm)?, comm, request)
+    }
+    pub fn Ialltoallv<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
+        into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
+        comm: Comm, request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        begin(unsafe { jobs::alltoallv(give, take, comm)? }, comm, request)
+    }
+    pub fn Ialltoallw<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtypes: *const Datatype,
+        into: *mut c_void, received: *const Int, recvdispls: *const Int,
+        recvtypes: *const Datatype, comm: Comm, request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtypes);
+        let take = (into.cast_const(), received, recvdispls, recvtypes);
+        begin(unsafe { jobs::alltoallw(give, take, comm)? }, comm, request)
+    }
+    pub fn Ireduce_scatter<Int>(
+        from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
+        comm: Comm, request: *mut Request,
+    ) {
+        let job = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
+        begin(job, comm, request)
+    }
+    pub fn Ireduce_scatter_block<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, request: *mut Request,
+    ) {
+        let (give, take) = ((from, into), (count, datatype));
+        begin(unsafe { jobs::reduce_scatter_block(give, take, op, comm)? }, comm, request)
+    }
+}

@@ -1,0 +1,142 @@
+//! Collectives described once and started often.
+
+use std::ffi::{c_int, c_void};
+
+use super::{Job, jobs};
+use crate::abi::{Comm, Datatype, Info, Op, Request};
+use crate::error::Result;
+use crate::export::mpi_fn;
+use crate::request::{self, Cancellable};
+use crate::runtime;
+
+fn prepare(job: Job, comm: Comm, request: *mut Request) -> Result {
+    let held = &runtime::enter()?;
+    let start = move |held: &runtime::Held| job.start(held);
+    unsafe { *request = request::persistent(held, comm, Cancellable::No, start) };
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Barrier_init(comm: Comm, _hints: Info, request: *mut Request) {
+        prepare(jobs::barrier(comm)?, comm, request)
+    }
+    pub fn Bcast_init<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, root: c_int, comm: Comm, _hints: Info,
+        request: *mut Request,
+    ) {
+        prepare(jobs::bcast((buf.cast_const(), count, datatype), root, comm)?, comm, request)
+    }
+    pub fn Reduce_init<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        root: c_int, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::reduce(give, take, op, root, comm)? }, comm, request)
+    }
+    pub fn Allreduce_init<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::allreduce(give, take, op, comm)? }, comm, request)
+    }
+    pub fn Scan_init<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        prepare(unsafe { jobs::scan((from, into), (count, datatype), op, comm)? }, comm, request)
+    }
+    pub fn Exscan_init<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        prepare(unsafe { jobs::exscan((from, into), (count, datatype), op, comm)? }, comm, request)
+    }
+    pub fn Allgather_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        prepare(jobs::allgather(give, take, comm)?, comm, request)
+    }
+    pub fn Allgatherv_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
+        received: *const Int, recvdispls: *const Int, recvtype: Datatype, comm: Comm,
+        _hints: Info, request: *mut Request,
+    ) {
+        let give = (from, sent, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::allgatherv(give, take, comm)? }, comm, request)
+    }
+    pub fn Gather_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, root: c_int, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        prepare(jobs::gather(give, take, root, comm)?, comm, request)
+    }
+    pub fn Gatherv_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void,
+        received: *const Int, recvdispls: *const Int, recvtype: Datatype, root: c_int, comm: Comm,
+        _hints: Info, request: *mut Request,
+    ) {
+        let give = (from, sent, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::gatherv(give, take, root, comm)? }, comm, request)
+    }
+    pub fn Scatter_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, root: c_int, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        prepare(jobs::scatter(give, take, root, comm)?, comm, request)
+    }
+    pub fn Scatterv_init<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
+        into: *mut c_void, received: Int, recvtype: Datatype, root: c_int, comm: Comm,
+        _hints: Info, request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtype);
+        let take = (into.cast_const(), received, recvtype);
+        prepare(unsafe { jobs::scatterv(give, take, root, comm)? }, comm, request)
+    }
+    pub fn Alltoall_init<Int>(
+        from: *const c_void, sent: Int, sendtype: Datatype, into: *mut c_void, received: Int,
+        recvtype: Datatype, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, sent, sendtype), (into.cast_const(), received, recvtype));
+        prepare(jobs::alltoall(give, take, comm)?, comm, request)
+    }
+    pub fn Alltoallv_init<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtype: Datatype,
+        into: *mut c_void, received: *const Int, recvdispls: *const Int, recvtype: Datatype,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtype);
+        let take = (into.cast_const(), received, recvdispls, recvtype);
+        prepare(unsafe { jobs::alltoallv(give, take, comm)? }, comm, request)
+    }
+    pub fn Alltoallw_init<Int>(
+        from: *const c_void, sent: *const Int, senddispls: *const Int, sendtypes: *const Datatype,
+        into: *mut c_void, received: *const Int, recvdispls: *const Int,
+        recvtypes: *const Datatype, comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let give = (from, sent, senddispls, sendtypes);
+        let take = (into.cast_const(), received, recvdispls, recvtypes);
+        prepare(unsafe { jobs::alltoallw(give, take, comm)? }, comm, request)
+    }
+    pub fn Reduce_scatter_init<Int>(
+        from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let job = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
+        prepare(job, comm, request)
+    }
+    pub fn Reduce_scatter_block_init<Int>(
+        from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,
+        comm: Comm, _hints: Info, request: *mut Request,
+    ) {
+        let (give, take) = ((from, into), (count, datatype));
+        prepare(unsafe { jobs::reduce_scatter_block(give, take, op, comm)? }, comm, request)
+    }
+}

@@ -1,0 +1,437 @@
+//! Communicators: a context, the members' world ranks, and how groups of ranks agree on new ones.
+//!
+//! New contexts come from the simulator: any collective with `flag::NEW_CONTEXTS` tells all its
+//! members the first of as many fresh contexts as it has members. A new communicator takes the one
+//! at the rank, in the parent, of its first member there: distinct for disjoint groups, and nobody
+//! needs to ask who else makes one.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use workload::wire::{Submission, kind};
+
+use crate::abi::{Comm, Group, Info, Kind, Registry, Request, c};
+use crate::coll::{self, Job};
+use crate::error::{self, Error, Result, Site, copy_string, fail};
+use crate::export::mpi_fn;
+use crate::group::{self, Members};
+use crate::request::{self, Cancellable, Flight, Outcome};
+use crate::runtime::{self, Held};
+use crate::topo::Topology;
+use crate::{attr, info, p2p};
+
+/// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see.
+const HIDDEN: u32 = 1 << 31;
+
+type Hints = Vec<(Vec<u8>, Vec<u8>)>;
+
+pub(crate) struct Communicator {
+    pub context: u32,
+    /// World ranks, in rank order.
+    pub members: Members,
+    pub rank: u32,
+    /// Where the members are not `0..size`: rank by world rank.
+    ranks: Option<BTreeMap<u32, u32>>,
+    name: Mutex<String>,
+    /// Hints, as the user gave them.
+    info: Mutex<Hints>,
+    pub topology: Option<Topology>,
+}
+
+impl Communicator {
+    fn new(context: u32, members: Members, me: u32, topology: Option<Topology>) -> Self {
+        let is_world = members.iter().enumerate().all(|(i, &m)| i as u32 == m);
+        let ranks =
+            (!is_world).then(|| members.iter().enumerate().map(|(i, &m)| (m, i as u32)).collect());
+        let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
+        let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
+        Communicator { context, members, rank, ranks, name, info, topology }
+    }
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+    /// World rank of a rank here.
+    pub fn world(&self, rank: u32) -> u32 {
+        self.members[rank as usize]
+    }
+    /// Rank here of a member's world rank.
+    pub fn rank_of(&self, world: u32) -> Option<u32> {
+        match &self.ranks {
+            None => Some(world),
+            Some(ranks) => ranks.get(&world).copied(),
+        }
+    }
+    /// The user's rank argument as one of ours.
+    pub fn checked(&self, rank: c_int, what: &str) -> Result<u32> {
+        match u32::try_from(rank) {
+            Ok(r) if r < self.size() => Ok(r),
+            _ => {
+                let last = self.size() - 1;
+                fail!(c::ERR_RANK, "{what} is {rank}, but ranks here are 0 to {last}")
+            }
+        }
+    }
+    /// The twin for the library's own messages.
+    pub fn hidden_context(&self) -> u32 {
+        self.context | HIDDEN
+    }
+}
+
+static COMMS: Registry<Communicator> = Registry::new();
+static WORLD: OnceLock<Arc<Communicator>> = OnceLock::new();
+static OWN: OnceLock<Arc<Communicator>> = OnceLock::new();
+
+/// Makes the two predefined communicators.
+pub(crate) fn init(held: &Held) {
+    let (me, size) = (runtime::rank(held), runtime::size(held));
+    let world = Communicator::new(workload::WORLD, Arc::new((0..size).collect()), me, None);
+    *lock(&world.name) = "MPI_COMM_WORLD".into();
+    let own = Communicator::new(1 + me, Arc::new(vec![me]), me, None);
+    *lock(&own.name) = "MPI_COMM_SELF".into();
+    register(held, &own);
+    group::set_me(me);
+    attr::set_predefined(runtime::tag_ub(held), size as c_int);
+    let _ = WORLD.set(Arc::new(world));
+    let _ = OWN.set(Arc::new(own));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The communicator behind a handle.
+pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
+    let found = match comm {
+        c::COMM_NULL => return fail!(c::ERR_COMM, "the communicator is MPI_COMM_NULL"),
+        c::COMM_WORLD => WORLD.get().cloned(),
+        c::COMM_SELF => OWN.get().cloned(),
+        _ => comm.slot().and_then(|s| COMMS.get(s)),
+    };
+    found.ok_or_else(|| {
+        let what = match comm {
+            c::COMM_WORLD | c::COMM_SELF => "it is called before MPI_Init".to_string(),
+            _ => format!("{:#x} is not a communicator, or it has been freed", comm.to_int()),
+        };
+        Error::new(c::ERR_COMM, what)
+    })
+}
+
+/// Tells the simulator who the members are, so that collectives can run on the context.
+fn register(held: &Held, comm: &Communicator) {
+    let bytes = 4 * u64::from(comm.size());
+    let block = runtime::alloc(held, bytes);
+    // SAFETY: a fresh block of that many bytes.
+    unsafe {
+        let at = runtime::address(held, block).cast::<u32>();
+        at.copy_from_nonoverlapping(comm.members.as_ptr(), comm.members.len());
+    }
+    let (kind, context) = (kind::COMM, comm.context);
+    runtime::submit(held, Submission { kind, context, block, bytes, ..Submission::default() });
+}
+
+/// Makes the communicator of `members`, of which this rank is one.
+fn adopt(held: &Held, context: u32, members: Members, topology: Option<Topology>) -> Comm {
+    let comm = Communicator::new(context, members, runtime::rank(held), topology);
+    register(held, &comm);
+    Comm::created(COMMS.insert(Arc::new(comm)))
+}
+
+/// What agreement on contexts costs in MPICH: an allreduce over a mask of 2,048 contexts
+/// (`MPIR_Get_contextid_sparse_group`, 64 words).
+const MASK_BYTES: u64 = 256;
+
+/// A flight whose completion carries the first of `size` new contexts in `value`.
+fn agreement(held: &Held, comm: &Arc<Communicator>) -> (u32, u64) {
+    Job::agreement(comm, MASK_BYTES).submit(held)
+}
+
+/// All of `parent` calls; waits.
+fn new_context(held: &Held, parent: &Arc<Communicator>) -> u32 {
+    let (token, block) = agreement(held, parent);
+    runtime::wait_all(held, &[token]);
+    let value = runtime::completion(held, token).expect("waited for").value as u32;
+    runtime::release_token(held, token);
+    runtime::free(held, block);
+    value
+}
+
+/// A communicator of the same members, with a topology of its own.
+pub(crate) fn copy_of(held: &Held, parent: &Arc<Communicator>, topology: Option<Topology>) -> Comm {
+    let context = new_context(held, parent);
+    adopt(held, context, parent.members.clone(), topology)
+}
+
+/// Hands error handler, attributes and hints on to a duplicate.
+fn bequeath(from: Comm, to: Comm, hints: Hints) -> Result {
+    error::inherit(Site::comm(from), Site::comm(to));
+    *lock(&find(to)?.info) = hints;
+    attr::copy_all(Kind::Comm, from.to_int(), to.to_int())
+}
+
+/// The hints a duplicate gets: its own, or its parent's.
+fn hints_for(parent: &Communicator, own: Option<Info>) -> Result<Hints> {
+    match own {
+        Some(own) => info::pairs(own),
+        None => Ok(lock(&parent.info).clone()),
+    }
+}
+
+fn dup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result {
+    let parent = find(comm)?;
+    let hints = hints_for(&parent, hints)?;
+    let new = copy_of(held, &parent, parent.topology.clone());
+    unsafe { *out = c::COMM_NULL };
+    bequeath(comm, new, hints)?;
+    unsafe { *out = new };
+    Ok(())
+}
+
+fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<Request> {
+    let parent = find(comm)?;
+    let hints = hints_for(&parent, hints)?;
+    let (token, block) = agreement(held, &parent);
+    let land = move |held: &Held, done: &[workload::wire::Completion]| {
+        runtime::free(held, block);
+        let context = done[0].value as u32;
+        let new = adopt(held, context, parent.members.clone(), parent.topology.clone());
+        // SAFETY: the user keeps the handle's place valid until the request completes.
+        unsafe { *out = new };
+        Outcome { error: bequeath(comm, new, hints).err(), ..Outcome::empty() }
+    };
+    let flight = Flight { tokens: vec![token], land: Box::new(land) };
+    Ok(request::flying(held, comm, Cancellable::No, flight))
+}
+
+/// One of a split's contributions.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Vote {
+    color: c_int,
+    key: c_int,
+}
+
+/// Everybody of `comm` calls; those of one color (not `MPI_UNDEFINED`) become a communicator,
+/// ordered by key, then by rank here. `topology` is asked for the new one's.
+pub(crate) fn split(
+    held: &Held,
+    comm: Comm,
+    color: c_int,
+    key: c_int,
+    topology: impl FnOnce(u32) -> Option<Topology>,
+) -> Result<Comm> {
+    let parent = find(comm)?;
+    let (votes, first) = coll::share(held, &parent, Vote { color, key });
+    if color == c::UNDEFINED {
+        return Ok(c::COMM_NULL);
+    }
+    let mut same: Vec<u32> =
+        (0..parent.size()).filter(|&r| votes[r as usize].color == color).collect();
+    let context = first + same[0];
+    same.sort_by_key(|&r| (votes[r as usize].key, r));
+    let members: Vec<u32> = same.iter().map(|&r| parent.world(r)).collect();
+    let mine = same.iter().position(|&r| r == parent.rank).expect("my color") as u32;
+    let new = adopt(held, context, Arc::new(members), topology(mine));
+    error::inherit(Site::comm(comm), Site::comm(new));
+    Ok(new)
+}
+
+/// The ranks of `members` in `parent`: all must be there, and this rank among them.
+fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
+    let rank_of = |&m: &u32| {
+        parent.rank_of(m).ok_or_else(|| {
+            Error::new(c::ERR_GROUP, format!("world rank {m} is not in the communicator"))
+        })
+    };
+    members.iter().map(rank_of).collect()
+}
+
+fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
+    let parent = find(comm)?;
+    let members = group::get(group)?;
+    let ranks = ranks_in(&parent, &members)?;
+    let first = new_context(held, &parent);
+    if !ranks.contains(&parent.rank) {
+        return Ok(c::COMM_NULL);
+    }
+    let lowest = ranks.iter().min().expect("I am one of them");
+    let new = adopt(held, first + lowest, members, None);
+    error::inherit(Site::comm(comm), Site::comm(new));
+    Ok(new)
+}
+
+/// Only the group calls. Its first member gets a context all by itself and tells the others, down a
+/// binomial tree, in messages no receive of the user's can match.
+pub(crate) fn create_among(
+    held: &Held,
+    parent: &Arc<Communicator>,
+    members: Members,
+    tag: c_int,
+) -> Result<Comm> {
+    ranks_in(parent, &members)?;
+    let me = runtime::rank(held);
+    let Some(mine) = members.iter().position(|&m| m == me) else {
+        return Ok(c::COMM_NULL);
+    };
+    let hidden = parent.hidden_context();
+    let (size, mut reach) = (members.len(), members.len().next_power_of_two());
+    let context = if mine == 0 {
+        let own = find(c::COMM_SELF)?;
+        new_context(held, &own)
+    } else {
+        reach = 1 << mine.trailing_zeros();
+        p2p::receive_word(held, members[mine - reach], hidden, tag)
+    };
+    while reach > 1 {
+        reach /= 2;
+        if mine + reach < size {
+            p2p::send_word(held, members[mine + reach], hidden, tag, context);
+        }
+    }
+    Ok(adopt(held, context, members, None))
+}
+
+fn free(comm: *mut Comm) -> Result {
+    let handle = unsafe { *comm };
+    find(handle)?;
+    let Some(slot) = handle.slot() else {
+        return fail!(c::ERR_COMM, "a predefined communicator cannot be freed");
+    };
+    attr::delete_all(Kind::Comm, handle.to_int())?;
+    error::forget(Site::comm(handle));
+    COMMS.remove(slot);
+    unsafe { *comm = c::COMM_NULL };
+    Ok(())
+}
+
+fn compare(one: &Communicator, other: &Communicator) -> c_int {
+    if one.context == other.context {
+        return c::IDENT;
+    }
+    if one.members == other.members {
+        return c::CONGRUENT;
+    }
+    let sorted = |comm: &Communicator| {
+        let mut members = comm.members.to_vec();
+        members.sort_unstable();
+        members
+    };
+    if sorted(one) == sorted(other) { c::SIMILAR } else { c::UNEQUAL }
+}
+
+fn intra<T>() -> Result<T> {
+    fail!(c::ERR_COMM, "not an intercommunicator; there are none in this version of odonata")
+}
+
+mpi_fn! {
+    pub fn Comm_size(comm: Comm, size: *mut c_int) {
+        unsafe { *size = find(comm)?.size() as c_int };
+        Ok(())
+    }
+    pub fn Comm_rank(comm: Comm, rank: *mut c_int) {
+        unsafe { *rank = find(comm)?.rank as c_int };
+        Ok(())
+    }
+    pub fn Comm_group(comm: Comm, group: *mut Group) {
+        unsafe { *group = group::insert(find(comm)?.members.clone()) };
+        Ok(())
+    }
+    pub fn Comm_compare(one: Comm, other: Comm, result: *mut c_int) {
+        unsafe { *result = compare(&*find(one)?, &*find(other)?) };
+        Ok(())
+    }
+    pub fn Comm_test_inter(comm: Comm, flag: *mut c_int) {
+        find(comm)?;
+        unsafe { *flag = 0 };
+        Ok(())
+    }
+    pub fn Comm_remote_size(comm: Comm, _size: *mut c_int) {
+        find(comm)?;
+        intra()
+    }
+    pub fn Comm_remote_group(comm: Comm, _group: *mut Group) {
+        find(comm)?;
+        intra()
+    }
+    pub fn Comm_get_parent(parent: *mut Comm) {
+        unsafe { *parent = c::COMM_NULL };
+        Ok(())
+    }
+
+    pub fn Comm_dup(comm: Comm, out: *mut Comm) {
+        dup(&runtime::enter()?, comm, None, out)
+    }
+    pub fn Comm_dup_with_info(comm: Comm, hints: Info, out: *mut Comm) {
+        dup(&runtime::enter()?, comm, Some(hints), out)
+    }
+    pub fn Comm_idup(comm: Comm, out: *mut Comm, request: *mut Request) {
+        unsafe { *request = idup(&runtime::enter()?, comm, None, out)? };
+        Ok(())
+    }
+    pub fn Comm_idup_with_info(comm: Comm, hints: Info, out: *mut Comm, request: *mut Request) {
+        unsafe { *request = idup(&runtime::enter()?, comm, Some(hints), out)? };
+        Ok(())
+    }
+    pub fn Comm_split(comm: Comm, color: c_int, key: c_int, out: *mut Comm) {
+        if color < 0 && color != c::UNDEFINED {
+            return fail!(c::ERR_ARG, "color is {color}, wanted 0 or more, or MPI_UNDEFINED");
+        }
+        unsafe { *out = split(&runtime::enter()?, comm, color, key, |_| None)? };
+        Ok(())
+    }
+    /// Ranks share memory if they are on one simulated node. Hardware below the node is not told
+    /// apart, which MPI allows to be answered by no communicator.
+    pub fn Comm_split_type(
+        comm: Comm, split_type: c_int, key: c_int, _hints: Info, out: *mut Comm,
+    ) {
+        let held = &runtime::enter()?;
+        let color = match split_type {
+            c::COMM_TYPE_SHARED => runtime::node(held).0 as c_int,
+            c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => c::UNDEFINED,
+            _ => return fail!(c::ERR_ARG, "{split_type} is not a split type this library knows"),
+        };
+        unsafe { *out = split(held, comm, color, key, |_| None)? };
+        Ok(())
+    }
+    pub fn Comm_create(comm: Comm, group: Group, out: *mut Comm) {
+        unsafe { *out = create(&runtime::enter()?, comm, group)? };
+        Ok(())
+    }
+    pub fn Comm_create_group(comm: Comm, group: Group, tag: c_int, out: *mut Comm) {
+        let held = &runtime::enter()?;
+        let new = create_among(held, &find(comm)?, group::get(group)?, tag)?;
+        if new != c::COMM_NULL {
+            error::inherit(Site::comm(comm), Site::comm(new));
+        }
+        unsafe { *out = new };
+        Ok(())
+    }
+    pub fn Comm_free(comm: *mut Comm) {
+        free(comm)
+    }
+    pub fn Comm_disconnect(comm: *mut Comm) {
+        free(comm)
+    }
+
+    pub fn Comm_set_name(comm: Comm, name: *const c_char) {
+        let text = unsafe { CStr::from_ptr(name) }.to_string_lossy();
+        let room = c::MAX_OBJECT_NAME as usize - 1;
+        let cut = (0..=room.min(text.len())).rev().find(|&i| text.is_char_boundary(i));
+        *lock(&find(comm)?.name) = text[..cut.unwrap_or(0)].to_string();
+        Ok(())
+    }
+    pub fn Comm_get_name(comm: Comm, name: *mut c_char, length: *mut c_int) {
+        let text = lock(&find(comm)?.name).clone();
+        unsafe { *length = copy_string(text.as_bytes(), name, c::MAX_OBJECT_NAME as usize) };
+        Ok(())
+    }
+    pub fn Comm_set_info(comm: Comm, hints: Info) {
+        *lock(&find(comm)?.info) = info::pairs(hints)?;
+        Ok(())
+    }
+    pub fn Comm_get_info(comm: Comm, hints: *mut Info) {
+        let own = lock(&find(comm)?.info).clone();
+        unsafe { *hints = info::insert(own) };
+        Ok(())
+    }
+}

@@ -1,0 +1,494 @@
+//! Point-to-point messages: sends of every mode, receives, and both at once.
+//!
+//! A `Sending` or `Receiving` is one call with its arguments checked; it makes flights. Whether a
+//! send must wait for its receiver only the simulator knows, so a blocking send is a flight waited
+//! for, and the rank sleeps for as long as its machine would have kept it.
+
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use workload::wire::{Completion, Submission, flag, kind};
+
+use crate::abi::{Comm, Datatype, Request, Status, c};
+use crate::buffer::Buffer;
+use crate::comm::{self, Communicator};
+use crate::error::{Error, Result, fail};
+use crate::export::{Integer, mpi_fn};
+use crate::request::{self, Cancellable, Flight, Outcome, put_status};
+use crate::runtime::{self, Held};
+
+/// `flag::SYNCHRONOUS` and the like; a ready send is a standard one whose receive is there.
+const STANDARD: u32 = 0;
+
+/// A checked send.
+#[derive(Clone)]
+pub(crate) struct Sending {
+    buffer: Buffer,
+    /// World rank; `None`: `MPI_PROC_NULL`.
+    to: Option<u32>,
+    context: u32,
+    tag: c_int,
+    flags: u32,
+}
+
+impl Sending {
+    fn new(
+        held: &Held,
+        buffer: Buffer,
+        dest: c_int,
+        tag: c_int,
+        comm: &Communicator,
+        flags: u32,
+    ) -> Result<Sending> {
+        let last = runtime::tag_ub(held);
+        if tag < 0 || tag > last {
+            return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}");
+        }
+        let to = match dest {
+            c::PROC_NULL => None,
+            _ => Some(comm.world(comm.checked(dest, "the destination")?)),
+        };
+        if flags == flag::BUFFERED {
+            ATTACHED.check(buffer.bytes())?;
+        }
+        Ok(Sending { buffer, to, context: comm.context, tag, flags })
+    }
+
+    pub fn start(&self, held: &Held) -> Flight {
+        let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
+        let bytes = self.buffer.bytes();
+        let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
+        let token = send(held, to, self.context, self.tag, (bytes, block), self.flags);
+        Flight { tokens: vec![token], land: Box::new(|_, _| Outcome::empty()) }
+    }
+}
+
+/// A block with a payload; 0 if there is none.
+fn packed(held: &Held, bytes: u64, fill: impl FnOnce(*mut u8)) -> u64 {
+    if bytes == 0 {
+        return 0;
+    }
+    let block = runtime::alloc(held, bytes);
+    fill(runtime::address(held, block));
+    block
+}
+
+fn send(
+    held: &Held,
+    to: u32,
+    context: u32,
+    tag: c_int,
+    (bytes, block): (u64, u64),
+    flags: u32,
+) -> u32 {
+    let token = runtime::token(held);
+    let kind = kind::SEND;
+    let what = Submission { kind, flags, token, peer: to, tag, context, ..Submission::default() };
+    runtime::submit(held, Submission { bytes, block, ..what });
+    token
+}
+
+/// A checked receive.
+#[derive(Clone)]
+pub(crate) struct Receiving {
+    buffer: Buffer,
+    from: From,
+    tag: c_int,
+    comm: Arc<Communicator>,
+}
+
+/// Whom a receive or probe means, and with which tag, in the wire's words.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum From {
+    Nobody,
+    Rank(u32),
+}
+
+/// Checks the envelope of a receive or probe.
+pub(crate) fn envelope(
+    held: &Held,
+    source: c_int,
+    tag: c_int,
+    comm: &Communicator,
+) -> Result<(From, c_int)> {
+    let last = runtime::tag_ub(held);
+    let tag = match tag {
+        c::ANY_TAG => workload::ANY_TAG,
+        _ if (0..=last).contains(&tag) => tag,
+        _ => return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last} or MPI_ANY_TAG"),
+    };
+    let from = match source {
+        c::PROC_NULL => From::Nobody,
+        c::ANY_SOURCE => From::Rank(workload::ANY_SOURCE),
+        _ => From::Rank(comm.world(comm.checked(source, "the source")?)),
+    };
+    Ok((from, tag))
+}
+
+/// What a receive or probe found, in the communicator's ranks.
+pub(crate) fn found(comm: &Communicator, completion: &Completion) -> Outcome {
+    let source = comm.rank_of(completion.peer).map_or(c::ANY_SOURCE, |r| r as c_int);
+    Outcome::message(source, completion.tag, completion.bytes)
+}
+
+const CANCELLED: u32 = 2;
+
+/// Moves a message that has arrived to the user.
+pub(crate) fn land(
+    held: &Held,
+    buffer: &Buffer,
+    comm: &Communicator,
+    completion: &Completion,
+) -> Outcome {
+    if completion.found == CANCELLED {
+        let mut outcome = Outcome::empty();
+        outcome.status.set_cancelled(true);
+        return outcome;
+    }
+    let room = buffer.bytes();
+    let bytes = completion.bytes.min(room);
+    if bytes > 0 {
+        // SAFETY: the block holds the sender's bytes; the buffer is the user's until now.
+        unsafe { buffer.unpack(runtime::address(held, completion.block), bytes) };
+    }
+    runtime::free(held, completion.block);
+    let mut outcome = found(comm, completion);
+    if completion.bytes > room {
+        outcome.status.set_bytes(room);
+        let what = format!(
+            "a message of {} bytes from rank {} with tag {} arrived for a buffer of {room}",
+            completion.bytes, outcome.status.MPI_SOURCE, completion.tag
+        );
+        outcome.error = Some(Error::new(c::ERR_TRUNCATE, what));
+    }
+    outcome
+}
+
+impl Receiving {
+    fn new(
+        held: &Held,
+        buffer: Buffer,
+        source: c_int,
+        tag: c_int,
+        comm: Arc<Communicator>,
+    ) -> Result<Receiving> {
+        let (from, tag) = envelope(held, source, tag, &comm)?;
+        Ok(Receiving { buffer, from, tag, comm })
+    }
+
+    pub fn start(&self, held: &Held) -> Flight {
+        let From::Rank(peer) = self.from else { return Flight::landed(Outcome::proc_null()) };
+        let token = runtime::token(held);
+        let (kind, tag, context) = (kind::RECV, self.tag, self.comm.context);
+        let bytes = self.buffer.bytes();
+        runtime::submit(
+            held,
+            Submission { kind, token, peer, tag, context, bytes, ..Submission::default() },
+        );
+        let (buffer, comm) = (self.buffer.clone(), self.comm.clone());
+        let land = move |held: &Held, done: &[Completion]| land(held, &buffer, &comm, &done[0]);
+        Flight { tokens: vec![token], land: Box::new(land) }
+    }
+}
+
+/// One word to another rank, in a context of the library's own.
+pub(crate) fn send_word(held: &Held, to: u32, context: u32, tag: c_int, word: u32) {
+    let block = packed(held, 4, |out| unsafe { out.cast::<u32>().write(word) });
+    let token = send(held, to, context, tag, (4, block), STANDARD);
+    runtime::wait_all(held, &[token]);
+    runtime::release_token(held, token);
+}
+pub(crate) fn receive_word(held: &Held, from: u32, context: u32, tag: c_int) -> u32 {
+    let token = runtime::token(held);
+    let (kind, peer) = (kind::RECV, from);
+    let submission = Submission { kind, token, peer, tag, context, bytes: 4, ..Default::default() };
+    runtime::submit(held, submission);
+    runtime::wait_all(held, &[token]);
+    let block = runtime::completion(held, token).expect("waited for").block;
+    runtime::release_token(held, token);
+    // SAFETY: the sender's block of four bytes.
+    let word = unsafe { runtime::address(held, block).cast::<u32>().read() };
+    runtime::free(held, block);
+    word
+}
+
+/// The buffer of `MPI_Buffer_attach`. Payloads are copied to the arena anyway, so it only has to be
+/// there and big enough, as a program would find out on a real machine.
+struct Attached(Mutex<Option<(usize, i64)>>);
+static ATTACHED: Attached = Attached(Mutex::new(None));
+
+impl Attached {
+    fn get(&self) -> std::sync::MutexGuard<'_, Option<(usize, i64)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn check(&self, bytes: u64) -> Result {
+        let Some((address, room)) = *self.get() else {
+            return fail!(c::ERR_BUFFER, "no buffer is attached; call MPI_Buffer_attach first");
+        };
+        let automatic = address == c::BUFFER_AUTOMATIC;
+        if !automatic && bytes > room as u64 {
+            return fail!(
+                c::ERR_BUFFER,
+                "a message of {bytes} bytes does not fit the attached buffer of {room}"
+            );
+        }
+        Ok(())
+    }
+}
+
+unsafe fn blocking_send<Int: Integer>(
+    what: (*const c_void, Int, Datatype),
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    flags: u32,
+) -> Result {
+    let held = &runtime::enter()?;
+    let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
+    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    sending.start(held).wait(held).result()
+}
+
+unsafe fn start_send<Int: Integer>(
+    what: (*const c_void, Int, Datatype),
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    flags: u32,
+    request: *mut Request,
+) -> Result {
+    let held = &runtime::enter()?;
+    let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
+    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    let flight = sending.start(held);
+    unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
+    Ok(())
+}
+
+unsafe fn prepare_send<Int: Integer>(
+    what: (*const c_void, Int, Datatype),
+    dest: c_int,
+    tag: c_int,
+    comm: Comm,
+    flags: u32,
+    request: *mut Request,
+) -> Result {
+    let held = &runtime::enter()?;
+    let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
+    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    let start = move |held: &Held| sending.start(held);
+    unsafe { *request = request::persistent(held, comm, Cancellable::Send, start) };
+    Ok(())
+}
+
+/// A send and a receive that wait for both.
+fn exchange(held: &Held, sending: &Sending, receiving: &Receiving, status: *mut Status) -> Result {
+    let (incoming, outgoing) = (receiving.start(held), sending.start(held));
+    let tokens: Vec<u32> = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
+    runtime::wait_all(held, &tokens);
+    outgoing.land(held);
+    let outcome = incoming.land(held);
+    unsafe { put_status(status, &outcome) };
+    outcome.result()
+}
+
+/// The same as one flight: the receive's tokens come first.
+fn exchange_flight(held: &Held, sending: &Sending, receiving: &Receiving) -> Flight {
+    let (incoming, outgoing) = (receiving.start(held), sending.start(held));
+    let tokens = incoming.tokens.iter().chain(&outgoing.tokens).copied().collect();
+    let (n, land) = (incoming.tokens.len(), incoming.land);
+    Flight { tokens, land: Box::new(move |held, done| land(held, &done[..n])) }
+}
+
+mpi_fn! {
+    pub fn Send<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+    ) {
+        unsafe { blocking_send((buf, count, datatype), dest, tag, comm, STANDARD) }
+    }
+    pub fn Ssend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+    ) {
+        unsafe { blocking_send((buf, count, datatype), dest, tag, comm, flag::SYNCHRONOUS) }
+    }
+    pub fn Bsend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+    ) {
+        unsafe { blocking_send((buf, count, datatype), dest, tag, comm, flag::BUFFERED) }
+    }
+    pub fn Rsend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+    ) {
+        unsafe { blocking_send((buf, count, datatype), dest, tag, comm, STANDARD) }
+    }
+
+    pub fn Isend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { start_send((buf, count, datatype), dest, tag, comm, STANDARD, request) }
+    }
+    pub fn Issend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { start_send((buf, count, datatype), dest, tag, comm, flag::SYNCHRONOUS, request) }
+    }
+    pub fn Ibsend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { start_send((buf, count, datatype), dest, tag, comm, flag::BUFFERED, request) }
+    }
+    pub fn Irsend<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { start_send((buf, count, datatype), dest, tag, comm, STANDARD, request) }
+    }
+
+    pub fn Send_init<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { prepare_send((buf, count, datatype), dest, tag, comm, STANDARD, request) }
+    }
+    pub fn Ssend_init<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { prepare_send((buf, count, datatype), dest, tag, comm, flag::SYNCHRONOUS, request) }
+    }
+    pub fn Bsend_init<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { prepare_send((buf, count, datatype), dest, tag, comm, flag::BUFFERED, request) }
+    }
+    pub fn Rsend_init<Int>(
+        buf: *const c_void, count: Int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        unsafe { prepare_send((buf, count, datatype), dest, tag, comm, STANDARD, request) }
+    }
+
+    pub fn Recv<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm,
+        status: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        let buffer = Buffer::new(buf, count.wide(), datatype)?;
+        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let outcome = receiving.start(held).wait(held);
+        unsafe { put_status(status, &outcome) };
+        outcome.result()
+    }
+    pub fn Irecv<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let buffer = Buffer::new(buf, count.wide(), datatype)?;
+        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let flight = receiving.start(held);
+        unsafe { *request = request::flying(held, comm, Cancellable::Receive, flight) };
+        Ok(())
+    }
+    pub fn Recv_init<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm,
+        request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let buffer = Buffer::new(buf, count.wide(), datatype)?;
+        let receiving = Receiving::new(held, buffer, source, tag, comm::find(comm)?)?;
+        let start = move |held: &Held| receiving.start(held);
+        unsafe { *request = request::persistent(held, comm, Cancellable::Receive, start) };
+        Ok(())
+    }
+
+    pub fn Sendrecv<Int>(
+        sendbuf: *const c_void, sendcount: Int, sendtype: Datatype, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: Int, recvtype: Datatype, source: c_int, recvtag: c_int,
+        comm: Comm, status: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
+        let sending = Sending::new(held, out, dest, sendtag, &at, STANDARD)?;
+        let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
+        let receiving = Receiving::new(held, into, source, recvtag, at)?;
+        exchange(held, &sending, &receiving, status)
+    }
+    pub fn Sendrecv_replace<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, dest: c_int, sendtag: c_int,
+        source: c_int, recvtag: c_int, comm: Comm, status: *mut Status,
+    ) {
+        // The payload is copied away when it is submitted, so one buffer serves both.
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        let buffer = Buffer::new(buf, count.wide(), datatype)?;
+        let sending = Sending::new(held, buffer.clone(), dest, sendtag, &at, STANDARD)?;
+        let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
+        exchange(held, &sending, &receiving, status)
+    }
+    pub fn Isendrecv<Int>(
+        sendbuf: *const c_void, sendcount: Int, sendtype: Datatype, dest: c_int, sendtag: c_int,
+        recvbuf: *mut c_void, recvcount: Int, recvtype: Datatype, source: c_int, recvtag: c_int,
+        comm: Comm, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
+        let sending = Sending::new(held, out, dest, sendtag, &at, STANDARD)?;
+        let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
+        let receiving = Receiving::new(held, into, source, recvtag, at)?;
+        let flight = exchange_flight(held, &sending, &receiving);
+        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        Ok(())
+    }
+    pub fn Isendrecv_replace<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, dest: c_int, sendtag: c_int,
+        source: c_int, recvtag: c_int, comm: Comm, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        let buffer = Buffer::new(buf, count.wide(), datatype)?;
+        let sending = Sending::new(held, buffer.clone(), dest, sendtag, &at, STANDARD)?;
+        let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
+        let flight = exchange_flight(held, &sending, &receiving);
+        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        Ok(())
+    }
+
+    pub fn Buffer_attach<Int>(buffer: *mut c_void, size: Int) {
+        if size.wide() < 0 {
+            return fail!(c::ERR_ARG, "the size of the buffer is {}", size.wide());
+        }
+        let mut attached = ATTACHED.get();
+        if attached.is_some() {
+            return fail!(c::ERR_BUFFER, "a buffer is attached already");
+        }
+        *attached = Some((buffer as usize, size.wide()));
+        Ok(())
+    }
+    pub fn Buffer_detach<Int>(address: *mut c_void, size: *mut Int) {
+        let Some((buffer, room)) = ATTACHED.get().take() else {
+            return fail!(c::ERR_BUFFER, "no buffer is attached");
+        };
+        unsafe {
+            *address.cast::<usize>() = buffer;
+            *size = Int::narrow(room).unwrap_or(Int::UNDEFINED);
+        }
+        Ok(())
+    }
+    /// Buffered messages are on their way as soon as they are sent.
+    pub fn Buffer_flush() {
+        Ok(())
+    }
+    pub fn Buffer_iflush(request: *mut Request) {
+        let held = &runtime::enter()?;
+        let flight = Flight::landed(Outcome::empty());
+        unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
+        Ok(())
+    }
+}

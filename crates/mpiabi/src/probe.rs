@@ -1,0 +1,179 @@
+//! Looking for messages without receiving them, and receiving those that were set aside.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use workload::wire::{Completion, Submission, flag, kind};
+
+use crate::abi::{Comm, Datatype, Message, Request, Status, c};
+use crate::buffer::Buffer;
+use crate::comm::{self, Communicator};
+use crate::error::{Result, fail};
+use crate::export::mpi_fn;
+use crate::p2p::{self, From};
+use crate::request::{self, Cancellable, Flight, Outcome, put_status};
+use crate::runtime::{self, Guarded, Held};
+
+/// A message a matching probe has set aside for this process.
+struct Aside {
+    /// The probe's token: the message's name until it is received.
+    token: u32,
+    comm: Arc<Communicator>,
+    handle: Comm,
+}
+
+static ASIDE: Guarded<(Vec<Option<Aside>>, Vec<u32>)> = Guarded::new((Vec::new(), Vec::new()));
+
+fn keep(held: &Held, aside: Aside) -> Message {
+    let (slots, free) = &mut *ASIDE.get(held);
+    match free.pop() {
+        Some(slot) => {
+            slots[slot as usize] = Some(aside);
+            Message::created(slot)
+        }
+        None => {
+            slots.push(Some(aside));
+            Message::created(slots.len() as u32 - 1)
+        }
+    }
+}
+
+fn take(held: &Held, message: Message) -> Result<Aside> {
+    let (slots, free) = &mut *ASIDE.get(held);
+    let slot = message.slot().filter(|&s| slots.get(s as usize).is_some_and(Option::is_some));
+    let Some(slot) = slot else {
+        return fail!(c::ERR_REQUEST, "not a message, or it has been received already");
+    };
+    free.push(slot);
+    Ok(slots[slot as usize].take().expect("checked above"))
+}
+
+/// Asks the simulator. With `flag::TAKE` the token stays in use for a message found.
+fn ask(
+    held: &Held,
+    comm: &Communicator,
+    peer: u32,
+    tag: c_int,
+    flags: u32,
+) -> (u32, Option<Completion>) {
+    let token = runtime::token(held);
+    let (kind, context) = (kind::PROBE, comm.context);
+    runtime::submit(
+        held,
+        Submission { kind, flags, token, peer, tag, context, ..Submission::default() },
+    );
+    runtime::wait_all(held, &[token]);
+    let completion = runtime::completion(held, token).expect("waited for");
+    let found = (completion.found == 0).then_some(completion);
+    if flags & flag::TAKE == 0 || found.is_none() {
+        runtime::release_token(held, token);
+    }
+    (token, found)
+}
+
+/// Whether a message is there, with its status.
+fn probe(
+    held: &Held,
+    (source, tag): (c_int, c_int),
+    comm: Comm,
+    flags: u32,
+    message: Option<*mut Message>,
+    status: *mut Status,
+) -> Result<bool> {
+    let at = comm::find(comm)?;
+    let (from, tag) = p2p::envelope(held, source, tag, &at)?;
+    let outcome = match from {
+        From::Nobody => {
+            if let Some(message) = message {
+                unsafe { *message = c::MESSAGE_NO_PROC };
+            }
+            Outcome::proc_null()
+        }
+        From::Rank(peer) => {
+            let flags = flags | if message.is_some() { flag::TAKE } else { 0 };
+            let (token, Some(completion)) = ask(held, &at, peer, tag, flags) else {
+                if let Some(message) = message {
+                    unsafe { *message = c::MESSAGE_NULL };
+                }
+                return Ok(false);
+            };
+            let outcome = p2p::found(&at, &completion);
+            if let Some(message) = message {
+                let aside = Aside { token, comm: at, handle: comm };
+                unsafe { *message = keep(held, aside) };
+            }
+            outcome
+        }
+    };
+    unsafe { put_status(status, &outcome) };
+    Ok(true)
+}
+
+/// A flight that receives the message set aside, and the communicator it came over.
+fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(Flight, Comm)> {
+    let handle = unsafe { *message };
+    if handle == c::MESSAGE_NO_PROC {
+        unsafe { *message = c::MESSAGE_NULL };
+        return Ok((Flight::landed(Outcome::proc_null()), c::COMM_SELF));
+    }
+    let aside = take(held, handle)?;
+    unsafe { *message = c::MESSAGE_NULL };
+    let token = runtime::token(held);
+    let (kind, other, context) = (kind::RECV_TAKEN, aside.token, aside.comm.context);
+    let bytes = buffer.bytes();
+    runtime::submit(
+        held,
+        Submission { kind, token, other, context, bytes, ..Submission::default() },
+    );
+    let land = move |held: &Held, done: &[Completion]| {
+        runtime::release_token(held, other);
+        p2p::land(held, &buffer, &aside.comm, &done[0])
+    };
+    Ok((Flight { tokens: vec![token], land: Box::new(land) }, aside.handle))
+}
+
+mpi_fn! {
+    pub fn Probe(source: c_int, tag: c_int, comm: Comm, status: *mut Status) {
+        probe(&runtime::enter()?, (source, tag), comm, flag::WAIT, None, status).map(drop)
+    }
+    pub fn Iprobe(
+        source: c_int, tag: c_int, comm: Comm, found: *mut c_int, status: *mut Status,
+    ) {
+        let yes = probe(&runtime::enter()?, (source, tag), comm, 0, None, status)?;
+        unsafe { *found = c_int::from(yes) };
+        Ok(())
+    }
+    pub fn Mprobe(
+        source: c_int, tag: c_int, comm: Comm, message: *mut Message, status: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        probe(held, (source, tag), comm, flag::WAIT, Some(message), status).map(drop)
+    }
+    pub fn Improbe(
+        source: c_int, tag: c_int, comm: Comm, found: *mut c_int, message: *mut Message,
+        status: *mut Status,
+    ) {
+        let yes = probe(&runtime::enter()?, (source, tag), comm, 0, Some(message), status)?;
+        unsafe { *found = c_int::from(yes) };
+        Ok(())
+    }
+    pub fn Mrecv<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, message: *mut Message,
+        status: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        let (flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
+        let outcome = flight.wait(held);
+        unsafe { put_status(status, &outcome) };
+        outcome.result().map_err(|e| e.on(comm))
+    }
+    pub fn Imrecv<Int>(
+        buf: *mut c_void, count: Int, datatype: Datatype, message: *mut Message,
+        request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let (flight, comm) = receive(held, Buffer::new(buf, count.wide(), datatype)?, message)?;
+        unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
+        Ok(())
+    }
+}

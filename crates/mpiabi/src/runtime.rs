@@ -1,0 +1,646 @@
+//! The rank's end of the wire: one process, one seat in the shared segment.
+//!
+//! Knows how to submit operations, when to hand the turn to the simulator, and what time it is
+//! there. Knows no communicator, datatype or request. Its one idea: a call that need not block only
+//! appends to the ring; a call that must wait gives its turn away and sleeps on a futex.
+//!
+//! A process started without a seat is a job of one rank: `solo` then answers in its own memory.
+//!
+//! One recursive lock guards all of the library's state; `Held` proves that the caller has it. A
+//! user's callback runs with the lock held by its own thread, so it may call MPI again, but with no
+//! `Guarded` borrowed. A thread that waits keeps the lock, so a job may have many threads but only
+//! one of them in MPI at a time: `MPI_THREAD_SERIALIZED`.
+
+use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use workload::wire::{self, Arena, Combine, Completion, Control, Segment, Submission};
+
+use crate::abi::c;
+use crate::error::{Result, fail};
+use crate::solo::Solo;
+
+/// Exit status of a rank that the simulator ends: as if by SIGKILL, in a shell's reckoning.
+const EXIT_KILLED: i32 = 128 + 9;
+/// How often a sleeping rank looks whether the simulator still lives, in seconds of the wall clock.
+const LIFE_CHECK_S: i64 = 2;
+const PS_PER_S: f64 = 1e12;
+
+/// Proof of holding the library's lock.
+pub struct Held(PhantomData<*const ()>);
+
+/// State behind the library's lock.
+pub struct Guarded<T>(RefCell<T>);
+// SAFETY: every access asks for `Held`, which only the thread that owns the lock has.
+unsafe impl<T> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub const fn new(value: T) -> Self {
+        Guarded(RefCell::new(value))
+    }
+    /// Not across a callback into user code.
+    pub fn get<'a>(&'a self, _held: &'a Held) -> RefMut<'a, T> {
+        self.0.borrow_mut()
+    }
+}
+
+struct Lock(UnsafeCell<libc::pthread_mutex_t>);
+// SAFETY: a pthread mutex is made to be shared.
+unsafe impl Sync for Lock {}
+static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
+
+static DEPTH: Guarded<u32> = Guarded::new(0);
+static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
+static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
+
+struct Phase {
+    finalized: bool,
+}
+
+thread_local! {
+    /// This thread's CPU time when it last left MPI, in nanoseconds; 0 before it first entered.
+    static LEFT_AT_NS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Begins an MPI call that needs a seat.
+pub fn enter() -> Result<Held> {
+    let held = lock();
+    if is_finalized(&held) {
+        return fail!(c::ERR_OTHER, "it is called after MPI_Finalize");
+    }
+    if !is_attached(&held) {
+        return fail!(c::ERR_OTHER, "it is called before MPI_Init");
+    }
+    Ok(held)
+}
+
+/// Takes the lock, for calls that are legal at any time.
+pub fn lock() -> Held {
+    // SAFETY: the mutex is statically initialised and never destroyed.
+    unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
+    let held = Held(PhantomData);
+    *DEPTH.get(&held) += 1;
+    if *DEPTH.get(&held) == 1
+        && let Some(rt) = RUNTIME.get(&held).as_mut()
+    {
+        rt.function = crate::export::function();
+        rt.charge();
+    }
+    held
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let depth = {
+            let mut depth = DEPTH.get(self);
+            *depth -= 1;
+            *depth
+        };
+        if depth == 0
+            && let Some(rt) = RUNTIME.get(self).as_mut()
+            && rt.factor != 0.0
+        {
+            LEFT_AT_NS.set(thread_cpu_ns());
+        }
+        // SAFETY: this value exists because this thread locked the mutex.
+        unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
+    }
+}
+
+/// The seat and everything that goes with it.
+pub struct Runtime {
+    segment: Segment,
+    control: *mut Control,
+    rank: u32,
+    size: u32,
+    arena: Arena,
+    /// Submissions in the ring.
+    submitted: u32,
+    /// Whether anything went into the ring since the last release: if not, the time is known.
+    quiet: bool,
+    /// Computation not yet reported, in picoseconds.
+    after_ps: u64,
+    /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
+    factor: f64,
+    tick_ps: u64,
+    tag_ub: i32,
+    function: u32,
+    free_tokens: Vec<u32>,
+    next_token: u32,
+    solo: Option<Box<Solo>>,
+}
+
+impl Runtime {
+    fn charge(&mut self) {
+        if self.factor == 0.0 {
+            return;
+        }
+        let now = thread_cpu_ns();
+        let left = LEFT_AT_NS.replace(now);
+        if left != 0 {
+            self.after_ps += ((now - left) as f64 * 1e3 * self.factor) as u64;
+        }
+    }
+    fn control(&mut self) -> &mut Control {
+        // SAFETY: the segment is mapped for the life of the process; between hand-overs this rank
+        // is the only one to touch the plain fields.
+        unsafe { &mut *self.control }
+    }
+}
+
+fn with<R>(held: &Held, f: impl FnOnce(&mut Runtime) -> R) -> R {
+    match RUNTIME.get(held).as_mut() {
+        Some(rt) => f(rt),
+        None => panic!("MPI is used before MPI_Init"),
+    }
+}
+
+pub fn is_attached(held: &Held) -> bool {
+    RUNTIME.get(held).is_some()
+}
+pub fn is_finalized(held: &Held) -> bool {
+    PHASE.get(held).finalized
+}
+
+/// Finds this process's seat, or makes a job of one. Does nothing the second time.
+pub fn attach(held: &Held) -> std::result::Result<(), String> {
+    if is_attached(held) {
+        return Ok(());
+    }
+    let (segment, rank, solo) = match seat_of_environment()? {
+        Some((fd, rank)) => {
+            let segment = map_segment(fd)?;
+            // SAFETY: `map_segment` has checked the header.
+            let (ranks, pid) =
+                unsafe { ((*segment.header()).ranks, (*segment.header()).pid as libc::pid_t) };
+            if rank >= ranks {
+                return Err(format!("{}={rank}, but the job has {ranks} ranks", wire::ENV_RANK));
+            }
+            die_with_parent(pid);
+            (segment, rank, None)
+        }
+        None => {
+            let (segment, solo) = Solo::new()?;
+            (segment, 0, Some(Box::new(solo)))
+        }
+    };
+    // SAFETY: the header is written (by the simulator or by `Solo::new`); this process is the only
+    // one with this rank.
+    let runtime = unsafe {
+        let header = &*segment.header();
+        Runtime {
+            segment,
+            control: segment.control(rank),
+            rank,
+            size: header.ranks,
+            arena: Arena::new(segment, rank),
+            submitted: 0,
+            quiet: true,
+            after_ps: 0,
+            factor: f64::from_bits(header.compute_factor),
+            tick_ps: header.clock_tick_ps,
+            tag_ub: header.tag_ub,
+            function: 0,
+            free_tokens: Vec::new(),
+            next_token: 0,
+            solo,
+        }
+    };
+    *RUNTIME.get(held) = Some(runtime);
+    with(held, |rt| {
+        let control = rt.control();
+        control.pid = std::process::id();
+        control.state.store(wire::state::ACTIVE, Ordering::Release);
+    });
+    Ok(())
+}
+
+type Seat = std::result::Result<Option<(i32, u32)>, String>;
+
+fn seat_of_environment() -> Seat {
+    fn number<T: std::str::FromStr>(name: &str) -> std::result::Result<Option<T>, String> {
+        match std::env::var(name) {
+            Err(_) => Ok(None),
+            Ok(text) => match text.parse() {
+                Ok(n) => Ok(Some(n)),
+                Err(_) => {
+                    Err(format!("{name}={text:?} is not a number; start me with odonata run"))
+                }
+            },
+        }
+    }
+    match (number(wire::ENV_FD)?, number(wire::ENV_RANK)?) {
+        (Some(fd), Some(rank)) => Ok(Some((fd, rank))),
+        (None, None) => Ok(None),
+        _ => Err(format!(
+            "only one of {} and {} is set; start me with odonata run",
+            wire::ENV_FD,
+            wire::ENV_RANK
+        )),
+    }
+}
+
+fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
+    let map = |bytes: u64| {
+        // SAFETY: a new mapping at an address the kernel chooses.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE,
+                fd,
+                0,
+            )
+        };
+        if at == libc::MAP_FAILED {
+            let why = std::io::Error::last_os_error();
+            Err(format!(
+                "cannot map the job's shared memory ({} descriptor {fd}): {why}; \
+                 was the descriptor closed, or am I not under odonata run any more?",
+                wire::ENV_FD
+            ))
+        } else {
+            Ok(at.cast::<u8>())
+        }
+    };
+    let page = map(wire::HEADER_BYTES)?;
+    // SAFETY: one page is mapped; a file too short for it would be ours to have made.
+    let (magic, ranks) = unsafe {
+        let header = page.cast::<wire::Header>();
+        ((*header).magic, (*header).ranks)
+    };
+    // SAFETY: unmaps what was mapped above.
+    unsafe { libc::munmap(page.cast(), wire::HEADER_BYTES as usize) };
+    if magic != wire::MAGIC {
+        return Err(
+            "the job's shared memory is of another odonata; library and simulator must be \
+                    of one version"
+                .into(),
+        );
+    }
+    // SAFETY: the mapping is never removed.
+    Ok(unsafe { Segment::at(map(wire::segment_bytes(ranks))?) })
+}
+
+/// No orphans: the kernel ends this process when its parent goes. The parent may be a shell between
+/// the simulator and us, which is why `sleep_until_turn` also looks for the simulator itself.
+fn die_with_parent(simulator: libc::pid_t) {
+    // SAFETY: plain system calls.
+    unsafe {
+        let before = libc::getppid();
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        if libc::getppid() != before || !lives(simulator) {
+            libc::_exit(EXIT_KILLED);
+        }
+    }
+}
+
+fn lives(pid: libc::pid_t) -> bool {
+    // SAFETY: signal 0 only asks.
+    pid == 0
+        || unsafe { libc::kill(pid, 0) } == 0
+        || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
+}
+
+fn thread_cpu_ns() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `t` is a valid timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+// ---------------------------------------------------------------------------------------------
+// Facts about the seat.
+
+pub fn rank(held: &Held) -> u32 {
+    with(held, |rt| rt.rank)
+}
+pub fn size(held: &Held) -> u32 {
+    with(held, |rt| rt.size)
+}
+/// Index of the simulated node this rank is on, and how many nodes the job has.
+pub fn node(held: &Held) -> (u32, u32) {
+    with(held, |rt| (rt.control().node, rt.control().nodes))
+}
+pub fn node_name(held: &Held) -> String {
+    with(held, |rt| zero_terminated(&rt.control().node_name))
+}
+pub fn tag_ub(held: &Held) -> i32 {
+    with(held, |rt| rt.tag_ub)
+}
+/// The simulated MPI library, as the simulator names it; empty if none is.
+pub fn library(held: &Held) -> String {
+    // SAFETY: written before any rank started.
+    with(held, |rt| zero_terminated(unsafe { &(*rt.segment.header()).library }))
+}
+
+fn zero_terminated(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
+}
+
+// ---------------------------------------------------------------------------------------------
+// Memory the simulator and other ranks see.
+
+/// A block of the arena, contents undefined. Ends the job if there is no room.
+pub fn alloc(held: &Held, bytes: u64) -> u64 {
+    match with(held, |rt| rt.arena.alloc(bytes)) {
+        Some(at) => at,
+        None => {
+            let room = with(held, |rt| wire::stride(rt.size)) >> 20;
+            fatal(
+                held,
+                &format!(
+                    "{bytes} bytes do not fit: this rank's {room} MiB for messages on their way \
+                     are full. Receive more of them before sending, or use fewer ranks"
+                ),
+            )
+        }
+    }
+}
+/// Gives a block back, whoever owns it.
+pub fn free(held: &Held, block: u64) {
+    if block != 0 {
+        with(held, |rt| {
+            // SAFETY: the offset came from an arena of this segment (ours, or a completion's), and
+            // the caller is done with it.
+            unsafe { wire::return_block(rt.segment, block) };
+        });
+    }
+}
+pub fn address(held: &Held, offset: u64) -> *mut u8 {
+    with(held, |rt| rt.segment.ptr(offset))
+}
+
+// ---------------------------------------------------------------------------------------------
+// Submitting and waiting.
+
+/// A token nobody has; its completion is cleared.
+pub fn token(held: &Held) -> u32 {
+    let token = with(held, |rt| match rt.free_tokens.pop() {
+        Some(token) => Some(token),
+        None if (rt.next_token as usize) < wire::TOKENS => {
+            rt.next_token += 1;
+            Some(rt.next_token - 1)
+        }
+        None => None,
+    });
+    let Some(token) = token else {
+        fatal(held, &format!("more than {} operations of one rank at a time", wire::TOKENS));
+    };
+    // SAFETY: below TOKENS; nobody else uses a token that is free.
+    with(held, |rt| unsafe {
+        *rt.segment.completion(rt.rank, token) = Completion::default();
+    });
+    token
+}
+pub fn release_token(held: &Held, token: u32) {
+    with(held, |rt| rt.free_tokens.push(token));
+}
+/// What came of `token`, if it is done as far as this rank has heard.
+pub fn completion(held: &Held, token: u32) -> Option<Completion> {
+    // SAFETY: written by the simulator only while this rank sleeps.
+    let completion = with(held, |rt| unsafe { *rt.segment.completion(rt.rank, token) });
+    (completion.done != 0).then_some(completion)
+}
+
+/// Appends to the ring; hands over first if it is full.
+pub fn submit(held: &Held, mut submission: Submission) {
+    if with(held, |rt| rt.submitted as usize == wire::RING) {
+        hand_over(held, wire::wait::NONE, &[]);
+    }
+    with(held, |rt| {
+        submission.function = rt.function;
+        submission.after_ps = std::mem::take(&mut rt.after_ps);
+        rt.quiet = false;
+        let slot = rt.submitted as usize;
+        // SAFETY: the ring is this rank's until it hands over.
+        unsafe { *rt.segment.submission(rt.rank, slot) = submission };
+        rt.submitted += 1;
+    });
+}
+
+fn done(held: &Held, token: &u32) -> bool {
+    completion(held, *token).is_some()
+}
+
+/// Returns when every token is done.
+pub fn wait_all(held: &Held, tokens: &[u32]) {
+    for some in tokens.chunks(wire::WAITS) {
+        if !some.iter().all(|t| done(held, t)) {
+            hand_over(held, wire::wait::ALL, some);
+        }
+    }
+}
+/// Returns when at least one token is done; `tokens` is not empty.
+pub fn wait_any(held: &Held, tokens: &[u32]) {
+    while !tokens.iter().any(|t| done(held, t)) {
+        if tokens.len() <= wire::WAITS {
+            hand_over(held, wire::wait::ANY, tokens);
+        } else {
+            tokens.chunks(wire::WAITS).for_each(|some| hand_over(held, wire::wait::POLL, some));
+        }
+    }
+}
+/// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
+pub fn poll(held: &Held, tokens: &[u32]) {
+    if !tokens.iter().any(|t| done(held, t)) {
+        hand_over(held, wire::wait::POLL, &tokens[..tokens.len().min(wire::WAITS)]);
+    }
+}
+/// Lets the process's other threads into MPI for a moment, where this one waits for them.
+pub fn step_aside(held: &Held) {
+    if *DEPTH.get(held) > 1 {
+        return;
+    }
+    *DEPTH.get(held) = 0;
+    // SAFETY: `held` proves that this thread has the lock once, and it has it again on return.
+    unsafe {
+        libc::pthread_mutex_unlock(LOCK.0.get());
+        libc::usleep(50);
+        libc::pthread_mutex_lock(LOCK.0.get());
+    }
+    *DEPTH.get(held) = 1;
+}
+/// Lets the simulator take what was submitted, and returns when the rank's CPU is through with it.
+pub fn flush(held: &Held) {
+    hand_over(held, wire::wait::NONE, &[]);
+}
+
+/// Gives the turn away until what is waited for has come.
+fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
+    loop {
+        let solo = with(held, |rt| {
+            // SAFETY: room for WAITS tokens, ours until the turn is given away.
+            unsafe {
+                let list = rt.segment.waits(rt.rank);
+                list.copy_from_nonoverlapping(tokens.as_ptr(), tokens.len());
+            }
+            let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
+            let after_ps = std::mem::take(&mut rt.after_ps);
+            let control = rt.control();
+            control.submitted = submitted;
+            control.wait_mode = mode;
+            control.wait_count = tokens.len() as u32;
+            control.function = function;
+            control.after_ps = after_ps;
+            match rt.solo.as_mut() {
+                Some(solo) => Some(solo.step()),
+                None => {
+                    control_turn_away(rt.segment, rt.control);
+                    None
+                }
+            }
+        });
+        match solo {
+            Some(Ok(())) => {}
+            Some(Err(why)) => fatal(held, &why),
+            None => {
+                let (segment, control, alone) =
+                    with(held, |rt| (rt.segment, rt.control, rt.size == 1));
+                sleep_until_turn(segment, control, alone);
+            }
+        }
+        let (command, combine) = with(held, |rt| {
+            rt.quiet = true;
+            let control = rt.control();
+            (control.command, control.combine)
+        });
+        match command {
+            wire::command::RUN => return,
+            wire::command::COMBINE => apply(held, &combine),
+            // SAFETY: ends the process without running anything of the user's.
+            _ => unsafe { libc::_exit(EXIT_KILLED) },
+        }
+    }
+}
+
+/// From here on the region is the simulator's.
+fn control_turn_away(segment: Segment, control: *mut Control) {
+    // SAFETY: both live as long as the mapping; only atomics are touched.
+    let (turn, running) = unsafe { (&(*control).turn, &(*segment.header()).running) };
+    turn.store(0, Ordering::Relaxed);
+    if running.fetch_sub(1, Ordering::AcqRel) == 1 {
+        futex_wake(running);
+    }
+}
+
+/// Spins shortly, for a simulator on another core answers within a microsecond when there is little
+/// to do (measured: 0.44 us spinning, 24-30 us sleeping); then sleeps.
+fn sleep_until_turn(segment: Segment, control: *mut Control, alone: bool) {
+    // SAFETY: as above.
+    let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
+    let spins = if alone { 2_000 } else { 100 };
+    for _ in 0..spins {
+        if turn.load(Ordering::Acquire) == 1 {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+    while turn.load(Ordering::Acquire) != 1 {
+        if futex_wait(turn, 0) == Woken::TimedOut && !lives(simulator) {
+            // SAFETY: nobody is left to account to.
+            unsafe { libc::_exit(EXIT_KILLED) }
+        }
+    }
+}
+
+fn apply(held: &Held, combine: &Combine) {
+    let (into, from) = (address(held, combine.into), address(held, combine.from));
+    // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
+    unsafe {
+        crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
+    }
+}
+
+#[derive(PartialEq)]
+enum Woken {
+    Woken,
+    TimedOut,
+}
+
+fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
+    let limit = libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 };
+    // SAFETY: the word outlives the call. Not FUTEX_PRIVATE: the segment is shared.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &limit, 0, 0)
+    };
+    if answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT) {
+        Woken::TimedOut
+    } else {
+        Woken::Woken
+    }
+}
+
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: the word outlives the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+}
+
+// ---------------------------------------------------------------------------------------------
+// Time, and the end.
+
+/// Simulated seconds since the job began. Every call costs `Header::clock_tick_ps`, so that a loop
+/// that waits for the clock ends.
+pub fn wtime(held: &Held) -> f64 {
+    if let Some(elapsed) = with(held, |rt| rt.solo.as_ref().map(|solo| solo.elapsed())) {
+        return elapsed.as_secs_f64();
+    }
+    if with(held, |rt| !rt.quiet) {
+        flush(held);
+    }
+    with(held, |rt| {
+        rt.after_ps += rt.tick_ps;
+        (rt.control().now_ps + rt.after_ps) as f64 / PS_PER_S
+    })
+}
+/// Resolution of `wtime`, in seconds.
+pub fn wtick(held: &Held) -> f64 {
+    with(held, |rt| rt.tick_ps.max(1)) as f64 / PS_PER_S
+}
+
+/// The rank will submit nothing any more; its process goes on.
+pub fn finalize(held: &Held) {
+    submit(held, Submission { kind: wire::kind::EXIT, ..Submission::default() });
+    with(held, |rt| rt.control().state.store(wire::state::FINALIZED, Ordering::Release));
+    flush(held);
+    PHASE.get(held).finalized = true;
+}
+
+/// Ends the job. The simulator says so and ends every rank, this one too.
+pub fn abort(held: &Held, code: i32) -> ! {
+    let attached = RUNTIME.get(held).as_mut().is_some_and(|rt| rt.solo.is_none());
+    if !attached {
+        // SAFETY: a job of one, or none yet: nobody else to end.
+        unsafe { libc::_exit(code) }
+    }
+    with(held, |rt| {
+        let control = rt.control();
+        control.abort_code = code;
+        control.state.store(wire::state::ABORTED, Ordering::Release);
+    });
+    loop {
+        hand_over(held, wire::wait::NEVER, &[]);
+    }
+}
+
+/// Says what is wrong and where, then ends the job.
+pub fn fatal(held: &Held, why: &str) -> ! {
+    let function = with(held, |rt| rt.function);
+    eprintln!("odonata: {}{}: {why}", place(), workload::functions::function_name(function));
+    abort(held, 1)
+}
+
+/// "rank 3 on x1000c0s0b0n0: ", as far as this process has a seat.
+pub fn place() -> String {
+    let held = lock();
+    match RUNTIME.get(&held).as_mut() {
+        Some(rt) => {
+            let rank = rt.rank;
+            format!("rank {rank} on {}: ", zero_terminated(&rt.control().node_name))
+        }
+        None => String::new(),
+    }
+}

@@ -1,0 +1,263 @@
+//! Cartesian process topologies. Ranks keep their order: where a rank runs is the placement's
+//! affair, and MPI allows a library not to reorder.
+
+use std::ffi::c_int;
+
+use crate::abi::{Comm, c};
+use crate::comm;
+use crate::error::{Error, Result, fail};
+use crate::export::mpi_fn;
+use crate::runtime;
+
+/// What a communicator knows of its ranks' arrangement.
+#[derive(Clone, Debug)]
+pub(crate) enum Topology {
+    Cartesian(Grid),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    dims: Vec<c_int>,
+    periodic: Vec<bool>,
+}
+
+impl Grid {
+    /// How many ranks it takes.
+    fn ranks(&self) -> u64 {
+        self.dims.iter().map(|&d| d as u64).product()
+    }
+    /// Row-major: the last coordinate runs fastest.
+    fn coordinates(&self, rank: u32) -> Vec<c_int> {
+        let mut rest = rank;
+        let mut coordinates = vec![0; self.dims.len()];
+        for (at, &dim) in coordinates.iter_mut().zip(&self.dims).rev() {
+            *at = (rest % dim as u32) as c_int;
+            rest /= dim as u32;
+        }
+        coordinates
+    }
+    /// `None` outside of a dimension that does not wrap around.
+    fn rank(&self, coordinates: &[c_int]) -> Option<c_int> {
+        let mut rank = 0;
+        for ((&at, &dim), &wraps) in coordinates.iter().zip(&self.dims).zip(&self.periodic) {
+            if !wraps && !(0..dim).contains(&at) {
+                return None;
+            }
+            rank = rank * dim + at.rem_euclid(dim);
+        }
+        Some(rank)
+    }
+}
+
+unsafe fn read<T: Copy>(from: *const T, n: usize) -> Vec<T> {
+    (0..n).map(|i| unsafe { *from.add(i) }).collect()
+}
+unsafe fn write<T: Copy>(to: *mut T, values: impl IntoIterator<Item = T>) {
+    values.into_iter().enumerate().for_each(|(i, v)| unsafe { *to.add(i) = v });
+}
+
+fn grid_of(comm: Comm) -> Result<(std::sync::Arc<comm::Communicator>, Grid)> {
+    let found = comm::find(comm)?;
+    match &found.topology {
+        Some(Topology::Cartesian(grid)) => {
+            let grid = grid.clone();
+            Ok((found, grid))
+        }
+        None => fail!(c::ERR_TOPOLOGY, "the communicator has no Cartesian topology"),
+    }
+}
+
+/// The user's description of a grid that must fit into `size` ranks.
+unsafe fn described(
+    n: c_int,
+    dims: *const c_int,
+    periods: *const c_int,
+    size: u32,
+) -> Result<Grid> {
+    let Ok(n) = usize::try_from(n) else {
+        return fail!(c::ERR_DIMS, "the number of dimensions is {n}");
+    };
+    let dims = unsafe { read(dims, n) };
+    let periodic = unsafe { read(periods, n) }.into_iter().map(|p| p != 0).collect();
+    if let Some(dim) = dims.iter().find(|&&d| d <= 0) {
+        return fail!(c::ERR_DIMS, "a dimension of {dim}");
+    }
+    let grid = Grid { dims, periodic };
+    let ranks = grid.dims.iter().try_fold(1u64, |all, &d| all.checked_mul(d as u64));
+    match ranks {
+        Some(ranks) if ranks <= u64::from(size) => Ok(grid),
+        _ => fail!(c::ERR_DIMS, "a grid of {:?} does not fit into {size} ranks", grid.dims),
+    }
+}
+
+/// `n` factors of `product`, none larger than `limit`, in falling order, as equal as they can be:
+/// the largest as small as possible, then the next.
+fn factors(product: u64, n: usize, limit: u64) -> Option<Vec<u64>> {
+    if n == 0 {
+        return (product == 1).then(Vec::new);
+    }
+    // The largest of n factors is at least the n-th root.
+    let divisors = (1..=limit.min(product)).filter(|d| product.is_multiple_of(*d));
+    let is_large = |d: &u64| (*d as u128).checked_pow(n as u32).is_none_or(|p| p >= product.into());
+    for largest in divisors.filter(is_large) {
+        if let Some(rest) = factors(product / largest, n - 1, largest) {
+            return Some(std::iter::once(largest).chain(rest).collect());
+        }
+    }
+    None
+}
+
+mpi_fn! {
+    pub fn Dims_create(nodes: c_int, n: c_int, dims: *mut c_int) {
+        if nodes <= 0 || n < 0 {
+            return fail!(c::ERR_DIMS, "{nodes} nodes in {n} dimensions");
+        }
+        let given = unsafe { read(dims, n as usize) };
+        if let Some(dim) = given.iter().find(|&&d| d < 0) {
+            return fail!(c::ERR_DIMS, "a dimension of {dim}");
+        }
+        let fixed: u64 = given.iter().filter(|&&d| d > 0).map(|&d| d as u64).product();
+        let free = given.iter().filter(|&&d| d == 0).count();
+        let rest = nodes as u64 / fixed;
+        let fits = (nodes as u64).is_multiple_of(fixed) && (free > 0 || rest == 1);
+        let Some(found) = factors(rest, free, rest).filter(|_| fits) else {
+            return fail!(c::ERR_DIMS, "{nodes} nodes do not fill dimensions {given:?}");
+        };
+        let mut found = found.into_iter();
+        let all = given.into_iter().map(|d| if d > 0 { d } else { found.next().unwrap() as c_int });
+        unsafe { write(dims, all) };
+        Ok(())
+    }
+
+    pub fn Cart_create(
+        comm: Comm, n: c_int, dims: *const c_int, periods: *const c_int, _reorder: c_int,
+        out: *mut Comm,
+    ) {
+        let held = &runtime::enter()?;
+        let old = comm::find(comm)?;
+        let grid = unsafe { described(n, dims, periods, old.size())? };
+        let color = if u64::from(old.rank) < grid.ranks() { 0 } else { c::UNDEFINED };
+        let topology = Topology::Cartesian(grid);
+        unsafe { *out = comm::split(held, comm, color, 0, |_| Some(topology))? };
+        Ok(())
+    }
+    pub fn Cart_map(
+        comm: Comm, n: c_int, dims: *const c_int, periods: *const c_int, rank: *mut c_int,
+    ) {
+        let old = comm::find(comm)?;
+        let grid = unsafe { described(n, dims, periods, old.size())? };
+        let within = u64::from(old.rank) < grid.ranks();
+        unsafe { *rank = if within { old.rank as c_int } else { c::UNDEFINED } };
+        Ok(())
+    }
+    pub fn Cart_sub(comm: Comm, remain: *const c_int, out: *mut Comm) {
+        let held = &runtime::enter()?;
+        let (old, grid) = grid_of(comm)?;
+        let keep: Vec<bool> =
+            unsafe { read(remain, grid.dims.len()) }.into_iter().map(|r| r != 0).collect();
+        let at = grid.coordinates(old.rank);
+        let kept = |i: &usize| keep[*i];
+        let number = |these: &[usize]| {
+            these.iter().fold(0, |all, &i| all * grid.dims[i] + at[i])
+        };
+        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..grid.dims.len()).partition(kept);
+        let new = Grid {
+            dims: inside.iter().map(|&i| grid.dims[i]).collect(),
+            periodic: inside.iter().map(|&i| grid.periodic[i]).collect(),
+        };
+        let (color, key) = (number(&outside), number(&inside));
+        let topology = Topology::Cartesian(new);
+        unsafe { *out = comm::split(held, comm, color, key, |_| Some(topology))? };
+        Ok(())
+    }
+
+    pub fn Cartdim_get(comm: Comm, n: *mut c_int) {
+        unsafe { *n = grid_of(comm)?.1.dims.len() as c_int };
+        Ok(())
+    }
+    pub fn Cart_get(
+        comm: Comm, most: c_int, dims: *mut c_int, periods: *mut c_int, coords: *mut c_int,
+    ) {
+        let (at, grid) = grid_of(comm)?;
+        let most = most.max(0) as usize;
+        unsafe {
+            write(dims, grid.dims.iter().copied().take(most));
+            write(periods, grid.periodic.iter().map(|&p| c_int::from(p)).take(most));
+            write(coords, grid.coordinates(at.rank).into_iter().take(most));
+        }
+        Ok(())
+    }
+    pub fn Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) {
+        let (_, grid) = grid_of(comm)?;
+        let at = unsafe { read(coords, grid.dims.len()) };
+        let outside =
+            || Error::new(c::ERR_ARG, format!("coordinates {at:?} are outside of {:?}", grid.dims));
+        unsafe { *rank = grid.rank(&at).ok_or_else(outside)? };
+        Ok(())
+    }
+    pub fn Cart_coords(comm: Comm, rank: c_int, most: c_int, coords: *mut c_int) {
+        let (at, grid) = grid_of(comm)?;
+        let rank = at.checked(rank, "the rank")?;
+        unsafe { write(coords, grid.coordinates(rank).into_iter().take(most.max(0) as usize)) };
+        Ok(())
+    }
+    pub fn Cart_shift(
+        comm: Comm, direction: c_int, by: c_int, source: *mut c_int, dest: *mut c_int,
+    ) {
+        let (at, grid) = grid_of(comm)?;
+        let direction = match usize::try_from(direction) {
+            Ok(d) if d < grid.dims.len() => d,
+            _ => return fail!(c::ERR_DIMS, "direction {direction} of {:?}", grid.dims),
+        };
+        let neighbor = |by: c_int| {
+            let mut there = grid.coordinates(at.rank);
+            there[direction] += by;
+            grid.rank(&there).unwrap_or(c::PROC_NULL)
+        };
+        unsafe {
+            *source = neighbor(-by);
+            *dest = neighbor(by);
+        }
+        Ok(())
+    }
+    pub fn Topo_test(comm: Comm, status: *mut c_int) {
+        let found = comm::find(comm)?;
+        let kind = match found.topology {
+            Some(Topology::Cartesian(_)) => c::CART,
+            None => c::UNDEFINED,
+        };
+        unsafe { *status = kind };
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_are_as_equal_as_they_can_be() {
+        for (product, n, expect) in [
+            (1, 3, vec![1, 1, 1]),
+            (6, 2, vec![3, 2]),
+            (7, 3, vec![7, 1, 1]),
+            (12, 2, vec![4, 3]),
+            (16, 3, vec![4, 2, 2]),
+            (36, 3, vec![4, 3, 3]),
+            (1024, 3, vec![16, 8, 8]),
+        ] {
+            assert_eq!(factors(product, n, product), Some(expect), "{product} in {n}");
+        }
+    }
+
+    #[test]
+    fn ranks_and_coordinates_are_inverse_and_wrap_where_asked() {
+        let grid = Grid { dims: vec![3, 4, 5], periodic: vec![true, false, true] };
+        for rank in 0..60 {
+            assert_eq!(grid.rank(&grid.coordinates(rank)), Some(rank as c_int));
+        }
+        assert_eq!(grid.coordinates(0 * 20 + 1 * 5 + 2), [0, 1, 2]);
+        assert_eq!(grid.rank(&[-1, 0, 7]), grid.rank(&[2, 0, 2]));
+        assert_eq!(grid.rank(&[0, 4, 0]), None);
+    }
+}
