@@ -1,0 +1,126 @@
+"""Write the reference pages from the declarations they describe.
+
+    python docs/reference/generate.py [--check]
+
+One declaration each: the command line's help texts become `cli.md`, the Python API's docstrings
+`python.md`. `--check` writes nothing and fails if a page is stale; the tests run it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import click
+
+import odonata
+from odonata import bench, cli, errors, launch, machines, patterns
+
+HERE = Path(__file__).resolve().parent
+NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
+
+
+def cli_page() -> str:
+    """Every command with its arguments and options."""
+    lines = ["# Command line", "", NOTE, "", inspect.cleandoc(cli.cli.help or ""), ""]
+    for name, command in cli.cli.commands.items():
+        context = click.Context(command, info_name=f"odonata {name}")
+        usage = " ".join(command.collect_usage_pieces(context))
+        lines += [f"## odonata {name}", "", f"    odonata {name} {usage}", ""]
+        lines += [inspect.cleandoc(command.help or ""), ""]
+        rows = [p.get_help_record(context) for p in command.params]
+        rows = [r for r in rows if r]
+        if rows:
+            lines += ["| option | |", "|---|---|"]
+            lines += [
+                f"| `{names}` | {' '.join(words.split())} |".replace("NAME|FILE", "NAME\\|FILE")
+                for names, words in rows
+            ]
+            lines.append("")
+    lines += [
+        "## Exit codes",
+        "",
+        "| code | |",
+        "|---|---|",
+        "| 0 | ran (for `run`: the program ended with 0) |",
+        "| 1 | the simulated job failed, a deadlock for example |",
+        "| 2 | the input is wrong; nothing was started |",
+        "| 70 | a bug of odonata |",
+        "| 130, 143 | stopped by Ctrl-C or SIGTERM; what was there has been written |",
+        "| other | the program's own; 128 plus a signal that ended a rank, or `MPI_Abort`'s code |",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def described(name: str, thing: object, level: str) -> list[str]:
+    """Heading, signature and docstring."""
+    lines = [f"{level} {name}", ""]
+    if isinstance(thing, property):
+        pass
+    elif inspect.isclass(thing) and issubclass(thing, Exception):
+        pass
+    elif callable(thing):
+        # Annotations are texts; show them without quotes, and defaults with theirs.
+        signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(thing)))
+        signature = re.sub(r"\((self|cls)(, )?", "(", signature)
+        lines += [f"    {name}{signature}", ""]
+    return [*lines, inspect.getdoc(thing) or "", ""]
+
+
+def python_page() -> str:
+    """Every public function and class."""
+    lines = ["# Python", "", NOTE, "", "```python", "import odonata as od", "```", ""]
+    lines += [inspect.cleandoc(odonata.__doc__ or "").splitlines()[0], ""]
+    for name, thing in (("od.machine", machines.machine), ("od.presets", machines.presets)):
+        lines += described(name, thing, "##")
+    for name, kind in (("Machine", machines.Machine), ("Job", machines.Job)):
+        lines += members(name, kind)
+    lines += ["## od.bench", "", inspect.getdoc(bench) or "", ""]
+    lines += ["| function | |", "|---|---|"]
+    for name in bench.NAMES:
+        words = (getattr(bench, name).__doc__ or "").splitlines()[0]
+        lines.append(f"| `od.bench.{name}(job, *, sizes=None, fidelity=\"packet\")` | {words} |")
+    lines.append("")
+    lines += members("BenchResult", bench.BenchResult)
+    lines += described("od.traffic", patterns.traffic, "##")
+    lines += members("TrafficResult", patterns.TrafficResult)
+    lines += described("od.run", launch.run, "##")
+    lines += members("RunResult", launch.RunResult)
+    for name in ("Error", "InputError", "Complaint", "SimulatedFailure"):
+        lines += described(f"od.{name}", getattr(errors, name), "##")
+    return "\n".join(lines)
+
+
+def members(name: str, kind: type) -> list[str]:
+    """A class and what it offers."""
+    lines = [f"## {name}", "", inspect.getdoc(kind) or "", ""]
+    for member, thing in vars(kind).items():
+        public = not member.startswith("_") and member not in ("request", "check")
+        thing = thing.__func__ if isinstance(thing, classmethod) else thing
+        if public and (isinstance(thing, property) or inspect.isfunction(thing)):
+            lines += described(f"{name}.{member}", thing, "###")
+    return lines
+
+
+PAGES = {"cli.md": cli_page, "python.md": python_page}
+
+
+def main() -> int:
+    stale = []
+    for name, page in PAGES.items():
+        path, text = HERE / name, page()
+        if not path.exists() or path.read_text() != text:
+            stale.append(name)
+            if "--check" not in sys.argv:
+                path.write_text(text)
+    if "--check" in sys.argv and stale:
+        print(f"stale: {', '.join(stale)}; run docs/reference/generate.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
