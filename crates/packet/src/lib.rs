@@ -8,15 +8,17 @@
 //! tail has left, a buffer from the grant until the tail has gone on; both ends are known when the
 //! grant is made, so no tail is ever an event.
 
+mod due;
 mod link;
 mod nic;
 mod quiet;
 
 use base::{IndexVec, Slab, Time};
 use des::Phase;
-use machine::{End, LinkId, LoadView, Machine, NicId, NicParams, Route};
+use machine::{LinkId, LoadView, Machine, NicId, NicParams, Route};
 use net::{Cx, Message, MsgId, NetworkModel};
 
+use due::Due;
 use link::{Channel, Lane, Wire};
 use nic::Nic;
 
@@ -25,6 +27,8 @@ base::ids! {
     PacketId,
     /// Packets that wait for one link and virtual channel and came in by the same link.
     LaneId,
+    /// A credit or an acknowledgement on its way home.
+    DueId,
     /// A message between its command and its delivery.
     TransitId,
 }
@@ -32,18 +36,21 @@ base::ids! {
 /// "No such packet, lane or message" in an intrusive list.
 const NONE: u32 = u32::MAX;
 
+/// No event is due.
+const NEVER: Time = Time(u64::MAX);
+
 /// What happens in a packet network.
 #[derive(Clone, Copy, Debug)]
 pub enum PacketEvent {
     /// The head of `packet` stands at the far end of `link`, ready for a decision.
     Head { packet: PacketId, link: LinkId },
-    /// The buffer at the far end of `link` has room for `bytes` more, and this end knows.
-    Credit { link: LinkId, bytes: u32, vc: u8 },
+    /// A credit for the buffer at the far end of `link` is home, and somebody waits for it.
+    Credit { link: LinkId, vc: u8 },
     /// `link` is free again and somebody waits for it.
     Free { link: LinkId },
     /// The NIC has understood the command and fetched the data.
     Ready { transit: TransitId },
-    /// An acknowledgement is back at the sender.
+    /// An acknowledgement is back at `nic`, which waits for it.
     Ack { nic: NicId },
     /// The host interface of `nic` is free again and somebody waits for it.
     Host { nic: NicId },
@@ -103,20 +110,28 @@ pub struct PacketNetwork {
     channels: Vec<Channel>,
     nics: IndexVec<NicId, Nic>,
     lanes: Slab<LaneId, Lane>,
+    dues: Slab<DueId, Due>,
     packets: Slab<PacketId, Packet>,
     transits: Slab<TransitId, Transit>,
 }
 
 /// What the router at the near end of a link can tell of its load.
-struct Loads<'a>(&'a IndexVec<LinkId, Wire>);
+struct Loads<'a> {
+    net: &'a PacketNetwork,
+    now: Time,
+}
 
 impl LoadView for Loads<'_> {
     /// A link that streams at full rate into an empty switch always has a round trip of credits
     /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
     #[inline]
     fn backlog(&self, link: LinkId) -> u64 {
-        let wire = &self.0[link];
-        u64::from(wire.waiting) + u64::from(wire.out.saturating_sub(wire.pipe))
+        let wire = &self.net.wires[link];
+        let mut out = wire.out;
+        if out > wire.pipe {
+            out -= self.net.come_home(link, self.now);
+        }
+        u64::from(wire.waiting) + u64::from(out.saturating_sub(wire.pipe))
     }
 }
 
@@ -134,6 +149,7 @@ impl NetworkModel for PacketNetwork {
             channels,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
             lanes: Slab::with_capacity(n_nics),
+            dues: Slab::with_capacity(4 * n_nics),
             packets: Slab::with_capacity(4 * n_nics),
             transits: Slab::with_capacity(2 * n_nics),
         }
@@ -146,28 +162,14 @@ impl NetworkModel for PacketNetwork {
     #[inline]
     fn handle(&mut self, ev: PacketEvent, cx: &mut Cx<'_, PacketEvent>) {
         match ev {
-            PacketEvent::Head { packet, link } => match cx.machine.links.to[link] {
-                End::Switch(at) => {
-                    let p = &mut self.packets[packet];
-                    let mut route = p.route;
-                    let hop =
-                        cx.machine.next_hop(at, p.dst, &mut route, p.draw, &Loads(&self.wires));
-                    p.route = route;
-                    p.input = link;
-                    self.request(packet, hop, cx);
-                }
-                End::Nic(nic) => self.receive(packet, link, nic, cx),
-            },
-            PacketEvent::Credit { link, bytes, vc } => self.credit(link, vc, bytes, cx),
+            PacketEvent::Head { packet, link } => self.arrive(packet, link, cx),
+            PacketEvent::Credit { link, vc } => self.credit(link, vc, cx),
             PacketEvent::Free { link } => {
                 self.wires[link].armed = false;
                 self.serve(link, cx);
             }
             PacketEvent::Ready { transit } => self.ready(transit, cx),
-            PacketEvent::Ack { nic } => {
-                self.nics[nic].in_flight -= 1;
-                self.pump(nic, cx);
-            }
+            PacketEvent::Ack { nic } => self.acknowledge(nic, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
             PacketEvent::Deliver { msg } => cx.delivered.push(msg),
         }
@@ -183,6 +185,23 @@ impl NetworkModel for PacketNetwork {
 }
 
 impl PacketNetwork {
+    /// The head of `packet` stands at the far end of `link`.
+    #[inline]
+    fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
+        let at = self.wires[link].to;
+        if at.0 == NONE {
+            // Ejection links follow the injection links, each numbered as its NIC.
+            return self.receive(packet, link, NicId(link.0 - self.nics.len() as u32), cx);
+        }
+        let Packet { mut route, dst, draw, .. } = self.packets[packet];
+        let loads = Loads { net: self, now: cx.now };
+        let hop = cx.machine.next_hop(at, dst, &mut route, draw, &loads);
+        let p = &mut self.packets[packet];
+        p.route = route;
+        p.input = link;
+        self.request(packet, hop, cx);
+    }
+
     /// Schedules the decision about `link` for when it is free. Called only if somebody waits.
     #[inline]
     fn arm(&mut self, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {

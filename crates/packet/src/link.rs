@@ -1,11 +1,15 @@
 //! Links: what each of them holds, who waits for it, and who goes next.
+//!
+//! A credit on its way home is no event either. It lies in a list with the time it is due, and is
+//! counted when somebody looks; only where a packet waits for nothing else is its coming an event.
 
 use base::{Gap, IndexVec, Span, Time};
 use des::Phase;
-use machine::{Arbitration, End, Hop, LinkId, Machine};
+use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
 use net::Cx;
 
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork};
+use crate::due::DueList;
+use crate::{LaneId, NEVER, NONE, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +21,7 @@ pub(crate) struct Wire {
     pub cable: Span,
     /// Bytes waiting for it at this end.
     pub waiting: u32,
-    /// Bytes sent and not yet credited.
+    /// Bytes sent and not yet counted as credited.
     pub out: u32,
     /// Bytes that are out when a stream at full rate meets no other: `columns` derives it.
     pub pipe: u32,
@@ -25,6 +29,8 @@ pub(crate) struct Wire {
     pub ticket: u32,
     /// Lanes that wait.
     pub lanes: u32,
+    /// The switch it leads to; nothing where it leads to a NIC.
+    pub to: SwitchId,
     /// A `Free` event is pending.
     pub armed: bool,
 }
@@ -33,12 +39,19 @@ const _: () = assert!(size_of::<Wire>() <= 64);
 /// One virtual channel of a link: the room at its far end, and the lanes that wait for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Channel {
-    /// Bytes that may still be sent.
+    /// When the next `Credit` event that counts is due; `NEVER` if none is.
+    pub wakes: Time,
+    /// Bytes that may still be sent, as of the last look.
     pub room: u32,
     /// The lane whose turn it is, and the one that joined last.
     pub first: u32,
     pub last: u32,
+    /// Credits on their way home.
+    pub credits: DueList,
+    /// Somebody waits for nothing but credit.
+    pub starved: bool,
 }
+const _: () = assert!(size_of::<Channel>() <= 32);
 
 /// Packets that came in by one link and wait for one virtual channel of another, first in, first
 /// out. It exists only while somebody waits: one for every pair of ports would be 41 million on
@@ -82,6 +95,10 @@ pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel
                 pipe: u32::try_from(pipe).unwrap_or(u32::MAX),
                 ticket: 0,
                 lanes: 0,
+                to: match links.to[link] {
+                    End::Switch(switch) => switch,
+                    End::Nic(_) => SwitchId(NONE),
+                },
                 armed: false,
             }
         })
@@ -91,7 +108,14 @@ pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel
         .raw
         .iter()
         .flat_map(|&room| {
-            let empty = Channel { room, first: NONE, last: NONE };
+            let empty = Channel {
+                wakes: NEVER,
+                room,
+                first: NONE,
+                last: NONE,
+                credits: DueList::EMPTY,
+                starved: false,
+            };
             std::iter::repeat_n(empty, usize::from(machine.n_vcs))
         })
         .collect();
@@ -110,8 +134,7 @@ impl PacketNetwork {
         let bytes = self.packets[packet].bytes;
         let wire = &self.wires[hop.link];
         let is_free = wire.free_at <= cx.now;
-        let room = self.channels[self.channel(hop.link, hop.vc)].room;
-        if is_free && wire.lanes == 0 && room >= bytes {
+        if is_free && wire.lanes == 0 && self.has_room(hop, bytes, cx.now) {
             return self.grant(packet, hop, cx);
         }
         self.join(packet, hop);
@@ -156,10 +179,17 @@ impl PacketNetwork {
     pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
         debug_assert!(self.wires[link].free_at <= cx.now && !self.wires[link].armed);
         let chosen = match cx.machine.arbitration {
-            Arbitration::RoundRobin => self.next_in_round(link),
-            Arbitration::Age => self.oldest(link),
+            Arbitration::RoundRobin => self.next_in_round(link, cx.now),
+            Arbitration::Age => self.oldest(link, cx.now),
         };
-        let Some((vc, before, lane)) = chosen else { return };
+        let Some((vc, before, lane)) = chosen else {
+            for vc in 0..self.n_vcs as u8 {
+                if self.channels[self.channel(link, vc)].first != NONE {
+                    self.starve(link, vc, cx);
+                }
+            }
+            return;
+        };
         let packet = self.leave(link, vc, before, lane);
         self.wires[link].waiting -= self.packets[packet].bytes;
         self.grant(packet, Hop { link, vc }, cx);
@@ -170,35 +200,37 @@ impl PacketNetwork {
 
     /// The lane that has waited longest for its turn. A virtual channel whose first lane lacks
     /// room is passed over whole, so a large packet is never starved by small ones.
-    fn next_in_round(&self, link: LinkId) -> Option<(u8, u32, LaneId)> {
-        let now = self.wires[link].ticket;
+    fn next_in_round(&mut self, link: LinkId, now: Time) -> Option<(u8, u32, LaneId)> {
+        let round = self.wires[link].ticket;
         let mut best: Option<(u32, u8, LaneId)> = None;
         for vc in 0..self.n_vcs as u8 {
-            let channel = &self.channels[self.channel(link, vc)];
-            if channel.first == NONE {
+            let first = self.channels[self.channel(link, vc)].first;
+            if first == NONE {
                 continue;
             }
-            let lane = LaneId(channel.first);
-            let Lane { head, ticket, .. } = self.lanes[lane];
-            let waited = now.wrapping_sub(ticket);
-            if channel.room >= self.packets[head].bytes && best.is_none_or(|(w, ..)| waited > w) {
-                best = Some((waited, vc, lane));
+            let Lane { head, ticket, .. } = self.lanes[LaneId(first)];
+            let waited = round.wrapping_sub(ticket);
+            let bytes = self.packets[head].bytes;
+            if best.is_none_or(|(w, ..)| waited > w) && self.has_room(Hop { link, vc }, bytes, now)
+            {
+                best = Some((waited, vc, LaneId(first)));
             }
         }
         best.map(|(_, vc, lane)| (vc, NONE, lane))
     }
 
     /// The lane whose first packet left its NIC first, with the lane before it in its round.
-    fn oldest(&self, link: LinkId) -> Option<(u8, u32, LaneId)> {
+    fn oldest(&mut self, link: LinkId, now: Time) -> Option<(u8, u32, LaneId)> {
         let mut best: Option<(Time, u8, u32, LaneId)> = None;
         for vc in 0..self.n_vcs as u8 {
-            let channel = &self.channels[self.channel(link, vc)];
-            let (mut before, mut lane) = (NONE, channel.first);
+            let (mut before, mut lane) = (NONE, self.channels[self.channel(link, vc)].first);
             while lane != NONE {
                 let Lane { head, next, .. } = self.lanes[LaneId(lane)];
-                let p = &self.packets[head];
-                if channel.room >= p.bytes && best.is_none_or(|(born, ..)| p.born < born) {
-                    best = Some((p.born, vc, before, LaneId(lane)));
+                let (born, bytes) = (self.packets[head].born, self.packets[head].bytes);
+                if best.is_none_or(|(b, ..)| born < b)
+                    && self.has_room(Hop { link, vc }, bytes, now)
+                {
+                    best = Some((born, vc, before, LaneId(lane)));
                 }
                 (before, lane) = (lane, next);
             }
@@ -247,7 +279,7 @@ impl PacketNetwork {
         p.input_vc = hop.vc;
         self.send(packet, hop, gone, cx);
         let home = gone + self.wires[input].cable;
-        cx.at(home, Phase::Arrive, input, PacketEvent::Credit { link: input, bytes, vc: input_vc });
+        self.give_back(Hop { link: input, vc: input_vc }, bytes, home, cx);
     }
 
     /// The head of `packet` enters `hop` now; its tail will have left at `gone`.
@@ -274,19 +306,73 @@ impl PacketNetwork {
         cx.at(head, Phase::Arrive, link, PacketEvent::Head { packet, link });
     }
 
-    /// The far end of `link` has room again.
+    /// Whether `bytes` may be sent by `hop` now.
     #[inline]
-    pub(crate) fn credit(
+    pub(crate) fn has_room(&mut self, hop: Hop, bytes: u32, now: Time) -> bool {
+        let at = self.channel(hop.link, hop.vc);
+        self.channels[at].room >= bytes || {
+            self.collect(hop, now);
+            self.channels[at].room >= bytes
+        }
+    }
+
+    /// Counts the credits that have come home.
+    fn collect(&mut self, hop: Hop, now: Time) {
+        let at = self.channel(hop.link, hop.vc);
+        let channel = &mut self.channels[at];
+        let bytes = channel.credits.drain(now, &mut self.dues);
+        channel.room += bytes;
+        self.wires[hop.link].out -= bytes;
+    }
+
+    /// Bytes of `link`'s credits that have come home and are not counted yet.
+    pub(crate) fn come_home(&self, link: LinkId, now: Time) -> u32 {
+        (0..self.n_vcs as u8)
+            .map(|vc| self.channels[self.channel(link, vc)].credits.sum(now, &self.dues))
+            .sum()
+    }
+
+    /// `bytes` of the buffer at the end of `hop` are free again; the credit is `home` then.
+    pub(crate) fn give_back(
         &mut self,
-        link: LinkId,
-        vc: u8,
+        hop: Hop,
         bytes: u32,
+        home: Time,
         cx: &mut Cx<'_, PacketEvent>,
     ) {
+        let at = self.channel(hop.link, hop.vc);
+        let channel = &mut self.channels[at];
+        channel.credits.add(home, bytes, &mut self.dues);
+        if channel.starved {
+            self.starve(hop.link, hop.vc, cx);
+        }
+    }
+
+    /// Somebody waits for nothing but credit: its next coming is an event.
+    pub(crate) fn starve(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_, PacketEvent>) {
         let at = self.channel(link, vc);
-        self.channels[at].room += bytes;
-        let wire = &mut self.wires[link];
-        wire.out -= bytes;
+        let channel = &mut self.channels[at];
+        channel.starved = true;
+        // If none is due, `give_back` will come here again.
+        let Some(due) = channel.credits.first(&self.dues) else { return };
+        let due = due.max(Time(cx.now.0 + 1));
+        if due < channel.wakes {
+            channel.wakes = due;
+            cx.at(due, Phase::Arrive, link, PacketEvent::Credit { link, vc });
+        }
+    }
+
+    /// A credit that somebody waited for is home.
+    pub(crate) fn credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_, PacketEvent>) {
+        let at = self.channel(link, vc);
+        let channel = &mut self.channels[at];
+        if channel.wakes != cx.now {
+            return; // One that came home earlier was asked for in the meantime.
+        }
+        channel.wakes = NEVER;
+        channel.starved = false;
+        self.collect(Hop { link, vc }, cx.now);
+        let wire = &self.wires[link];
         if !wire.armed && wire.free_at <= cx.now {
             self.serve(link, cx);
         }
@@ -297,8 +383,8 @@ impl PacketNetwork {
     pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
         if self.wires[link].lanes > 0 {
             self.arbitrate(link, cx);
-        } else if let End::Nic(nic) = cx.machine.links.from[link] {
-            self.pump(nic, cx);
+        } else if (link.0 as usize) < self.nics.len() {
+            self.pump(NicId(link.0), cx); // An injection link is numbered as its NIC.
         }
     }
 }

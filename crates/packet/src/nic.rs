@@ -5,7 +5,8 @@ use des::Phase;
 use machine::{Hop, LinkId, NicId, Route};
 use net::{Cx, Message, MsgId, Origin};
 
-use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId};
+use crate::due::DueList;
+use crate::{NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId};
 
 /// Whose turn it is when both directions want the host interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,17 +28,20 @@ pub(crate) struct Nic {
     /// Packets at the end of the ejection link that the host interface has not taken.
     pub held: u32,
     pub held_last: u32,
-    /// Packets sent and not acknowledged.
+    /// Packets sent and not acknowledged, as of the last look.
     pub in_flight: u32,
+    /// Acknowledgements on their way back.
+    pub acks: DueList,
+    /// When the next `Ack` event that counts is due; `NEVER` if none is.
+    pub acked: Time,
+    /// A full window is all that keeps it from sending.
+    pub starved: bool,
     pub turn: Turn,
     /// The sending side waits for the host interface.
     pub send_waits: bool,
     /// When the next `Host` event that counts is due; `NEVER` if none is.
     pub wakes: Time,
 }
-
-/// No event is due.
-pub(crate) const NEVER: Time = Time(u64::MAX);
 
 impl Nic {
     pub const IDLE: Nic = Nic {
@@ -49,6 +53,9 @@ impl Nic {
         held: NONE,
         held_last: NONE,
         in_flight: 0,
+        acks: DueList::EMPTY,
+        acked: NEVER,
+        starved: false,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -109,19 +116,23 @@ impl PacketNetwork {
     pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
         let link = cx.machine.injection(src);
         let nic = &mut self.nics[src];
-        if nic.first == NONE || nic.in_flight >= self.params.window {
+        if nic.first == NONE {
             return;
         }
         if self.wires[link].free_at > cx.now {
             return self.arm(link, cx);
         }
+        let nic = &mut self.nics[src];
+        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
+        if nic.in_flight >= self.params.window {
+            return self.await_ack(src, cx);
+        }
         let transit = TransitId(nic.first);
         let Transit { unsent, made, draw: own, dst, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u32;
-        let room = self.channel(link, 0);
-        if self.channels[room].room < bytes {
-            return;
+        if !self.has_room(Hop { link, vc: 0 }, bytes, cx.now) {
+            return self.starve(link, 0, cx);
         }
         let both = self.params.host_gap.span(payload);
         let nic = &mut self.nics[src];
@@ -161,7 +172,7 @@ impl PacketNetwork {
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
         self.send(packet, Hop { link, vc: 0 }, cx.now + held, cx);
-        if self.nics[src].first != NONE && self.nics[src].in_flight < self.params.window {
+        if self.nics[src].first != NONE {
             self.arm(link, cx);
         }
     }
@@ -244,7 +255,7 @@ impl PacketNetwork {
             nic.turn = Turn::Send;
         }
         let home = done + self.wires[input].cable;
-        cx.at(home, Phase::Arrive, input, PacketEvent::Credit { link: input, bytes, vc: input_vc });
+        self.give_back(Hop { link: input, vc: input_vc }, bytes, home, cx);
 
         cx.counters.delivered_packets += 1;
         cx.counters.delivered_payload += payload;
@@ -262,6 +273,33 @@ impl PacketNetwork {
         }
         // The acknowledgement is not a packet yet: it needs the time the packet's links need empty.
         let back = done + Span(u64::from(travelled));
-        cx.at(back, Phase::Arrive, LinkId(src.0), PacketEvent::Ack { nic: src });
+        let sender = &mut self.nics[src];
+        sender.acks.add(back, 1, &mut self.dues);
+        if sender.starved {
+            self.await_ack(src, cx);
+        }
+    }
+
+    /// A full window is all that keeps `src` from sending: the next acknowledgement is an event.
+    fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let nic = &mut self.nics[src];
+        nic.starved = true;
+        // If none is due, `take` will come here again.
+        let Some(due) = nic.acks.first(&self.dues) else { return };
+        let due = due.max(Time(cx.now.0 + 1));
+        if due < nic.acked {
+            nic.acked = due;
+            cx.at(due, Phase::Arrive, LinkId(src.0), PacketEvent::Ack { nic: src });
+        }
+    }
+
+    /// An acknowledgement that somebody waited for is back.
+    pub(crate) fn acknowledge(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+        let nic = &mut self.nics[src];
+        if nic.acked == cx.now {
+            nic.acked = NEVER;
+            nic.starved = false;
+            self.pump(src, cx);
+        }
     }
 }

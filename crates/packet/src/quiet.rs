@@ -3,8 +3,8 @@
 use machine::Machine;
 
 use crate::link::{Channel, Wire};
-use crate::nic::{NEVER, Nic};
-use crate::{NONE, PacketNetwork};
+use crate::nic::Nic;
+use crate::{NEVER, NONE, PacketNetwork};
 
 impl PacketNetwork {
     /// All credits are home, nobody waits, nothing is under way.
@@ -14,10 +14,14 @@ impl PacketNetwork {
         assert_eq!(self.lanes.live(), 0, "lanes left at the links");
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
-            assert_eq!((wire.waiting, wire.out, wire.lanes), (0, 0, 0), "{link:?} is not empty");
+            assert_eq!((wire.waiting, wire.lanes), (0, 0), "{link:?} is not empty");
+            let home = self.come_home(link, NEVER);
+            assert_eq!(wire.out, home, "{link:?} has bytes out that nobody will credit");
             for vc in 0..machine.n_vcs {
                 let channel = &self.channels[self.channel(link, vc)];
-                assert_eq!(channel.room, machine.links.buffer[link], "{link:?} {vc}: lost credit");
+                let room = channel.room + channel.credits.sum(NEVER, &self.dues);
+                assert_eq!(room, machine.links.buffer[link], "{link:?} {vc}: lost credit");
+                assert_eq!(channel.wakes, NEVER, "{link:?} {vc}: expects an event");
                 assert_eq!(
                     (channel.first, channel.last),
                     (NONE, NONE),
@@ -28,7 +32,9 @@ impl PacketNetwork {
         for (id, nic) in self.nics.iter() {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
             assert_eq!(ends, (NONE, NONE, NONE, NONE), "{id:?} holds something");
-            assert_eq!(nic.in_flight, 0, "{id:?} lacks acknowledgements");
+            let acked = nic.acks.sum(NEVER, &self.dues);
+            assert_eq!(nic.in_flight, acked, "{id:?} lacks acknowledgements");
+            assert_eq!(nic.acked, NEVER, "{id:?} expects an event that is not pending");
             assert!(
                 nic.wakes == NEVER && !nic.send_waits,
                 "{id:?} expects an event that is not pending"
@@ -42,6 +48,7 @@ impl PacketNetwork {
             + self.channels.len() * size_of::<Channel>()
             + self.nics.len() * size_of::<Nic>()
             + self.lanes.bytes()
+            + self.dues.bytes()
             + self.packets.bytes()
             + self.transits.bytes()
     }
