@@ -350,3 +350,74 @@ mpi_fn! {
         delete(Kind::Win, win.to_int(), keyval)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::null;
+
+    unsafe extern "C" fn negate(
+        _: Raw,
+        _: c_int,
+        extra: *mut c_void,
+        value: *mut c_void,
+        out: *mut c_void,
+        flag: *mut c_int,
+    ) -> c_int {
+        unsafe {
+            *out.cast::<isize>() = -(value as isize);
+            *flag = c_int::from(!extra.is_null());
+        }
+        c::SUCCESS
+    }
+    /// Counts in the int that the extra state points to; fails on value 13.
+    unsafe extern "C" fn count(_: Raw, _: c_int, value: *mut c_void, extra: *mut c_void) -> c_int {
+        unsafe { *extra.cast::<c_int>() += 1 };
+        if value as usize == 13 { c::ERR_OTHER } else { c::SUCCESS }
+    }
+
+    fn value(object: Comm, keyval: c_int) -> Option<isize> {
+        let (mut value, mut flag) = (0isize, 0);
+        let out = (&raw mut value).cast();
+        unsafe { Comm_get_attr(object, keyval, out, &raw mut flag) }.expect("a key");
+        (flag != 0).then_some(value)
+    }
+
+    #[test]
+    fn attributes_follow_their_objects() {
+        let (a, b) = (Comm::created(70_001), Comm::created(70_002));
+        let mut deleted: c_int = 0;
+        let (mut key, mut plain) = (0, 0);
+        unsafe {
+            let extra = (&raw mut deleted).cast();
+            let (copy, delete) = (negate as *const c_void, count as *const c_void);
+            Comm_create_keyval(copy, delete, &raw mut key, extra).unwrap();
+            Comm_create_keyval(null(), null(), &raw mut plain, extra).unwrap();
+            assert_eq!(value(a, key), None);
+            Comm_set_attr(a, key, 5 as *mut c_void).unwrap();
+            Comm_set_attr(a, plain, 6 as *mut c_void).unwrap();
+            assert_eq!((value(a, key), value(a, plain)), (Some(5), Some(6)));
+            copy_all(Kind::Comm, a.to_int(), b.to_int()).unwrap();
+            assert_eq!((value(b, key), value(b, plain)), (Some(-5), None));
+            // Setting anew deletes the old value first.
+            Comm_set_attr(a, key, 13 as *mut c_void).unwrap();
+            assert_eq!(deleted, 1);
+            let error = delete_all(Kind::Comm, a.to_int()).unwrap_err();
+            assert_eq!((error.code, deleted), (c::ERR_OTHER, 2));
+            delete_all(Kind::Comm, b.to_int()).unwrap();
+            assert_eq!((value(b, key), deleted), (None, 3));
+            let wrong = Type_set_attr(c::INT, key, std::ptr::null_mut()).unwrap_err();
+            assert_eq!(wrong.code, c::ERR_KEYVAL);
+            Comm_free_keyval(&raw mut key).unwrap();
+            assert_eq!(key, c::KEYVAL_INVALID);
+        }
+    }
+
+    #[test]
+    fn every_communicator_has_the_predefined_attributes() {
+        set_predefined(524_287, 64);
+        let place = value(c::COMM_WORLD, c::TAG_UB).expect("always there");
+        assert_eq!(unsafe { *(place as *const c_int) }, 524_287);
+        assert!(value(c::COMM_WORLD, c::WTIME_IS_GLOBAL).is_some());
+    }
+}

@@ -199,3 +199,69 @@ mpi_fn! {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Result;
+
+    fn make(f: impl FnOnce(*mut Group) -> Result) -> Result<Group> {
+        let mut made = c::GROUP_NULL;
+        f(&raw mut made).map(|()| made)
+    }
+    fn of(members: &[u32]) -> Group {
+        insert(Arc::new(members.to_vec()))
+    }
+    fn list(group: Group) -> Vec<u32> {
+        get(group).expect("a group").to_vec()
+    }
+
+    #[test]
+    fn set_arithmetic_keeps_the_order_the_standard_asks_for() {
+        let (a, b) = (of(&[4, 2, 9, 1]), of(&[7, 1, 4, 8]));
+        let union = make(|new| unsafe { Group_union(a, b, new) }).unwrap();
+        assert_eq!(list(union), [4, 2, 9, 1, 7, 8]);
+        let both = make(|new| unsafe { Group_intersection(a, b, new) }).unwrap();
+        assert_eq!(list(both), [4, 1]);
+        let rest = make(|new| unsafe { Group_difference(a, b, new) }).unwrap();
+        assert_eq!(list(rest), [2, 9]);
+        let none = make(|new| unsafe { Group_difference(a, a, new) }).unwrap();
+        assert_eq!(none, c::GROUP_EMPTY);
+        let mut result = 0;
+        for (x, y, wish) in [
+            (a, of(&[4, 2, 9, 1]), c::IDENT),
+            (a, of(&[1, 2, 4, 9]), c::SIMILAR),
+            (a, b, c::UNEQUAL),
+            (c::GROUP_EMPTY, c::GROUP_EMPTY, c::IDENT),
+        ] {
+            unsafe { Group_compare(x, y, &raw mut result) }.unwrap();
+            assert_eq!(result, wish);
+        }
+    }
+
+    #[test]
+    fn ranks_pick_and_translate() {
+        let all = of(&[10, 11, 12, 13, 14, 15, 16, 17]);
+        let incl =
+            |r: &[c_int]| make(|new| unsafe { Group_incl(all, r.len() as c_int, r.as_ptr(), new) });
+        assert_eq!(list(incl(&[7, 0, 3]).unwrap()), [17, 10, 13]);
+        for bad in [&[8][..], &[-1], &[2, 2]] {
+            assert_eq!(incl(bad).unwrap_err().code, c::ERR_RANK, "{bad:?}");
+        }
+        // MPI 5.0, 7.3.2: the example of its text, (6,7,1), (1,6,2), (0,9,4) on ten ranks.
+        let ten = of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+        let ranges = [6, 7, 1, 1, 6, 2, 0, 9, 4];
+        let part = make(|new| unsafe { Group_range_incl(ten, 3, ranges.as_ptr(), new) }).unwrap();
+        assert_eq!(list(part), [6, 7, 1, 3, 5, 0, 4, 8]);
+        let rest = make(|new| unsafe { Group_range_excl(ten, 3, ranges.as_ptr(), new) }).unwrap();
+        assert_eq!(list(rest), [2, 9]);
+        let down = [9, 1, -3];
+        let part = make(|new| unsafe { Group_range_incl(ten, 1, down.as_ptr(), new) }).unwrap();
+        assert_eq!(list(part), [9, 6, 3]);
+
+        let (from, mut to) = ([1, c::PROC_NULL, 0], [0; 3]);
+        let some = of(&[12, 99]);
+        unsafe { Group_translate_ranks(some, 3, from.as_ptr(), all, to.as_mut_ptr()) }.unwrap();
+        assert_eq!(to, [c::UNDEFINED, c::PROC_NULL, 2]);
+    }
+}

@@ -190,3 +190,45 @@ mpi_fn! {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_their_order_and_values_report_the_room_they_need() {
+        unsafe {
+            let mut info = c::INFO_NULL;
+            Info_create(&raw mut info).unwrap();
+            let set = |k: &CStr, v: &CStr| Info_set(info, k.as_ptr(), v.as_ptr());
+            set(c"second", c"2").unwrap();
+            set(c"first", c"one").unwrap();
+            set(c"second", c"two").unwrap();
+            assert_eq!(set(c"", c"x").unwrap_err().code, c::ERR_INFO_KEY);
+            assert_eq!(set(c"k", c"").unwrap_err().code, c::ERR_INFO_VALUE);
+            let mut n = 0;
+            Info_get_nkeys(info, &raw mut n).unwrap();
+            assert_eq!(n, 2);
+            let mut key = [1 as c_char; c::MAX_INFO_KEY as usize];
+            Info_get_nthkey(info, 0, key.as_mut_ptr()).unwrap();
+            assert_eq!(CStr::from_ptr(key.as_ptr()), c"second");
+            assert!(Info_get_nthkey(info, 2, key.as_mut_ptr()).is_err());
+
+            let (mut room, mut flag, mut value) = (3, 0, [1 as c_char; 8]);
+            let (r, f) = (&raw mut room, &raw mut flag);
+            Info_get_string(info, c"second".as_ptr(), r, value.as_mut_ptr(), f).unwrap();
+            assert_eq!((room, flag, CStr::from_ptr(value.as_ptr())), (4, 1, c"tw"));
+            Info_get_string(info, c"none".as_ptr(), r, value.as_mut_ptr(), f).unwrap();
+            assert_eq!((room, flag), (4, 0));
+
+            let mut copy = c::INFO_NULL;
+            Info_dup(info, &raw mut copy).unwrap();
+            Info_delete(info, c"first".as_ptr()).unwrap();
+            let error = Info_delete(info, c"first".as_ptr()).unwrap_err();
+            assert_eq!(error.code, c::ERR_INFO_NOKEY);
+            assert_eq!((pairs(info).unwrap().len(), pairs(copy).unwrap().len()), (1, 2));
+            Info_free(&raw mut info).unwrap();
+            assert_eq!(info, c::INFO_NULL);
+        }
+    }
+}

@@ -187,21 +187,12 @@ impl Items {
         let last = (count.max(1) as i64 - 1) * datatype.extent();
         let (low, high) = (low + last.min(0), high + last.max(0));
         // Keeps the alignment the type's own offsets have.
-        let origin = (-low).next_multiple_of_16();
+        let origin = (15 - low).div_euclid(16) * 16;
         let bytes = (high + origin).max(0) as usize;
         Items { memory: vec![0; bytes.div_ceil(16)], origin }
     }
     fn at(&mut self) -> *mut u8 {
         self.memory.as_mut_ptr().cast::<u8>().wrapping_offset(self.origin as isize)
-    }
-}
-
-trait NextMultiple {
-    fn next_multiple_of_16(self) -> i64;
-}
-impl NextMultiple for i64 {
-    fn next_multiple_of_16(self) -> i64 {
-        (self + 15).div_euclid(16) * 16
     }
 }
 

@@ -5,7 +5,7 @@
 //! are, `Signature` what they are; both are trees that share their children.
 
 mod builtin;
-mod calls;
+pub(crate) mod calls;
 mod decode;
 mod make;
 mod map;

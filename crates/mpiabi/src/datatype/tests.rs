@@ -1,1 +1,467 @@
+//! Random types against the definition: a list of basic values and where they are.
 
+use std::ffi::c_int;
+use std::ptr::{null, null_mut};
+
+use super::calls::*;
+use super::decode::*;
+use super::packing::*;
+use super::{Number, Type, get};
+use crate::abi::{Datatype, Status, c};
+use crate::error::Result;
+
+/// The typemap of the standard, written out.
+#[derive(Clone)]
+struct Model {
+    values: Vec<(i64, Number)>,
+    lb: i64,
+    ub: i64,
+    align: i64,
+}
+
+/// `len` items of a model from an offset on.
+type Part<'a> = (i64, i64, &'a Model);
+
+impl Model {
+    fn predefined(datatype: &Type) -> Model {
+        let number = datatype.number.expect("predefined");
+        let values = match number.halves() {
+            Some([a, b]) => vec![(0, a), (number.second_at() as i64, b)],
+            None => vec![(0, number)],
+        };
+        let (_, extent, align) = number.layout();
+        Model { values, lb: 0, ub: extent as i64, align: align as i64 }
+    }
+    fn extent(&self) -> i64 {
+        self.ub - self.lb
+    }
+    fn of(parts: &[Part]) -> Model {
+        let (mut values, mut bounds, mut align) = (Vec::new(), None, 1);
+        for &(at, len, model) in parts {
+            for i in 0..len {
+                let at = at + i * model.extent();
+                values.extend(model.values.iter().map(|&(o, n)| (at + o, n)));
+                if !model.values.is_empty() || model.extent() != 0 {
+                    let (low, high) = bounds.unwrap_or((i64::MAX, i64::MIN));
+                    bounds = Some((low.min(at + model.lb), high.max(at + model.ub)));
+                }
+                align = align.max(model.align);
+            }
+        }
+        let (lb, ub) = bounds.unwrap_or((0, 0));
+        Model { values, lb, ub, align }
+    }
+    fn size(number: Number) -> usize {
+        number.layout().0 as usize
+    }
+    fn bytes(&self) -> usize {
+        self.values.iter().map(|v| Model::size(v.1)).sum()
+    }
+    /// Offsets of all bytes of `count` items, in the order they travel.
+    fn trail(&self, count: i64) -> Vec<i64> {
+        let item = |i| {
+            let shift = i * self.extent();
+            let byte = move |&(at, n): &(i64, Number)| {
+                (0..Model::size(n) as i64).map(move |k| shift + at + k)
+            };
+            self.values.iter().flat_map(byte)
+        };
+        (0..count).flat_map(item).collect()
+    }
+}
+
+struct Dice {
+    seed: u64,
+    nth: u64,
+}
+
+impl Dice {
+    fn roll(&mut self, below: i64) -> i64 {
+        self.nth += 1;
+        (base::draw(self.seed, 0, 0, self.nth) % below as u64) as i64
+    }
+    fn between(&mut self, low: i64, high: i64) -> i64 {
+        low + self.roll(high - low + 1)
+    }
+    fn list(&mut self, n: i64, low: i64, high: i64) -> Vec<i64> {
+        (0..n).map(|_| self.between(low, high)).collect()
+    }
+}
+
+fn make(f: impl FnOnce(*mut Datatype) -> Result) -> Datatype {
+    let mut made = c::DATATYPE_NULL;
+    f(&raw mut made).expect("legal arguments");
+    made
+}
+
+fn small(list: &[i64]) -> Vec<c_int> {
+    list.iter().map(|&v| v as c_int).collect()
+}
+
+/// A random type and its model. Made through the C functions, small or large form.
+fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
+    let all = super::predefined();
+    if depth == 0 || dice.roll(6) == 0 {
+        let i = dice.roll(all.len() as i64) as usize;
+        return (c::DATATYPES[i].1, Model::predefined(&all[i]));
+    }
+    let (old, model) = random(dice, depth - 1);
+    let (n, len) = (dice.between(0, 4), dice.between(0, 3));
+    let (a, b) = (dice.list(n, 0, 3), dice.list(n, -9, 9));
+    let (ai, bi) = (small(&a), small(&b));
+    let e = model.extent();
+    let large = dice.roll(2) == 0;
+    let spread: Vec<i64> = b.iter().map(|d| d * 13).collect();
+    unsafe {
+        match dice.roll(9) {
+            0 => {
+                let made = match large {
+                    true => make(|new| Type_contiguous::<i64>(n, old, new)),
+                    false => make(|new| Type_contiguous::<c_int>(n as c_int, old, new)),
+                };
+                (made, Model::of(&[(0, n, &model)]))
+            }
+            1 => {
+                let stride = dice.between(-5, 5);
+                let parts: Vec<Part> = (0..n).map(|i| (i * stride * e, len, &model)).collect();
+                let made = match large {
+                    true => make(|new| Type_vector::<i64>(n, len, stride, old, new)),
+                    false => make(|new| {
+                        let (n, len, stride) = (n as c_int, len as c_int, stride as c_int);
+                        Type_vector::<c_int>(n, len, stride, old, new)
+                    }),
+                };
+                (made, Model::of(&parts))
+            }
+            2 => {
+                let stride = dice.between(-50, 50);
+                let parts: Vec<Part> = (0..n).map(|i| (i * stride, len, &model)).collect();
+                let made = make(|new| Type_create_hvector::<i64>(n, len, stride, old, new));
+                (made, Model::of(&parts))
+            }
+            3 => {
+                let parts: Vec<Part> = (0..n as usize).map(|i| (b[i] * e, a[i], &model)).collect();
+                let (n, a, b) = (n as c_int, ai.as_ptr(), bi.as_ptr());
+                let made = make(|new| Type_indexed::<c_int>(n, a, b, old, new));
+                (made, Model::of(&parts))
+            }
+            4 => {
+                let parts: Vec<Part> = (0..n as usize).map(|i| (spread[i], a[i], &model)).collect();
+                let (n, a, b) = (n as c_int, ai.as_ptr(), spread.as_ptr());
+                let made = make(|new| Type_create_hindexed::<c_int>(n, a, b, old, new));
+                (made, Model::of(&parts))
+            }
+            5 => {
+                let parts: Vec<Part> = b.iter().map(|d| (d * e, len, &model)).collect();
+                let b = b.as_ptr();
+                let made = make(|new| Type_create_indexed_block::<i64>(n, len, b, old, new));
+                (made, Model::of(&parts))
+            }
+            6 => {
+                let parts: Vec<Part> = spread.iter().map(|&d| (d, len, &model)).collect();
+                let b = spread.as_ptr();
+                let made = make(|new| Type_create_hindexed_block::<i64>(n, len, b, old, new));
+                (made, Model::of(&parts))
+            }
+            7 => random_struct(dice, depth, (old, model)),
+            _ => {
+                let (lb, extent) = (dice.between(-20, 20), dice.between(0, 60));
+                let made = make(|new| Type_create_resized::<c_int>(old, lb, extent, new));
+                (made, Model { lb, ub: lb + extent, ..model })
+            }
+        }
+    }
+}
+
+fn random_struct(dice: &mut Dice, depth: u32, first: (Datatype, Model)) -> (Datatype, Model) {
+    let (second, third) = (random(dice, depth - 1), random(dice, depth - 1));
+    let types = [first.0, second.0, third.0];
+    let (lengths, at) = (dice.list(3, 0, 2), dice.list(3, -40, 40));
+    let parts = [
+        (at[0], lengths[0], &first.1),
+        (at[1], lengths[1], &second.1),
+        (at[2], lengths[2], &third.1),
+    ];
+    let mut model = Model::of(&parts);
+    if types.iter().any(|t| *t != types[0]) {
+        model.ub += (-model.extent()).rem_euclid(model.align);
+    }
+    let (l, d, t) = (lengths.as_ptr(), at.as_ptr(), types.as_ptr());
+    (make(|new| unsafe { Type_create_struct::<i64>(3, l, d, t, new) }), model)
+}
+
+/// Everything a type says of itself and does to bytes, against its model.
+fn check(datatype: Datatype, model: &Model, count: i64, what: &str) {
+    let found = get(datatype).expect("a type");
+    assert_eq!(found.size as usize, model.bytes(), "{what}: size");
+    assert_eq!((found.lb, found.ub), (model.lb, model.ub), "{what}: bounds");
+    let once = model.trail(1);
+    let low = once.iter().copied().min().unwrap_or(0);
+    let high = once.iter().copied().max().map_or(0, |h| h + 1);
+    assert_eq!(found.true_bounds(), (low, high), "{what}: true bounds");
+
+    let trail = model.trail(count);
+    let low = trail.iter().copied().min().unwrap_or(0);
+    let high = trail.iter().copied().max().unwrap_or(0) + 1;
+    let memory: Vec<u8> = (0..high - low).map(|i| (i * 7 + i / 256) as u8).collect();
+    let expect: Vec<u8> = trail.iter().map(|&at| memory[(at - low) as usize]).collect();
+    let mut packed = vec![0xeeu8; expect.len() + 8];
+    // As with MPI_BOTTOM and addresses: only the sum has to lie in the memory.
+    let buf = memory.as_ptr().wrapping_offset(-low as isize);
+    unsafe { found.pack(count as u64, buf, packed.as_mut_ptr()) };
+    assert_eq!(packed[..expect.len()], expect[..], "{what}: packed");
+    assert_eq!(packed[expect.len()..], [0xee; 8], "{what}: wrote past the end");
+    if let Some(at) = found.contiguous(count as u64).filter(|_| !expect.is_empty()) {
+        let straight = &memory[(at - low) as usize..][..expect.len()];
+        assert_eq!(straight, expect, "{what}: said to be contiguous");
+    }
+
+    // Part of a message: what did not come is left alone.
+    for bytes in [0, 1, expect.len() / 2, expect.len().saturating_sub(1), expect.len()] {
+        let bytes = bytes.min(expect.len());
+        let mut memory = vec![0xeeu8; (high - low) as usize];
+        let mut wish = memory.clone();
+        for (k, &at) in trail[..bytes].iter().enumerate() {
+            wish[(at - low) as usize] = k as u8;
+        }
+        let from: Vec<u8> = (0..bytes).map(|k| k as u8).collect();
+        let buf = memory.as_mut_ptr().wrapping_offset(-low as isize);
+        unsafe { found.unpack(from.as_ptr(), bytes as u64, count as u64, buf) };
+        assert_eq!(memory, wish, "{what}: unpacked {bytes} bytes");
+    }
+
+    let sizes: Vec<usize> = model.values.iter().map(|v| Model::size(v.1)).collect();
+    let (mut at, mut n) = (0, 0);
+    for (i, size) in sizes.iter().cycle().take(sizes.len() * 2).enumerate() {
+        assert_eq!(found.elements(at as u64), Some(n), "{what}: elements in {at} bytes");
+        assert_eq!(found.bytes_of_elements(n), at as u64, "{what}: bytes of {n} elements");
+        let whole = i % sizes.len() == 0;
+        assert_eq!(found.items(at as u64).is_some(), whole, "{what}: items in {at} bytes");
+        if *size > 1 {
+            assert_eq!(found.elements(at as u64 + 1), None, "{what}: one byte more than {at}");
+        }
+        (at, n) = (at + size, n + 1);
+    }
+}
+
+#[test]
+fn random_types_are_what_their_typemaps_say() {
+    for seed in 0..3000 {
+        let mut dice = Dice { seed, nth: 0 };
+        let depth = dice.between(1, 4) as u32;
+        let (datatype, model) = random(&mut dice, depth);
+        // Nested repetition may grow large: the list is the slow side.
+        if model.values.len() < 2000 {
+            check(datatype, &model, dice.between(0, 3), &format!("seed {seed}"));
+        }
+    }
+}
+
+/// The elements of an array of `sizes` that `owns` says are ours, in storage order.
+fn array_model(
+    sizes: &[i64],
+    order: c_int,
+    element: &Model,
+    owns: impl Fn(usize, i64) -> bool,
+) -> Model {
+    let total: i64 = sizes.iter().product();
+    let mut values = Vec::new();
+    for linear in 0..total {
+        let (mut rest, mut ours) = (linear, true);
+        for step in 0..sizes.len() {
+            let d = if order == c::ORDER_C { sizes.len() - 1 - step } else { step };
+            ours &= owns(d, rest % sizes[d]);
+            rest /= sizes[d];
+        }
+        if ours {
+            let shift = linear * element.extent();
+            values.extend(element.values.iter().map(|&(at, n)| (shift + at, n)));
+        }
+    }
+    Model { values, lb: 0, ub: total * element.extent(), align: element.align }
+}
+
+#[test]
+fn parts_of_arrays_are_the_elements_of_the_definition() {
+    let elements = [c::INT, c::DOUBLE_INT, c::BYTE];
+    for seed in 0..400 {
+        let mut dice = Dice { seed, nth: 0 };
+        let old = elements[dice.roll(3) as usize];
+        let element = Model::predefined(&get(old).unwrap());
+        let order = if dice.roll(2) == 0 { c::ORDER_C } else { c::ORDER_FORTRAN };
+        let n = dice.between(1, 3);
+        let sizes = dice.list(n, 1, 6);
+        let parts: Vec<i64> = sizes.iter().map(|&s| dice.between(1, s)).collect();
+        let starts: Vec<i64> =
+            sizes.iter().zip(&parts).map(|(s, p)| dice.between(0, s - p)).collect();
+        let made = make(|new| unsafe {
+            let (a, b, s) = (sizes.as_ptr(), parts.as_ptr(), starts.as_ptr());
+            Type_create_subarray::<i64>(n as c_int, a, b, s, order, old, new)
+        });
+        let owns = |d: usize, i: i64| (starts[d]..starts[d] + parts[d]).contains(&i);
+        check(made, &array_model(&sizes, order, &element, owns), 2, &format!("subarray {seed}"));
+
+        let grid = dice.list(n, 1, 3);
+        let size: i64 = grid.iter().product();
+        let kinds: Vec<c_int> = grid
+            .iter()
+            .map(|&p| match (p, dice.roll(3)) {
+                (1, 0) => c::DISTRIBUTE_NONE,
+                (_, 1) => c::DISTRIBUTE_BLOCK,
+                _ => c::DISTRIBUTE_CYCLIC,
+            })
+            .collect();
+        let arguments: Vec<c_int> = kinds
+            .iter()
+            .map(|&k| match k {
+                c::DISTRIBUTE_CYCLIC if dice.roll(2) == 0 => dice.between(1, 3) as c_int,
+                _ => c::DISTRIBUTE_DFLT_DARG,
+            })
+            .collect();
+        let processes = small(&grid);
+        let mut seen = 0;
+        for me in 0..size {
+            let made = make(|new| unsafe {
+                let (s, k, a) = (sizes.as_ptr(), kinds.as_ptr(), arguments.as_ptr());
+                let (size, me, n) = (size as c_int, me as c_int, n as c_int);
+                let p = processes.as_ptr();
+                Type_create_darray::<i64>(size, me, n, s, k, a, p, order, old, new)
+            });
+            let seat = |d: usize| me / grid[d + 1..].iter().product::<i64>() % grid[d];
+            let owns = |d: usize, i: i64| match kinds[d] {
+                c::DISTRIBUTE_BLOCK => i / ((sizes[d] + grid[d] - 1) / grid[d]) == seat(d),
+                c::DISTRIBUTE_CYCLIC => {
+                    let dealt = match arguments[d] {
+                        c::DISTRIBUTE_DFLT_DARG => 1,
+                        argument => i64::from(argument),
+                    };
+                    i / dealt % grid[d] == seat(d)
+                }
+                _ => true,
+            };
+            let model = array_model(&sizes, order, &element, owns);
+            seen += model.values.len();
+            check(made, &model, 1, &format!("darray {seed} rank {me}"));
+        }
+        // Every element belongs to exactly one process.
+        assert_eq!(seen as i64, sizes.iter().product::<i64>() * element.values.len() as i64);
+    }
+}
+
+/// Extents that the reference MPICH 5.0.2 gives for structs, with its rules for padding.
+#[test]
+fn struct_padding_is_mpichs() {
+    let resized =
+        |old, extent| make(|new| unsafe { Type_create_resized::<i64>(old, 0, extent, new) });
+    let bounds = |lengths: &[i64], at: &[i64], types: &[Datatype]| {
+        let n = types.len() as i64;
+        let (l, d, t) = (lengths.as_ptr(), at.as_ptr(), types.as_ptr());
+        let found = get(make(|new| unsafe { Type_create_struct::<i64>(n, l, d, t, new) })).unwrap();
+        (found.lb, found.extent())
+    };
+    let (double, byte) = (c::DOUBLE, c::BYTE);
+    assert_eq!(bounds(&[1, 1], &[0, 8], &[double, byte]), (0, 16));
+    assert_eq!(bounds(&[1], &[0], &[resized(double, 9)]), (0, 9));
+    assert_eq!(bounds(&[1, 1], &[0, 9], &[resized(double, 9), byte]), (0, 16));
+    assert_eq!(bounds(&[1, 1], &[-3, 8], &[byte, double]), (-3, 24));
+    assert_eq!(bounds(&[0, 1], &[0, 8], &[double, byte]), (8, 1));
+    assert_eq!(bounds(&[1, 1], &[0, 9], &[double, double]), (0, 17));
+    assert_eq!(bounds(&[1, 1], &[0, 9], &[double, c::LONG]), (0, 24));
+    assert_eq!(bounds(&[1, 1], &[0, 16], &[c::DOUBLE_INT, byte]), (0, 24));
+    assert_eq!(bounds(&[1, 1], &[0, 8], &[c::FLOAT_INT, byte]), (0, 12));
+    assert_eq!(bounds(&[1, 1], &[0, 16], &[c::C_DOUBLE_COMPLEX, byte]), (0, 24));
+    let (int, at_100) = (resized(c::INT, 64), [0, 100]);
+    assert_eq!(bounds(&[1, 1], &at_100, &[int, c::INT]), (0, 104));
+}
+
+#[test]
+fn a_type_tells_how_it_was_made() {
+    let (lengths, at) = ([1, 2], [0i64, 24]);
+    let types = [c::INT, make(|new| unsafe { Type_contiguous::<c_int>(3, c::DOUBLE, new) })];
+    let made = make(|new| unsafe {
+        Type_create_struct::<c_int>(2, lengths.as_ptr(), at.as_ptr(), types.as_ptr(), new)
+    });
+    let mut n = [0; 4];
+    let [a, b, d, k] = &mut n;
+    unsafe { Type_get_envelope(made, a, b, d, k) }.unwrap();
+    assert_eq!(n, [3, 2, 2, c::COMBINER_STRUCT]);
+    let (mut integers, mut addresses) = ([0; 3], [0i64; 2]);
+    let mut parts = [c::DATATYPE_NULL; 2];
+    let (i, m, p) = (integers.as_mut_ptr(), addresses.as_mut_ptr(), parts.as_mut_ptr());
+    unsafe { Type_get_contents(made, 3, 2, 2, i, m, p) }.unwrap();
+    assert_eq!((integers, addresses, parts[0]), ([2, 1, 2], [0, 24], c::INT));
+    assert_eq!(get(parts[1]).unwrap().size, 24);
+    assert!(unsafe { Type_get_contents(made, 2, 2, 2, i, m, p) }.is_err());
+
+    let made = make(|new| unsafe { Type_vector::<i64>(2, 3, 4, c::INT, new) });
+    let mut n = [0i64; 4];
+    let mut combiner = 0;
+    let [a, b, l, d] = &mut n;
+    unsafe { Type_get_envelope_c(made, a, b, l, d, &raw mut combiner) }.unwrap();
+    assert_eq!((n, combiner), ([0, 0, 3, 1], c::COMBINER_VECTOR));
+    let mut counts = [0i64; 3];
+    unsafe {
+        let (l, p) = (counts.as_mut_ptr(), parts.as_mut_ptr());
+        Type_get_contents_c(made, 0, 0, 3, 1, null_mut(), null_mut(), l, p).unwrap();
+        // The small form has no words for large counts.
+        let [a, b, d, k] = &mut [0; 4];
+        assert!(Type_get_envelope(made, a, b, d, k).is_err());
+    }
+    assert_eq!((counts, parts[0]), ([2, 3, 4], c::INT));
+}
+
+#[test]
+fn packing_checks_room_and_moves_the_position() {
+    let values = [1i32, 2, 3];
+    let mut out = [0u8; 16];
+    let mut position = 2;
+    unsafe {
+        let (from, to) = (values.as_ptr().cast(), out.as_mut_ptr().cast());
+        let p = &raw mut position;
+        Pack::<c_int>(from, 3, c::INT, to, 16, p, c::COMM_SELF).unwrap();
+        assert_eq!(position, 14);
+        let error = Pack::<c_int>(from, 3, c::INT, to, 16, p, c::COMM_SELF).unwrap_err();
+        assert_eq!((error.code, position), (c::ERR_TRUNCATE, 14));
+        position = 2;
+        let mut back = [0i32; 3];
+        let (from, to) = (out.as_ptr().cast(), back.as_mut_ptr().cast());
+        Unpack::<c_int>(from, 16, p, to, 3, c::INT, c::COMM_SELF).unwrap();
+        assert_eq!((back, position), (values, 14));
+
+        let (mut at, name) = (0i64, c"external32".as_ptr());
+        let (from, to) = (values.as_ptr().cast(), out.as_mut_ptr().cast());
+        Pack_external::<c_int>(name, from, 3, c::INT, to, 16, &raw mut at).unwrap();
+        assert_eq!(out[..12], [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]);
+    }
+}
+
+#[test]
+fn counts_of_a_status_and_bad_types() {
+    let mut status = Status::new(0, 0, 0);
+    status.set_bytes(20);
+    let mut n = 0;
+    unsafe {
+        Get_count::<c_int>(&raw const status, c::INT, &raw mut n).unwrap();
+        assert_eq!(n, 5);
+        Get_count::<c_int>(&raw const status, c::DOUBLE, &raw mut n).unwrap();
+        assert_eq!(n, c::UNDEFINED);
+        // As the reference MPICH 5.0.2: a pair counts twice.
+        Get_elements::<c_int>(&raw const status, c::DOUBLE_INT, &raw mut n).unwrap();
+        assert_eq!(n, 3);
+        status.set_bytes(1 << 40);
+        Get_count::<c_int>(&raw const status, c::BYTE, &raw mut n).unwrap();
+        assert_eq!(n, c::UNDEFINED);
+        let mut handle = make(|new| Type_contiguous::<c_int>(2, c::INT, new));
+        assert_eq!(super::committed(handle).err().unwrap().code, c::ERR_TYPE);
+        Type_commit(&raw mut handle).unwrap();
+        assert!(super::committed(handle).is_ok());
+        let gone = handle;
+        Type_free(&raw mut handle).unwrap();
+        assert_eq!((handle, get(gone).is_err()), (c::DATATYPE_NULL, true));
+        assert!(Type_free(&mut c::INT.clone()).is_err());
+        let new = &raw mut handle;
+        assert!(Type_contiguous::<c_int>(-1, c::INT, new).is_err());
+        assert!(Type_indexed::<c_int>(1, null(), null(), c::INT, new).is_err());
+        assert!(Type_vector::<c_int>(1, -1, 1, c::INT, new).is_err());
+    }
+}
