@@ -87,6 +87,10 @@ impl<W: Workload> World<W> {
     pub fn run(&mut self) {
         let mut calls = Vec::new();
         self.workload.start(&mut calls);
+        self.go_on(calls);
+    }
+    /// The same for a workload that has been started.
+    pub fn go_on(&mut self, mut calls: Vec<Call>) {
         self.submit(&mut calls);
         while !self.workload.is_stopped() {
             let Some(Reverse((at, phase, n))) = self.queue.pop() else { return };

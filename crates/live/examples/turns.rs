@@ -1,0 +1,163 @@
+//! What a turn costs: blocking calls per second, without MPI's own work and without a network.
+//!
+//! `cargo run --release -p live --example turns`; under `taskset -c 0` for one core. Prints one
+//! line a pattern: ranks, hand-overs, how many of them a second of the wall clock, what one takes by
+//! the wall clock and in CPU time of all processes together, the time to start all ranks (wall and
+//! CPU time), and memory per rank. CPU time says what it costs on a machine that others use too.
+
+#[allow(dead_code)]
+#[path = "../tests/common/rank.rs"]
+mod rank;
+#[allow(dead_code)]
+#[path = "../tests/common/world.rs"]
+mod world;
+
+use base::Span;
+use live::{LaunchSpec, Live, SeatSpec};
+use rank::Rank;
+use std::time::Instant;
+
+const PROGRAM: &str = "TURNS_PROGRAM";
+const ROUNDS: &str = "TURNS_ROUNDS";
+
+fn main() {
+    if let Ok(program) = std::env::var(PROGRAM) {
+        return as_rank(&program);
+    }
+    // Ranks, rounds: about 100,000 hand-overs each.
+    for (program, ranks, rounds) in [
+        ("ping_pong", 2, 25_000),
+        ("barrier", 2, 50_000),
+        ("barrier", 64, 1_600),
+        ("barrier", 1_024, 100),
+        ("ring", 1_024, 50),
+    ] {
+        let idle = measure(program, ranks, 0);
+        let busy = measure(program, ranks, rounds);
+        let n = (busy.hand_overs - idle.hand_overs) as f64;
+        println!(
+            "{program:10} {ranks:5} ranks  {n:7} hand-overs  {:8.0} /s  {:6.2} us wall  \
+             {:6.2} us CPU;  start {:6.3} s wall  {:6.3} s CPU,  {:4} kB a rank",
+            n / busy.wall_s,
+            busy.wall_s / n * 1e6,
+            (busy.cpu_s - idle.cpu_s) / n * 1e6,
+            idle.start_s,
+            idle.cpu_s,
+            idle.rank_kb,
+        );
+    }
+}
+
+struct Cost {
+    hand_overs: u64,
+    start_s: f64,
+    wall_s: f64,
+    cpu_s: f64,
+    rank_kb: u64,
+}
+
+/// CPU time of this process and of its children that have ended.
+fn cpu_s() -> f64 {
+    let of = |who| {
+        let mut usage = unsafe { std::mem::zeroed::<libc::rusage>() };
+        unsafe { libc::getrusage(who, &mut usage) };
+        let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
+        seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
+}
+
+fn as_rank(program: &str) {
+    let mut rank = Rank::attach();
+    let rounds: u32 = std::env::var(ROUNDS).unwrap().parse().unwrap();
+    let (me, p) = (rank.rank, rank.size);
+    rank.barrier();
+    for _ in 0..rounds {
+        match program {
+            "barrier" => rank.barrier(),
+            "ping_pong" if me == 0 => {
+                rank.send(1, 0, b"8 bytes.");
+                rank.recv(1, 0, 8);
+            }
+            "ping_pong" => {
+                rank.recv(0, 0, 8);
+                rank.send(0, 0, b"8 bytes.");
+            }
+            // One token goes around: a single rank runs at a time.
+            "ring" => {
+                if me > 0 {
+                    rank.recv(me - 1, 0, 8);
+                }
+                rank.send((me + 1) % p, 0, b"8 bytes.");
+                if me == 0 {
+                    rank.recv(p - 1, 0, 8);
+                }
+            }
+            other => panic!("no program {other}"),
+        }
+    }
+    rank.barrier();
+    rank.finalize();
+}
+
+fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
+    let cpu_before = cpu_s();
+    let seat =
+        |rank| SeatSpec { node: rank, node_name: format!("x{rank}"), local_rank: 0, local_size: 1 };
+    let exe = std::env::current_exe().unwrap();
+    let spec = LaunchSpec {
+        program: vec![exe.into()],
+        env: vec![(PROGRAM.into(), program.into()), (ROUNDS.into(), rounds.to_string().into())],
+        env_remove: vec![],
+        wdir: None,
+        ranks,
+        seats: (0..ranks).map(seat).collect(),
+        nodes: ranks,
+        compute_factor: None,
+        label: false,
+        machine: "none".into(),
+        library_version: "none".into(),
+        tag_ub: i32::MAX,
+        clock_tick: Span::ns(10),
+        poll_interval: Span::ns(100),
+        progress: None,
+    };
+    let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+    let begun = Instant::now();
+    let mut live = Live::launch(spec, choose, Box::new(|| false)).unwrap();
+    // The first hand-over of all ranks is theirs to reach; the loop is timed after it.
+    let mut first = Vec::new();
+    workload::Workload::start(&mut live, &mut first);
+    let started = begun.elapsed();
+    let pss_kb = memory_kb();
+    let mut world = world::World::new(live);
+    let timed = Instant::now();
+    world.go_on(first);
+    let wall = timed.elapsed().as_secs_f64();
+    let outcome = world.workload.outcome();
+    assert_eq!(outcome.exit_code, 0);
+    Cost {
+        hand_overs: outcome.blocking_calls,
+        start_s: started.as_secs_f64(),
+        wall_s: wall,
+        cpu_s: cpu_s() - cpu_before,
+        rank_kb: pss_kb / u64::from(ranks),
+    }
+}
+
+/// What our children take, shared pages counted once.
+fn memory_kb() -> u64 {
+    let mut sum = 0;
+    let us = std::process::id();
+    for thread in std::fs::read_dir(format!("/proc/{us}/task")).unwrap() {
+        let list = std::fs::read_to_string(thread.unwrap().path().join("children")).unwrap();
+        for pid in list.split_whitespace() {
+            let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
+            let text = text.unwrap_or_default();
+            let pss = text.lines().find_map(|l| l.strip_prefix("Pss:"));
+            let kb = pss.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+            sum += kb.unwrap_or(0);
+        }
+    }
+    sum
+}
