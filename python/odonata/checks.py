@@ -31,7 +31,7 @@ class Checks(Complaints):
             return int(text)
         else:
             self.add(at, text, f"a whole number of at least {least}")
-        return max(least, 1)
+        return max(least, 1) if default is None else default
 
     def read(self, at: str, text: str, reader: Callable[[str], T], wanted: str, default: T) -> T:
         """A value with a reader of its own."""

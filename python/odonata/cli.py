@@ -10,10 +10,12 @@ import contextlib
 import functools
 import json
 import os
+import re
 import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -117,12 +119,9 @@ def machines_command(as_json: bool) -> None:
 
 
 def source_of(toml: str) -> str:
-    """The `Source:` line of a machine file's opening comment, or its first words."""
-    comments = [line.lstrip("# ").rstrip() for line in toml.splitlines() if line.startswith("#")]
-    for line in comments:
-        if line.lower().startswith(("source:", "sources:")):
-            return line.partition(":")[2].strip()
-    return comments[0] if comments else ""
+    """What a machine file names as its source."""
+    found = re.search(r'^source *= *"(.*)"', toml, re.MULTILINE)
+    return found[1] if found else ""
 
 
 @cli.command()
@@ -422,6 +421,26 @@ def report_command(rundir: str | None, output: str | None, published: bool, quie
         print(f"odonata: wrote {target}", file=sys.stderr)
 
 
+# What the core calls things that have another spelling on the command line.
+SPELLED = {
+    "ranks": "-n",
+    "program": "PROGRAM",
+    "pattern": "PATTERN",
+    "loads": "--load",
+    "benchmark": "NAME",
+    **{
+        word: f"--{word}"
+        for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
+                     "hostfile", "compute", "seed", "threads", "sizes")
+    },
+}  # fmt: skip
+
+
+def spelled(complaint: Complaint) -> Complaint:
+    """The complaint in the command line's words."""
+    return replace(complaint, at=SPELLED.get(complaint.at, complaint.at))
+
+
 def usage_complaint(error: click.UsageError) -> Complaint:
     """click's complaint in our form."""
     at = "command line"
@@ -452,7 +471,7 @@ def code_of(arguments: list[str] | None) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except InputError as error:
-        print(text.complaints(error.complaints), file=sys.stderr)
+        print(text.complaints([spelled(c) for c in error.complaints]), file=sys.stderr)
         return 2
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)

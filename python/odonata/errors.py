@@ -87,7 +87,9 @@ class Complaints:
         return False
 
     def extend(self, error: InputError) -> None:
-        self.list.extend(c for c in error.complaints if c not in self.list)
+        """Add what `error` says, unless it was said already of the same option."""
+        said = {(c.at.lstrip("-"), c.found) for c in self.list}
+        self.list += [c for c in error.complaints if (c.at, c.found) not in said]
 
     def raise_any(self) -> None:
         if self.list:
@@ -107,7 +109,7 @@ def complaints_from_json(text: str) -> list[Complaint]:
             str(row.get("at", "input")),
             str(row.get("found", "")),
             str(row.get("wanted", "")),
-            row.get("hint") or None,
+            f"did you mean `{row['hint']}`?" if row.get("hint") else None,
         )
         for row in rows
     ]

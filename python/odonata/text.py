@@ -239,9 +239,9 @@ def run(
     calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))
     if calls:
         lines += ["", *_calls(calls, len(ranks) or s.get("ranks", 1))]
-    if data.get("distance"):
-        lines += ["", *_distance(data["distance"])]
-    if data.get("link_kinds"):
+    if s.get("messages"):
+        lines += ["", *_distance(data.get("distance") or [])]
+    if data.get("links") and data.get("link_kinds"):
         lines += ["", *_link_kinds(data["link_kinds"])]
     if data.get("links"):
         lines += ["", *_links(data["links"])]

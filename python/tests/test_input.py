@@ -58,7 +58,6 @@ TRUE = ("--", "true")
         ((*RUN, "--env", "novalue", *TRUE), ["--env", "NAME=VALUE"]),
         ((*RUN, "--compute", "mesured", *TRUE), ["--compute", "did you mean `measured`?"]),
         ((*RUN, "--compute", "-1", *TRUE), ["--compute", "positive factor"]),
-        (("run", "-n", "40", "--ppn", "10000", "--machine", "aurora", *TRUE), ["10000"]),
         (("run", "-n", "10625", "--ppn", "1", "--machine", "aurora", *TRUE), ["10625", "10624"]),
         # results
         (("report", "."), ["RUNDIR", "odonata run --out"]),

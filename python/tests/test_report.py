@@ -18,7 +18,7 @@ SMALL = ("--machine", "dragonfly-1056")
 class Page(HTMLParser):
     """Collects what a page refers to and what it says, and checks that tags match."""
 
-    VOID = {"meta", "circle", "line", "rect", "image", "path", "polyline", "br", "link"}
+    VOID = {"meta"}
 
     def __init__(self, text: str):
         super().__init__()

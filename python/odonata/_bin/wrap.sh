@@ -1,0 +1,41 @@
+# What both compiler wrappers do. Sourced; `$0` is the wrapper.
+
+package=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
+library=$package/_lib/libmpi_abi.so.1
+
+# wrap COMPILER OPTION ARGUMENTS...: OPTION, such as `-cc=`, overrules the compiler.
+wrap() {
+    compiler=$1
+    option=$2
+    shift 2
+    show=
+    link=yes
+    count=$#
+    # Goes once around the arguments and drops its own, keeping every space in the others.
+    while [ "$count" -gt 0 ]; do
+        argument=$1
+        shift
+        count=$((count - 1))
+        case $argument in
+            "$option"*) compiler=${argument#"$option"}; continue ;;
+            -show | --show | -compile_info | -link_info) show=yes; continue ;;
+            -c | -E | -S | -M | -MM | -fsyntax-only) link= ;;
+        esac
+        set -- "$@" "$argument"
+    done
+    # First, so that another MPI's header on the program's own path cannot hide ours.
+    set -- "-I$package/_include" "$@"
+    if [ -n "$link" ]; then
+        set -- "$@" "$library" "-Wl,-rpath,$package/_lib"
+    fi
+    if [ -n "$show" ]; then
+        echo "$compiler $*"
+        exit
+    fi
+    if [ ! -e "$package/_include/mpi.h" ] || [ ! -e "$library" ]; then
+        echo "$(basename -- "$0"): $library or mpi.h is missing: build them with \`cargo x libs\`" >&2
+        exit 2
+    fi
+    # Unquoted: `CC="ccache gcc"` is two words.
+    exec $compiler "$@"
+}
