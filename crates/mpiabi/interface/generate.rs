@@ -1,4 +1,4 @@
-//! Writes everything that repeats the two tables beside this file: our `mpi.h` (in `header.rs`), the
+//! Writes everything that repeats the two tables beside this file: our `mpi.h` (`header.rs`), the
 //! list of function names, the constants of either ABI, and the functions nobody has implemented.
 //!
 //! Compiled into the build script, which needs the Rust parts, and into a test, which compares the

@@ -1,5 +1,5 @@
 //! How a Rust function becomes two C symbols: `PMPI_X`, strong, and `MPI_X`, a weak alias of it, so
-//! that a profiling tool may define `MPI_X` and call `PMPI_X`. Large-count twins come from one body.
+//! that a profiling tool may define `MPI_X` and call `PMPI_X`. Both widths of count share a body.
 //!
 //! ```text
 //! mpi_fn! {

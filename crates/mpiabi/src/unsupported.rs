@@ -10,9 +10,9 @@ fn unsupported(id: u32) -> c_int {
     let _ = crate::export::enter(id);
     let name = function_name(id);
     let message = format!(
-        "{name} is not supported by this version of odonata. Supported are point-to-point messages, \
-         collectives, communicators, groups, datatypes, operators, attributes and info objects; \
-         `docs/reference/mpi.md` lists every function"
+        "{name} is not supported by this version of odonata. Supported are point-to-point \
+         messages, collectives, communicators, groups, datatypes, operators, attributes and info \
+         objects; `docs/reference/mpi.md` lists every function"
     );
     crate::error::die(&message, crate::abi::c::ERR_UNSUPPORTED_OPERATION)
 }

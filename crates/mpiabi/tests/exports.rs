@@ -57,3 +57,33 @@ fn both_libraries_export_the_whole_interface_and_nothing_else() {
         assert!(found.is_empty(), "{library} also exports {found:?}");
     }
 }
+
+/// The header alone, with every warning on, as the strictest programs see it.
+#[test]
+fn the_header_compiles_as_c_and_as_cpp() {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("header.c");
+    // A constant expression, a handle and a callback: what a header gets wrong first.
+    let text = "#include <mpi.h>\n\
+                static int f(int n) { switch (n) { case MPI_ANY_TAG: return 1; } return 0; }\n\
+                static void op(void *a, void *b, int *n, MPI_Datatype *t)\n\
+                { (void)a; (void)b; (void)n; (void)t; }\n\
+                #if MPI_VERSION < 5\n#error version\n#endif\n\
+                int main(void) { MPI_Op o; MPI_Comm c = MPI_COMM_WORLD; (void)c;\n\
+                return f(0) + MPI_Op_create(op, 1, &o); }\n";
+    std::fs::write(&program, text).expect("the test's folder");
+    let languages = [("cc", "c", "-std=c99"), ("c++", "c++", "-std=c++11")];
+    for (compiler, language, standard) in languages {
+        let mut command = Command::new(compiler);
+        command.args(["-x", language, standard, "-fsyntax-only"]);
+        command.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]).arg(&include);
+        match command.arg(&program).output() {
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{compiler}: {said}");
+            }
+            // Rust needs a C linker, so `cc` is there; a C++ compiler need not be.
+            Err(error) => assert_eq!(compiler, "c++", "{error}"),
+        }
+    }
+}

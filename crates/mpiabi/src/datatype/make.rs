@@ -313,8 +313,8 @@ pub(super) fn structure(
     let told = [&[lengths.len() as i64], lengths].concat();
     let recipe = Recipe::new(c::COMBINER_STRUCT, width, told, displacements.to_vec(), types);
     let mut made = shape(&blocks).finish(recipe);
-    // The compiler's padding at the end of a struct, as MPI defines the extent; not where MPICH sees
-    // that the parts are all of one type and makes an indexed type of it.
+    // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
+    // parts are of one type, because MPICH makes an indexed type of those.
     if old.iter().any(|t| *t != old[0]) {
         let rest = made.extent().rem_euclid(made.align as i64);
         made.ub += if rest == 0 { 0 } else { made.align as i64 - rest };

@@ -1,5 +1,5 @@
-//! Where the bytes of one item of a datatype lie, in the order they travel: runs, repetition, lists.
-//! A tree, so that a vector of a million blocks is two nodes, and children are shared.
+//! Where the bytes of one item of a datatype lie, in the order they travel: runs, repetition and
+//! lists. A tree, so that a vector of a million blocks is two nodes, and children are shared.
 
 use std::sync::Arc;
 

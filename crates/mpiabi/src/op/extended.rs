@@ -1,4 +1,4 @@
-//! C's `long double` on x86-64, which Rust has no type for: 80 bits on the old floating-point stack.
+//! C's `long double` on x86-64, which Rust has no type for: 80 bits on the x87 stack.
 
 use super::kernel::Real;
 
