@@ -112,7 +112,9 @@ impl Execution {
         assert!(self.members[rank as usize].is_none(), "rank {rank} joins a collective twice");
         let known = self.members.iter().flatten().next().map(|m| &m.call);
         if let Some(peer) = known {
-            let same = |c: &Collective| (c.kind, c.algorithm, c.root, c.seat.size, c.grain);
+            // Elements matter only where they are combined.
+            let grain = |c: &Collective| if c.kind.reduces() { c.grain } else { 0 };
+            let same = |c: &Collective| (c.kind, c.algorithm, c.root, c.seat.size, grain(c));
             if same(peer) != same(&call) {
                 return Err(Stuck::Disagree { rank, peer: peer.seat.rank });
             }

@@ -127,7 +127,8 @@ pub struct Collective {
     /// The vector (bcast, reductions, scans) or one rank's block (the rest). For gatherv and
     /// scatterv away from the root: the own block.
     pub bytes: u64,
-    /// Bytes of one element: blocks are never cut between elements.
+    /// Bytes of one element of a reduction, equal on all ranks: elements are never cut in two.
+    /// Other kinds ignore it.
     pub grain: u64,
     /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
     /// root), or `p` to send then `p` to receive (alltoallv).

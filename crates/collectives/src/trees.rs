@@ -42,9 +42,10 @@ pub(crate) fn bcast_binomial(c: &Collective, k: u32, out: &mut impl RoundSink) {
 }
 
 /// Chunks `lo..hi` of a broadcast vector cut for `pieces` ranks: equal but for the last ones, which
-/// may be short or empty (MPICH's cut).
+/// may be short or empty (MPICH's cut, in bytes: ranks may describe one vector by different types).
+/// `hi` may lie beyond the last.
 fn chunks(c: &Collective, pieces: u32, lo: u32, hi: u32) -> Part {
-    let even = c.bytes.div_ceil(u64::from(pieces)).next_multiple_of(c.grain.max(1));
+    let even = c.bytes.div_ceil(u64::from(pieces));
     let at = (u64::from(lo) * even).min(c.bytes);
     Part { at, len: (u64::from(hi) * even).min(c.bytes).saturating_sub(at) }
 }
@@ -58,10 +59,10 @@ fn scatter_chunks(c: &Collective, q: u32, k: u32, out: &mut impl RoundSink) {
     }
     match v % (2 * mask) {
         0 if v + mask < q => {
-            out.send(c.real(v + mask), chunks(c, q, v + mask, (v + 2 * mask).min(q)));
+            out.send(c.real(v + mask), chunks(c, q, v + mask, v + 2 * mask));
         }
         m if m == mask => {
-            out.recv(c.real(v - mask), chunks(c, q, v, (v + mask).min(q)), Land::Write);
+            out.recv(c.real(v - mask), chunks(c, q, v, v + mask), Land::Write);
         }
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! Programs that are wrong: the execution says which ranks disagree, and never panics.
 
-use crate::common::{Operator, deposited};
+use crate::common::{Operator, check_collected, deposited, run_in_step};
 use base::{below, draw};
 use collectives::{Algorithm, Collective, Execution, Kind, Ragged, Seat, Stuck};
 
@@ -83,6 +83,38 @@ fn lengths_that_differ_are_told_of() {
             _ => assert!(told > 100, "{kind:?}: told {told} times"),
         }
     }
+}
+
+/// Both ways round: the message is longer, or shorter, than its receiver expects.
+#[test]
+fn a_vector_of_another_length_is_told_of() {
+    for (root, other) in [(16, 8), (8, 16)] {
+        let calls = [call(Kind::Bcast, 0, 2, root), call(Kind::Bcast, 1, 2, other)];
+        let mut buffers = deposited(&calls, Operator::Sum);
+        let mut execution = Execution::new(2);
+        execution.join(0, calls[0].clone()).unwrap();
+        execution.join(1, calls[1].clone()).unwrap();
+        let wrong = Err(Stuck::Disagree { rank: 1, peer: 0 });
+        assert_eq!(execution.advance(1, &mut buffers), wrong, "{root} {other}");
+    }
+}
+
+/// A broadcast's ranks may count the same bytes in other elements; a reduction's may not.
+#[test]
+fn elements_matter_where_they_are_combined() {
+    for (kind, ok) in [(Kind::Bcast, true), (Kind::Reduce, false)] {
+        let mut execution = Execution::new(2);
+        execution.join(0, call(kind, 0, 2, 64)).unwrap();
+        let other = Collective { grain: 64, ..call(kind, 1, 2, 64) };
+        assert_eq!(execution.join(1, other).is_ok(), ok, "{kind:?}");
+    }
+    let algorithm = Algorithm::ScatterRing;
+    let calls: Vec<_> = (0..5)
+        .map(|r| Collective { algorithm, grain: 8 << (r % 3), ..call(Kind::Bcast, r, 5, 96) })
+        .collect();
+    let mut buffers = deposited(&calls, Operator::Sum);
+    run_in_step(&calls, &mut buffers);
+    check_collected(&calls, &buffers, "in step");
 }
 
 #[test]
