@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, thread};
 
@@ -35,7 +36,7 @@ fn clippy() -> Command {
 /// Everything that can fail. Later steps run even if earlier ones failed: one run tells all.
 pub fn test() -> bool {
     let start = Instant::now();
-    let mut pip = Packages::begin();
+    let pip = Packages::begin();
     let rust = all([
         step("format", vec![cargo(&["fmt", "--all", "--check"])]),
         step("floors-and-tidy", vec![cargo(&["test", "--quiet", "--package", "xtask"])]),
@@ -66,7 +67,7 @@ pub fn py() -> bool {
 
 /// Builds what the demonstration needs, then hands the terminal over to it.
 pub fn demo(args: &[String]) -> bool {
-    let mut pip = Packages::begin();
+    let pip = Packages::begin();
     if !(libraries() && pip.end() && extension()) {
         return false;
     }
@@ -112,32 +113,40 @@ fn extension() -> bool {
 
 /// Packages of the local environment, fetched while Rust is being compiled.
 struct Packages {
-    running: Option<(Child, Instant)>,
+    running: Option<JoinHandle<(bool, Duration)>>,
     fine: bool,
 }
 
 impl Packages {
     const NAME: &'static str = "packages";
-    const INPUTS: [&'static str; 1] = ["pyproject.toml"];
 
     fn begin() -> Packages {
-        if fresh(Self::NAME, &Self::INPUTS, &[".venv/bin/python"]) {
+        if fresh(Self::NAME, &["pyproject.toml"], &[".venv/bin/python"]) {
             return Packages { running: None, fine: true };
         }
-        let fine = environment();
+        if !environment() {
+            return Packages { running: None, fine: false };
+        }
+        let pyproject = fs::read_to_string(house::root().join("pyproject.toml"));
         let mut install = python(&["-m", "pip", "install", "--quiet"]);
         install.args(["--disable-pip-version-check", "maturin>=1.8,<2"]);
-        install.args(needs(&fs::read_to_string("pyproject.toml").unwrap_or_default()));
-        let running = fine.then(|| spawn(&mut install, Self::NAME, false));
-        Packages { running, fine }
+        install.args(needs(&pyproject.unwrap_or_default()));
+        let (mut child, start) = spawn(&mut install, Self::NAME, false);
+        let running = thread::spawn(move || {
+            let fine = child.wait().is_ok_and(|s| s.success());
+            (fine, start.elapsed())
+        });
+        Packages { running: Some(running), fine: true }
     }
-    fn end(&mut self) -> bool {
-        let Some((child, start)) = self.running.take() else { return self.fine };
-        self.fine = finish(Self::NAME, child, start);
-        if self.fine {
-            stamp(Self::NAME);
+    fn end(self) -> bool {
+        let Some(running) = self.running else { return self.fine };
+        let (fine, took) = running.join().expect("waiting does not panic");
+        if !fine {
+            return failed(Self::NAME, took);
         }
-        self.fine
+        said(Self::NAME, took, "");
+        stamp(Self::NAME);
+        true
     }
 }
 
@@ -222,10 +231,10 @@ fn step(name: &str, commands: Vec<Command>) -> bool {
     for (i, mut command) in commands.into_iter().enumerate() {
         let (child, _) = spawn(&mut command, name, i > 0);
         if !wait(name, child, start) {
-            return failed(name, start);
+            return failed(name, start.elapsed());
         }
     }
-    said(name, start, "");
+    said(name, start.elapsed(), "");
     true
 }
 
@@ -239,14 +248,6 @@ fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> Vec<Co
         stamp(name);
     }
     fine
-}
-
-fn finish(name: &str, child: Child, start: Instant) -> bool {
-    if !wait(name, child, start) {
-        return failed(name, start);
-    }
-    said(name, start, "");
-    true
 }
 
 fn log_path(name: &str) -> PathBuf {
@@ -283,19 +284,19 @@ fn wait(name: &str, mut child: Child, start: Instant) -> bool {
     }
 }
 
-fn said(name: &str, start: Instant, what: &str) {
+fn said(name: &str, took: Duration, what: &str) {
     let back = if std::io::stderr().is_terminal() { "\r" } else { "" };
-    eprintln!("{back}  {name:<18}{:>6.1} s {what}", start.elapsed().as_secs_f64());
+    eprintln!("{back}  {name:<18}{:>6.1} s {what}", took.as_secs_f64());
 }
 
-fn failed(name: &str, start: Instant) -> bool {
+fn failed(name: &str, took: Duration) -> bool {
     let path = log_path(name);
     let log = fs::read_to_string(&path).unwrap_or_default();
     let lines: Vec<&str> = log.lines().collect();
     for line in &lines[lines.len().saturating_sub(SHOWN)..] {
         eprintln!("    {line}");
     }
-    said(name, start, "FAILED");
+    said(name, took, "FAILED");
     eprintln!("    all it said: {}", path.display());
     false
 }
