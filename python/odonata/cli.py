@@ -282,6 +282,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             tick=tick,
             stop=stop,
         )
+        tick.wipe()
         code = 128 + stop.signal if stop.signal else result.exit_code
         result.summary["exit_code"] = code
         if result.failure:

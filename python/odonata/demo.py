@@ -115,15 +115,21 @@ def comparison(runs: Mapping[str, RunResult]) -> list[str]:
 
 
 def latencies(rows: list[dict[str, Any]]) -> list[str]:
-    """Every published point and its prediction."""
-    table = [("", "size", "published", "predicted", "error")]
-    last = None
-    for row in rows:
-        table.append((row["what"] if row["what"] != last else "", units.show_size(row["bytes"]),
-                      units.show_time(row["measured_s"]), units.show_time(row["predicted_s"]),
-                      f"{100 * row['error']:+.1f} %"))  # fmt: skip
-        last = row["what"]
-    return text.columns(table, "<>>>>")
+    """Every published point and its prediction, a block a curve."""
+    lines: list[str] = []
+    for what in dict.fromkeys(row["what"] for row in rows):
+        curve = [row for row in rows if row["what"] == what]
+        lines.append(f"{what} ({curve[0]['source']})")
+        lines += text.columns(
+            [
+                ("  size", *(units.show_size(r["bytes"]) for r in curve)),
+                ("  published", *(units.show_time(r["measured_s"]) for r in curve)),
+                ("  predicted", *(units.show_time(r["predicted_s"]) for r in curve)),
+                ("  error", *(f"{100 * r['error']:+.1f} %" for r in curve)),
+            ],
+            "<",
+        )
+    return lines
 
 
 def cost(wall: float) -> str:

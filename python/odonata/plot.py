@@ -66,10 +66,11 @@ def bench(result: BenchResult, ax: matplotlib.axes.Axes | None = None) -> matplo
 
 
 def sizes_axis(ax: matplotlib.axes.Axes) -> None:
-    """Message sizes as powers of two."""
+    """Message sizes as powers of two, from just left of the smallest."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     ax.set_xscale("log", base=2)
+    ax.set_xlim(left=min(min(line.get_xdata()) for line in ax.lines) / 1.5)
     ax.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: short_size(size)))
@@ -143,7 +144,7 @@ def shares(
         below = above
     tallest = max(below, default=0.0)
     for share, (low, high) in bands.items() if named else ():
-        if high - low > 0.05 * tallest:
+        if high - low > 0.1 * tallest:
             ax.text(len(rows) / 2, (low + high) / 2, share, color="white", fontsize=9,
                     ha="center", va="center")  # fmt: skip
     ax.set_xlim(0, len(rows))

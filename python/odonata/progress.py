@@ -17,18 +17,27 @@ class Progress:
         self.to = to
         self.on = to.isatty() and not quiet
         self._drawn = False
+        self._furthest: dict[str, float] = {}
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Leave the line empty for whatever is said next."""
         if self._drawn:
             self.to.write("\r\033[K")
             self.to.flush()
+            self._drawn = False
 
     def __call__(self, tick: dict[str, Any]) -> None:
         if not self.on:
             return
+        # While ranks start or compute, ticks know of no simulated time: what was reached stays.
+        for key in ("time_s", "events"):
+            tick[key] = self._furthest[key] = max(tick.get(key) or 0, self._furthest.get(key, 0))
         width = shutil.get_terminal_size().columns - 1
         self.to.write("\r\033[K" + line(self.title, tick)[:width])
         self.to.flush()
@@ -39,9 +48,10 @@ def line(title: str, tick: dict[str, Any]) -> str:
     """What a tick says, on one line."""
     wall, events = tick.get("wall_s") or 0.0, tick.get("events")
     parts = [title]
-    if tick.get("phase"):
-        parts.append(str(tick["phase"]))
-    if tick.get("time_s") is not None:
+    phase = tick.get("phase") or (None if events else "starting")
+    if phase:
+        parts.append(str(phase))
+    if tick.get("time_s"):
         parts.append(f"simulated {show_time(tick['time_s'])}")
     if events:
         parts.append(f"{show_count(events)} events")

@@ -189,15 +189,17 @@ def _us(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e6:.3f}"
 
 
-def engine(e: Mapping[str, Any]) -> list[str]:
-    """What the prediction cost."""
+def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
+    """What the prediction cost; a run's wall clock is mostly its program's, so no rates there."""
     if not e:
         return []
     wall = e.get("wall_s")
     parts = []
     for key, word in (("events", "events"), ("packets", "packets"), ("packet_hops", "packet hops")):
         if e.get(key) is not None:
-            rate = f" ({show_count(e[key] / wall)}/s)" if wall and key != "packets" else ""
+            rate = (
+                f" ({show_count(e[key] / wall)}/s)" if rates and wall and key != "packets" else ""
+            )
             parts.append(f"{show_count(e[key])} {word}{rate}")
     if wall is not None:
         parts.append(f"{show_time(wall)} of wall clock")
@@ -246,7 +248,7 @@ def run(
     if data.get("links"):
         lines += ["", *_links(data["links"])]
     lines.append("")
-    for line in engine(s.get("engine") or {}):
+    for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")
     if s.get("mpi_calls") is not None:

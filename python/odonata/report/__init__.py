@@ -49,7 +49,7 @@ def html(
         kind=kind,
         published=grouped(published_rows or []),
         published_curves=published_curves(grouped(published_rows or [])),
-        engine=text.engine(summary.get("engine") or {}),
+        engine=text.engine(summary.get("engine") or {}, rates=kind != "run"),
         **content(summary, data),
     )
 
