@@ -63,6 +63,19 @@ impl RoundSink for Traffic {
             _ => self.combined += to.len,
         }
     }
+    fn send_run(&mut self, to: u32, first: Part, _: u64, count: u32) {
+        if count > 0 {
+            self.send(to, Part { at: first.at, len: first.len * u64::from(count) });
+        }
+    }
+    fn recv_run(&mut self, from: u32, first: Part, _: u64, count: u32) {
+        if count > 0 {
+            self.recv(from, first, Land::Write);
+        }
+    }
+    fn local_run(&mut self, _: Part, _: i64, to: Part, _: i64, count: u32) {
+        self.moved += to.len * u64::from(count);
+    }
 }
 
 impl Traffic {
@@ -271,5 +284,58 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
         let node = self.job.seats[rank as usize].node;
         self.broken.get_or_insert(Blocked { rank, node, what });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use collectives::{Kind, Ragged, Seat};
+
+    /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
+    /// algorithms name a peer's parts in a row.
+    #[test]
+    fn a_rounds_parts_for_one_peer_are_named_in_a_row() {
+        let mut traffic = Traffic::default();
+        for kind in Kind::ALL {
+            for &algorithm in kind.algorithms() {
+                for size in 1..=17 {
+                    for rank in 0..size {
+                        let even = Ragged::new(std::iter::repeat_n(24, 2 * size as usize));
+                        let one = Ragged::new(std::iter::repeat_n(24, size as usize));
+                        let ragged = match kind {
+                            Kind::Alltoallv => Some(even),
+                            Kind::Allgatherv | Kind::ReduceScatter => Some(one),
+                            Kind::Gatherv | Kind::Scatterv if rank == 0 => Some(one),
+                            _ => None,
+                        };
+                        let seat = Seat { rank, size };
+                        let call = Collective {
+                            kind,
+                            algorithm,
+                            seat,
+                            root: 0,
+                            bytes: 24,
+                            grain: 8,
+                            ragged,
+                        };
+                        for k in 0..call.rounds() {
+                            traffic.clear();
+                            call.round(k, &mut traffic);
+                            let at =
+                                format!("{kind:?} {algorithm:?} rank {rank} of {size}, round {k}");
+                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.0).collect();
+                            let mut from = traffic.recvs.clone();
+                            for peers in [&mut to, &mut from] {
+                                let named = peers.len();
+                                peers.sort_unstable();
+                                peers.dedup();
+                                assert_eq!(peers.len(), named, "{at}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }

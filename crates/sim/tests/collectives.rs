@@ -1,0 +1,114 @@
+//! Every collective by every algorithm runs to its end, at both fidelities, and says the same twice.
+
+use base::Time;
+use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
+use loggp::LogGpNetwork;
+use machine::{MachineSpec, NicId, NodeId};
+use mpi::Library;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use sim::{End, Job, Outcome, World};
+use workload::{Op, Step, Streams, WORLD};
+
+/// Two ranks a node on every fifth node: messages of all distances.
+fn job(ranks: u32) -> Job {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let machine = MachineSpec::parse("dragonfly-1056", text, &[])
+        .and_then(|s| s.resolve())
+        .expect("presets are legal");
+    let library = mpi::library::preset("mpich").expect("a preset");
+    let library = Library::parse("mpich", library, "").expect("presets are legal");
+    let seat = |rank: u32| {
+        let node = NodeId(rank / 2 * 5);
+        sim::Seat { node, nic: NicId(machine.node_nics[node]) }
+    };
+    let seats = (0..ranks).map(seat).collect();
+    Job { machine, library, seats, seed: 1 }
+}
+
+fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> Op {
+    let blocks = |n: u32| Some(Ragged::new((0..n).map(|_| bytes)));
+    let ragged = match kind {
+        Kind::Alltoallv => blocks(2 * size),
+        Kind::Allgatherv | Kind::ReduceScatter => blocks(size),
+        Kind::Gatherv | Kind::Scatterv if rank == 0 => blocks(size),
+        _ => None,
+    };
+    let seat = Seat { rank, size };
+    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged };
+    Op::Collective { context: WORLD, call }
+}
+
+fn run<N: NetworkModel>(
+    job: &Job,
+    kind: Kind,
+    algorithm: Algorithm,
+    bytes: u64,
+) -> (Outcome, Vec<Time>) {
+    let n = job.seats.len() as u32;
+    let program = |rank| {
+        // Twice in a row: the second call's messages may come while the first still runs elsewhere.
+        let op = call(kind, algorithm, rank, n, bytes);
+        vec![Step::Do(op.clone()), Step::Wait, Step::Do(op), Step::Wait, Step::Mark]
+    };
+    let mut world = World::<N, _>::new(job, Streams::new((0..n).map(program)));
+    let outcome = world.run(&mut |_| true);
+    let left = world.workload.marks.iter().map(|m| *m.first().expect("it left")).collect();
+    (outcome, left)
+}
+
+#[test]
+fn every_algorithm_ends_for_every_size_and_both_sides_of_rendezvous() {
+    for ranks in [1, 2, 3, 7, 8, 16, 33] {
+        let job = job(ranks);
+        for kind in Kind::ALL {
+            for &algorithm in kind.algorithms() {
+                for bytes in [0, 8, 80_000] {
+                    let at = format!("{kind:?} {algorithm:?}, {ranks} ranks, {bytes} B");
+                    let (packet, _) = run::<PacketNetwork>(&job, kind, algorithm, bytes);
+                    assert_eq!(packet.end, End::Finished, "{at}");
+                    let (loggp, _) = run::<LogGpNetwork>(&job, kind, algorithm, bytes);
+                    assert_eq!(loggp.end, End::Finished, "{at}");
+                    // The same messages, whatever the network.
+                    assert_eq!(packet.by_distance, loggp.by_distance, "{at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_run_has_the_same_digest_and_another_run_another() {
+    let ring = |seed| {
+        let job = Job { seed, ..job(16) };
+        run::<PacketNetwork>(&job, Kind::Alltoall, Algorithm::Pairwise, 4096).0
+    };
+    assert_eq!(ring(1), ring(1));
+    let longer = |bytes| run::<PacketNetwork>(&job(16), Kind::Allgather, Algorithm::Ring, bytes).0;
+    assert_ne!(longer(4096).digest, longer(4104).digest);
+}
+
+/// Nobody leaves a barrier before the last has entered it, and a broadcast's root need not wait.
+#[test]
+fn who_must_wait_for_whom() {
+    let job = job(9);
+    let late = base::Span::us(700);
+    for (kind, algorithm, root_waits) in [
+        (Kind::Barrier, Algorithm::Dissemination, true),
+        (Kind::Allreduce, Algorithm::RecursiveDoubling, true),
+        (Kind::Bcast, Algorithm::Binomial, false),
+    ] {
+        let program = |rank| {
+            let op = call(kind, algorithm, rank, 9, 8);
+            let idle = if rank == 8 { late } else { base::Span::ZERO };
+            vec![Step::Compute(idle), Step::Do(op), Step::Wait, Step::Mark]
+        };
+        let mut world = World::<PacketNetwork, _>::new(&job, Streams::new((0..9).map(program)));
+        assert_eq!(world.run(&mut |_| true).end, End::Finished);
+        let left: Vec<Time> = world.workload.marks.iter().map(|m| m[0]).collect();
+        let waited = |rank: usize| left[rank] >= Time::ZERO + late;
+        assert_eq!(waited(0), root_waits, "{kind:?}: {left:?}");
+        assert_eq!((1..9).all(waited), root_waits, "{kind:?}: {left:?}");
+        assert!(waited(8));
+    }
+}

@@ -1,0 +1,242 @@
+//! Point to point as MPI promises it and as the formulas time it, at both fidelities.
+
+use base::{Span, Time};
+use loggp::LogGpNetwork;
+use machine::{Machine, MachineSpec, NodeId};
+use mpi::Library;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use sim::{End, Job, Outcome, Seat, World};
+use workload::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, WORLD, Workload};
+
+fn aurora() -> Machine {
+    let text = machine::preset("aurora").expect("a preset");
+    MachineSpec::parse("aurora", text, &[]).and_then(|s| s.resolve()).expect("presets are legal")
+}
+
+fn mpich() -> Library {
+    let text = mpi::library::preset("mpich").expect("a preset");
+    Library::parse("mpich", text, "slingshot").expect("presets are legal")
+}
+
+/// One rank a node, on its first NIC.
+fn job(nodes: &[u32]) -> Job {
+    let machine = aurora();
+    let seat = |&n: &u32| {
+        let node = NodeId(n);
+        Seat { node, nic: machine::NicId(machine.node_nics[node]) }
+    };
+    let seats = nodes.iter().map(seat).collect();
+    Job { machine, library: mpich(), seats, seed: 1 }
+}
+
+/// A script of calls a rank, all submitted at the start, and everything it is told.
+struct Script {
+    world: Vec<u32>,
+    calls: Vec<Call>,
+    out: usize,
+    told: Vec<(Time, Done)>,
+}
+
+impl Script {
+    fn new(ranks: u32, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> Script {
+        let calls: Vec<Call> = calls
+            .into_iter()
+            .map(|(rank, token, after_ns, op)| Call { rank, token, after: Span::ns(after_ns), op })
+            .collect();
+        Script { world: (0..ranks).collect(), out: calls.len(), calls, told: Vec::new() }
+    }
+    fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
+        let mut world = World::<N, _>::new(job, self);
+        let outcome = world.run(&mut |_| true);
+        (outcome, world.workload.told)
+    }
+}
+
+impl Workload for Script {
+    fn ranks(&self) -> u32 {
+        self.world.len() as u32
+    }
+    fn members(&self, _: Context) -> &[u32] {
+        &self.world
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        calls.append(&mut self.calls);
+    }
+    fn resume(&mut self, now: Time, done: &[Done], _: &mut Vec<Call>) {
+        self.out -= done.len();
+        self.told.extend(done.iter().map(|&d| (now, d)));
+    }
+    fn is_finished(&self) -> bool {
+        self.out == 0
+    }
+}
+
+fn send(to: u32, tag: i32, bytes: u64) -> Op {
+    Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
+}
+fn recv(from: u32, tag: i32) -> Op {
+    Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
+}
+fn told(told: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
+    *told.iter().find(|(_, d)| (d.rank, d.token) == (rank, token)).expect("it completed")
+}
+
+/// When a lone message's receive completes, by the formulas of docs/models/library.md.
+fn formula(job: &Job, bytes: u64) -> Span {
+    let (m, l) = (&job.machine, &job.library);
+    let (a, b) = (job.seats[0].nic, job.seats[1].nic);
+    let eager = l.send_overhead + m.zero_load(a, b, bytes) + l.recv_overhead;
+    if bytes <= l.eager_max {
+        return eager + l.eager_copy_gap.span(bytes);
+    }
+    let part = l.rendezvous_eager_part.min(bytes);
+    // The NIC fetches by itself: no DMA step on the data, which is what `zero_load` adds for a
+    // host's command beyond the immediate limit.
+    let data = m.zero_load(a, b, bytes - part) - m.nic.dma_latency;
+    l.send_overhead + m.zero_load(a, b, part) + m.zero_load(b, a, 0) + data + l.recv_overhead
+}
+
+#[test]
+fn a_lone_message_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() {
+    for nodes in [[0, 1], [0, 40], [0, 700]] {
+        let job = job(&nodes);
+        let eager_max = job.library.eager_max;
+        for bytes in [0, 8, 64, 65, 2048, eager_max, eager_max + 1, 1 << 22] {
+            let script = || Script::new(2, [(0, 0, 0, send(1, 7, bytes)), (1, 0, 0, recv(0, 7))]);
+            let want = Time::ZERO + formula(&job, bytes);
+            let (outcome, packet) = script().run::<PacketNetwork>(&job);
+            assert_eq!(outcome.end, End::Finished);
+            let (_, loggp) = script().run::<LogGpNetwork>(&job);
+            // A request-to-send is injected one overhead after the call: each of the few legs may
+            // add the picosecond that keeps instants from looping.
+            for (name, (at, done)) in
+                [("packet", told(&packet, 1, 0)), ("loggp", told(&loggp, 1, 0))]
+            {
+                assert_eq!((done.peer, done.tag, done.bytes), (0, 7, bytes));
+                let off = at.0.abs_diff(want.0);
+                assert!(off <= 8, "{name} {nodes:?} {bytes} B: {at} for {want}, {off} ps off");
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_of_one_sender_match_in_the_order_they_were_sent() {
+    let job = job(&[0, 700]);
+    // A rendezvous, a long eager message, then short ones that could overtake both.
+    let sizes = [1 << 20, 16_000, 8, 0, 300_000, 8];
+    let calls = (0..6u32).flat_map(|i| {
+        [(0, i, 0, send(1, 1, sizes[i as usize])), (1, i, 0, recv(ANY_SOURCE, ANY_TAG))]
+    });
+    let (outcome, all) = Script::new(2, calls).run::<PacketNetwork>(&job);
+    assert_eq!(outcome.end, End::Finished);
+    for i in 0..6 {
+        assert_eq!(told(&all, 1, i).1.bytes, sizes[i as usize], "receive {i}");
+    }
+}
+
+#[test]
+fn a_standard_send_is_done_at_once_if_eager_and_with_its_receive_if_not() {
+    let job = job(&[0, 1]);
+    let late = 1_000_000; // ns: long after the message has come
+    for (bytes, mode, waits) in [
+        (8, SendMode::Standard, false),
+        (1 << 20, SendMode::Standard, true),
+        (8, SendMode::Synchronous, true),
+        (1 << 20, SendMode::Buffered, false),
+    ] {
+        let op = Op::Send { to: 1, context: WORLD, tag: 0, bytes, mode };
+        let (outcome, all) =
+            Script::new(2, [(0, 0, 0, op), (1, 0, late, recv(0, 0))]).run::<PacketNetwork>(&job);
+        assert_eq!(outcome.end, End::Finished);
+        let at = told(&all, 0, 0).0;
+        assert_eq!(at > Time::ZERO + Span::ns(late), waits, "{bytes} B, {mode:?}: done at {at}");
+        // Its receiver was late, and the receiver's wait began when it posted.
+        let (_, done) = told(&all, 1, 0);
+        assert!(done.ready >= Time::ZERO + Span::ns(late), "{bytes} B, {mode:?}");
+    }
+}
+
+#[test]
+fn two_receives_that_wait_for_each_other_are_a_deadlock_with_names() {
+    let job = job(&[0, 1, 2]);
+    let script =
+        Script::new(3, [(0, 0, 0, recv(1, 5)), (1, 0, 0, recv(0, 6)), (2, 0, 10, Op::Pause)]);
+    let (outcome, _) = script.run::<PacketNetwork>(&job);
+    let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
+    let said: Vec<(u32, &str)> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
+    assert_eq!(said, [(0, "receive from rank 1, tag 5"), (1, "receive from rank 0, tag 6")]);
+}
+
+#[test]
+fn a_rendezvous_nobody_receives_is_a_deadlock_of_its_sender() {
+    let job = job(&[0, 1]);
+    let (outcome, _) = Script::new(2, [(0, 0, 0, send(1, 3, 1 << 20))]).run::<PacketNetwork>(&job);
+    let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
+    assert_eq!(blocked.len(), 1);
+    assert_eq!(blocked[0].rank, 0);
+    assert!(blocked[0].what.contains("no receive was posted"), "{}", blocked[0].what);
+}
+
+#[test]
+fn probes_see_messages_and_take_them_only_if_asked() {
+    let job = job(&[0, 1]);
+    let probe = |wait, take| Op::Probe { from: 0, context: WORLD, tag: ANY_TAG, wait, take };
+    let script = Script::new(
+        2,
+        [
+            (0, 0, 0, send(1, 4, 100)),
+            (0, 1, 0, send(1, 9, 200)),
+            (1, 0, 0, probe(false, false)),
+            (1, 1, 0, probe(true, false)),
+            (1, 2, 100_000, probe(false, true)),
+            (1, 3, 0, probe(true, false)),
+            (1, 4, 0, Op::RecvTaken { probe: 2, bytes: 100 }),
+            (1, 5, 0, recv(0, 9)),
+        ],
+    );
+    let (outcome, all) = script.run::<PacketNetwork>(&job);
+    assert_eq!(outcome.end, End::Finished);
+    let answer = |token| {
+        let (_, d) = told(&all, 1, token);
+        (d.found, d.tag, d.bytes)
+    };
+    assert_eq!(answer(0).0, Found::No);
+    assert_eq!(answer(1), (Found::Yes, 4, 100));
+    assert_eq!(answer(2), (Found::Yes, 4, 100));
+    assert_eq!(answer(3), (Found::Yes, 9, 200), "the first message was set aside");
+    assert_eq!(answer(4), (Found::Yes, 4, 100));
+    assert_eq!(answer(5), (Found::Yes, 9, 200));
+}
+
+#[test]
+fn a_receive_is_cancelled_once_at_most() {
+    let job = job(&[0, 1]);
+    let script = Script::new(
+        2,
+        [
+            (1, 0, 0, recv(0, 1)),
+            (1, 1, 0, Op::Cancel { token: 0 }),
+            (1, 2, 0, recv(0, 1)),
+            (0, 0, 0, send(1, 1, 8)),
+            (1, 3, 100_000, Op::Cancel { token: 2 }),
+        ],
+    );
+    let (outcome, all) = script.run::<PacketNetwork>(&job);
+    assert_eq!(outcome.end, End::Finished);
+    assert_eq!(told(&all, 1, 0).1.found, Found::Cancelled);
+    assert_eq!((told(&all, 1, 2).1.found, told(&all, 1, 2).1.bytes), (Found::Yes, 8));
+}
+
+#[test]
+fn an_alarm_rings_beside_the_cpu_and_lengthens_no_run() {
+    let job = job(&[0]);
+    let alarm = Op::Alarm { span: Span::us(500) };
+    let script = Script::new(1, [(0, 0, 0, alarm), (0, 1, 1_000, Op::Pause)]);
+    let (outcome, all) = script.run::<PacketNetwork>(&job);
+    let (pause, alarm) = (told(&all, 0, 1).0, told(&all, 0, 0).0);
+    assert!(pause < Time::ZERO + Span::ns(1_001), "{pause}");
+    assert!(alarm >= Time::ZERO + Span::us(500), "{alarm}");
+    assert_eq!(outcome.time, pause);
+}
