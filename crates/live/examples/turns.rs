@@ -1,9 +1,10 @@
 //! What a turn costs: blocking calls per second, without MPI's own work and without a network.
 //!
 //! `cargo run --release -p live --example turns`; under `taskset -c 0` for one core. Prints one
-//! line a pattern: ranks, hand-overs, how many of them a second of the wall clock, what one takes by
-//! the wall clock and in CPU time of all processes together, the time to start all ranks (wall and
-//! CPU time), and memory per rank. CPU time says what it costs on a machine that others use too.
+//! line a pattern: ranks, hand-overs, how many of them a second of the wall clock, what one takes
+//! by the wall clock and in CPU time of all processes together, the time to start all ranks (wall
+//! and CPU time), and memory per rank. CPU time says what it costs on a machine that others use
+//! too. The simulator is the tests' simple one, so its part is small.
 
 #[allow(dead_code)]
 #[path = "../tests/common/rank.rs"]

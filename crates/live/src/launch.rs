@@ -110,6 +110,9 @@ impl fmt::Display for LaunchError {
                 write!(f, "rank {rank} of {ranks} could not be started: {error}")?;
                 match error.raw_os_error() {
                     Some(libc::EAGAIN) => write!(f, " (see `ulimit -u` and kernel.pid_max)"),
+                    Some(libc::ENOEXEC) => {
+                        write!(f, " (a script begins with a line like `#!/bin/sh`)")
+                    }
                     Some(libc::EMFILE | libc::ENFILE) => write!(f, " (see `ulimit -n`)"),
                     _ => Ok(()),
                 }

@@ -10,6 +10,7 @@
 //! The only room of its floor that does I/O, looks at the wall clock and starts a thread (to label
 //! output): it talks to Linux.
 
+mod calls;
 mod children;
 mod combine;
 mod launch;
@@ -21,6 +22,7 @@ mod rank;
 mod segment;
 mod start;
 mod turn;
+mod watch;
 
 pub use children::Exit;
 pub use launch::{LaunchError, LaunchSpec, Progress, SeatSpec};

@@ -3,9 +3,9 @@
 use crate::children::{Children, Exit, resolve};
 use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, SeatSpec};
 use crate::meet::{Choose, Meetings};
-use crate::outcome::{Failure, LiveOutcome, Why};
+use crate::outcome::{Failure, Why};
 use crate::output::Pump;
-use crate::rank::{Rank, SendId, Sent, Slot, Stage};
+use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
 use crate::start::start_all;
 use crate::turn::Turns;
@@ -13,51 +13,45 @@ use base::{Span, Time};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::functions::function_name;
-use workload::wire::{self, Completion, Control, Submission, command, flag, kind, state, wait};
-use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
+use workload::wire::{self, Completion, Control, command, kind, state, wait};
+use workload::{Call, Context, Done, Found, Op, Token, Workload};
 
 /// Tokens of our own, beyond those ranks may use.
-const PAUSE: Token = wire::TOKENS as Token;
-const EXIT: Token = PAUSE + 1;
+pub(crate) const PAUSE: Token = wire::TOKENS as Token;
+pub(crate) const EXIT: Token = PAUSE + 1;
 const ALARMS: Token = 2 << 20;
 /// Alarms are numbered in a circle; one lives no longer than a poll.
 const ALARM_NUMBERS: Token = 1 << 20;
 /// Sends, by `SendId`. A rank may reuse a send's token once it has completed, which may be before
 /// its message is received: so the simulator is given a name that lasts.
-const SENDS: Token = 4 << 20;
+pub(crate) const SENDS: Token = 4 << 20;
 
 /// How often processes and the user are looked after, in time of the wall clock.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
-const DYING: Duration = Duration::from_millis(200);
-
-/// Nothing but unsuccessful polls for so long is a livelock [estimate].
-const LIVELOCK: Span = Span(1_000_000_000_000_000);
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 pub struct Live {
-    children: Children,
-    pumps: Vec<Pump>,
-    turns: Turns,
-    seats: Vec<SeatSpec>,
-    ranks: Vec<Rank>,
-    exits: Vec<Option<Exit>>,
-    meetings: Meetings,
-    choose: Box<Choose>,
-    interrupted: Box<dyn FnMut() -> bool>,
-    progress: Option<Box<dyn FnMut(Progress)>>,
-    poll_interval: Span,
+    pub(crate) children: Children,
+    pub(crate) pumps: Vec<Pump>,
+    pub(crate) turns: Turns,
+    pub(crate) seats: Vec<SeatSpec>,
+    pub(crate) ranks: Vec<Rank>,
+    pub(crate) exits: Vec<Option<Exit>>,
+    pub(crate) meetings: Meetings,
+    pub(crate) choose: Box<Choose>,
+    pub(crate) interrupted: Box<dyn FnMut() -> bool>,
+    pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
+    pub(crate) poll_interval: Span,
     /// Ranks released at this instant, and those of them still out after a death.
-    batch: Vec<u32>,
-    lost: u32,
-    looked_at: Instant,
-    was_interrupted: bool,
-    failure: Option<Failure>,
+    pub(crate) batch: Vec<u32>,
+    pub(crate) lost: u32,
+    pub(crate) looked_at: Instant,
+    pub(crate) was_interrupted: bool,
+    pub(crate) failure: Option<Failure>,
     /// When something other than an unsuccessful poll happened last.
-    lively_at: Time,
-    alarms: u32,
+    pub(crate) lively_at: Time,
+    pub(crate) alarms: u32,
     /// Dropped last: everything else may look into it.
-    shared: Shared,
+    pub(crate) shared: Shared,
 }
 
 impl Live {
@@ -122,66 +116,7 @@ impl Live {
         self.failure.as_ref()
     }
 
-    /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
-    /// until their processes have exited by themselves.
-    pub fn outcome(mut self) -> LiveOutcome {
-        let asked = Instant::now();
-        while self.children.alive() > 0 && !self.is_stopped() {
-            // Nobody can go on: perhaps because of a death that is not complete yet.
-            if !self.is_finished() && asked.elapsed() > DYING {
-                break;
-            }
-            self.children.wait(Duration::from_millis(5));
-            self.look();
-        }
-        self.end();
-        let exits: Vec<Exit> = self.exits.iter().map(|e| e.unwrap_or(Exit::Ended)).collect();
-        let status = exits.iter().find_map(|e| match *e {
-            Exit::Signal(signal) => Some(128 + signal),
-            _ => None,
-        });
-        let status = status.or(exits.iter().find_map(|e| match *e {
-            Exit::Status(0) => None,
-            Exit::Status(status) => Some(status),
-            // Not at its own end, and nothing else is wrong: the simulator gave up.
-            _ => Some(1),
-        }));
-        let exit_code = match &self.failure {
-            Some(failure) => failure.exit_code(),
-            None => status.unwrap_or(0),
-        };
-        for rank in 0..self.ranks.len() as u32 {
-            self.count_calls(rank);
-        }
-        let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
-        LiveOutcome {
-            exit_code,
-            interrupted: self.was_interrupted,
-            exits,
-            mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
-            blocking_calls: sum(|r| r.hand_overs),
-            messages: sum(|r| r.messages),
-            bytes: sum(|r| r.bytes),
-            ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
-            failure: self.failure.take(),
-        }
-    }
-
-    /// Reads the rank's own tally. A function that has handed over was called at least once, even
-    /// if the rank's library does not count.
-    fn count_calls(&mut self, at: u32) {
-        let rank = &mut self.ranks[at as usize];
-        for function in 0..wire::FUNCTIONS as u32 {
-            // SAFETY: within the tally; the process has ended.
-            let calls = unsafe { *self.shared.segment.tally(at).add(function as usize) };
-            if calls > 0 {
-                let row = rank.row(function);
-                row.calls = row.calls.max(calls);
-            }
-        }
-    }
-
-    fn call_of(&self, rank: u32) -> Option<String> {
+    pub(crate) fn call_of(&self, rank: u32) -> Option<String> {
         let state = &self.ranks[rank as usize];
         if state.function == 0 {
             return None;
@@ -200,20 +135,10 @@ impl Live {
         })
     }
 
-    fn control(&self, rank: u32) -> *mut Control {
+    pub(crate) fn control(&self, rank: u32) -> *mut Control {
         // SAFETY: the header is written.
         unsafe { self.shared.segment.control(rank) }
     }
-
-    /// The first failure ends the job; what follows from it is not news.
-    fn fail(&mut self, rank: u32, why: Why) {
-        if self.failure.is_none() {
-            let node = self.seats[rank as usize].node_name.clone();
-            self.failure = Some(Failure { rank, node, call: self.call_of(rank), why });
-        }
-    }
-
-    // -- Turns ------------------------------------------------------------------------------------
 
     /// Lets the batch go, waits until it is back and takes its calls in the order of ranks.
     fn run_batch(&mut self, now: Time, calls: &mut Vec<Call>) {
@@ -259,249 +184,16 @@ impl Live {
         self.batch.clear();
     }
 
-    fn wait_for_all(&mut self) {
+    pub(crate) fn wait_for_all(&mut self) {
         while !self.turns.all_back(LOOK) {
             self.look();
+            self.find_intruders();
             if self.is_stopped() {
                 return;
             }
             self.find_lost_turns();
         }
     }
-
-    /// Looks after the user and the processes.
-    fn look(&mut self) {
-        self.looked_at = Instant::now();
-        if !self.was_interrupted {
-            self.was_interrupted = (self.interrupted)();
-        }
-        self.note_exits();
-    }
-
-    fn note_exits(&mut self) {
-        for (at, exit) in self.children.exited() {
-            self.exits[at as usize] = Some(exit);
-            // SAFETY: the field is atomic.
-            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
-            match (state, exit) {
-                (state::ABORTED, _) => self.aborted(at),
-                (_, Exit::Signal(signal)) => self.fail(at, Why::Signal(signal)),
-                (state::STARTING, _) => {
-                    self.ranks[at as usize].stage = Stage::NeverCame;
-                    self.turns.running().fetch_sub(1, Ordering::AcqRel);
-                }
-                (state::ACTIVE, Exit::Status(status)) => {
-                    self.fail(at, Why::LeftEarly { status });
-                }
-                // Through with MPI. If it went before its last hand-over was complete, its turn is
-                // lost: `find_lost_turns` notices.
-                _ => {}
-            }
-        }
-    }
-
-    /// A process that ended inside its last hand-over has taken its place in `running` along. If
-    /// nobody alive has the turn in two looks on end, nobody will come back.
-    fn find_lost_turns(&mut self) {
-        let out = |&at: &u32| {
-            let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
-            has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
-        };
-        let all_out = self.children.alive() as usize == self.ranks.len();
-        self.lost = if all_out || self.batch.iter().any(out) { 0 } else { self.lost + 1 };
-        if self.lost == 2 {
-            self.turns.running().store(0, Ordering::Release);
-            self.lost = 0;
-        }
-    }
-
-    fn aborted(&mut self, rank: u32) {
-        // SAFETY: the rank sleeps for ever or has ended.
-        let code = unsafe { (*self.control(rank)).abort_code };
-        self.fail(rank, Why::Abort { code });
-    }
-
-    fn end(&mut self) {
-        for at in 0..self.ranks.len() as u32 {
-            if self.ranks[at as usize].asleep && self.children.is_alive(at) {
-                // SAFETY: the rank sleeps.
-                unsafe { (*self.control(at)).command = command::DIE };
-                self.turns.give(at);
-            }
-        }
-        self.children.end();
-        // Whatever they wrote last is passed on before we say how it ended.
-        self.pumps.clear();
-    }
-
-    // -- What ranks ask for -----------------------------------------------------------------------
-
-    /// Takes a rank's hand-over.
-    fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), Why> {
-        if self.ranks[at as usize].stage == Stage::NeverCame {
-            calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
-            return Ok(());
-        }
-        // SAFETY: the rank sleeps, so its region is ours.
-        let control = unsafe { &*self.control(at) };
-        let state = control.state.load(Ordering::Acquire);
-        let rank = &mut self.ranks[at as usize];
-        rank.asleep = true;
-        rank.function = control.function;
-        rank.epoch = rank.epoch.wrapping_add(1);
-        rank.hand_overs += 1;
-        rank.row(control.function).calls += 1;
-        rank.mode = control.wait_mode;
-        (rank.paused, rank.any, rank.owed, rank.named) = (false, false, 0, control.wait_count);
-        match state {
-            state::ABORTED => {
-                self.aborted(at);
-                return Ok(());
-            }
-            state::FINALIZED => rank.stage = Stage::Left,
-            state::ACTIVE => rank.stage = Stage::Inside,
-            _ => return Err(Why::Protocol("handed over before MPI_Init".into())),
-        }
-        let (submitted, after) = (control.submitted as usize, Span(control.after_ps));
-        if submitted > wire::RING || control.wait_count as usize > wire::WAITS {
-            return Err(Why::Protocol("overran its submission ring or its wait list".into()));
-        }
-        let mut probes_only = submitted > 0 || control.wait_mode == wait::POLL;
-        for i in 0..submitted {
-            // SAFETY: as above, and `i` is below RING.
-            let s = unsafe { *self.shared.segment.submission(at, i) };
-            probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
-            self.ranks[at as usize].charged += Span(s.after_ps);
-            self.submit(at, &s, calls)?;
-        }
-        let rank = &mut self.ranks[at as usize];
-        rank.charged += after;
-        if probes_only {
-            rank.polling.worked += rank.charged;
-        } else {
-            rank.polling = Default::default();
-        }
-        self.name_tokens(at)?;
-        calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
-        Ok(())
-    }
-
-    /// Marks the tokens of the wait list that are not done.
-    fn name_tokens(&mut self, at: u32) -> Result<(), Why> {
-        let rank = &mut self.ranks[at as usize];
-        for i in 0..rank.named as usize {
-            // SAFETY: below WAITS, and the rank sleeps.
-            let token = unsafe { *self.shared.segment.waits(at).add(i) };
-            match rank.slots.get_mut(token as usize) {
-                Some(slot) if slot.out && slot.named != rank.epoch => {
-                    slot.named = rank.epoch;
-                    rank.owed += 1;
-                }
-                Some(slot) if slot.out => {}
-                Some(_) => rank.any = true,
-                None => return Err(Why::Protocol(format!("waits for {token}, which is nothing"))),
-            }
-        }
-        // A hand-over that waits for any of nothing goes on at once; a poll waits its time out.
-        rank.any |= rank.mode == wait::ANY && rank.named == 0;
-        Ok(())
-    }
-
-    fn submit(&mut self, at: u32, s: &Submission, calls: &mut Vec<Call>) -> Result<(), Why> {
-        let wrong = |what: &str| Err(Why::Protocol(format!("submitted {what}: {s:?}")));
-        let mut token = s.token;
-        match s.kind {
-            kind::COMM => return self.register(at, s),
-            kind::EXIT => token = EXIT,
-            kind::SEND..=kind::COLLECTIVE => {
-                if token as usize >= wire::TOKENS {
-                    return wrong("a token out of range");
-                }
-                if s.kind <= kind::COLLECTIVE
-                    && !matches!(s.kind, kind::RECV_TAKEN | kind::CANCEL)
-                    && self.meetings.members(s.context).is_empty()
-                {
-                    return wrong("a communicator nobody has registered");
-                }
-                let slots = &mut self.ranks[at as usize].slots;
-                if slots.len() <= token as usize {
-                    slots.resize(token as usize + 1, Slot::default());
-                }
-                let slot = &mut slots[token as usize];
-                if slot.out {
-                    return wrong("a token that is out");
-                }
-                *slot = Slot {
-                    kind: s.kind,
-                    function: s.function,
-                    peer: s.peer,
-                    tag: s.tag,
-                    context: s.context,
-                    bytes: s.bytes,
-                    out: true,
-                    takes: s.kind == kind::PROBE && s.flags & flag::TAKE != 0,
-                    ..Slot::default()
-                };
-            }
-            _ => return wrong("an operation of no known kind"),
-        }
-        let (peer, tag, context, bytes) = (s.peer, s.tag, s.context, s.bytes);
-        let n_ranks = self.ranks.len() as u32;
-        let op = match s.kind {
-            kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
-            kind::SEND => {
-                let mode = match s.flags {
-                    f if f & flag::SYNCHRONOUS != 0 => SendMode::Synchronous,
-                    f if f & flag::BUFFERED != 0 => SendMode::Buffered,
-                    _ => SendMode::Standard,
-                };
-                let rank = &mut self.ranks[at as usize];
-                rank.messages += 1;
-                rank.bytes += bytes;
-                rank.row(s.function).bytes += bytes;
-                let sent = Sent { token, block: s.block, completed: false, received: false };
-                token = SENDS + rank.sends.insert(sent).0;
-                Op::Send { to: peer, context, tag, bytes, mode }
-            }
-            kind::RECV => Op::Recv { from: peer, context, tag, bytes },
-            kind::PROBE => {
-                let (wait, take) = (s.flags & flag::WAIT != 0, s.flags & flag::TAKE != 0);
-                Op::Probe { from: peer, context, tag, wait, take }
-            }
-            kind::RECV_TAKEN => {
-                match self.ranks[at as usize].slots.get_mut(s.other as usize) {
-                    Some(probe) if probe.takes && !probe.out => probe.takes = false,
-                    _ => return wrong("a receive of a message no probe has taken"),
-                }
-                Op::RecvTaken { probe: s.other, bytes }
-            }
-            kind::CANCEL => Op::Cancel { token: s.other },
-            kind::EXIT => Op::Exit,
-            _ => {
-                let (call, meeting) = self.meetings.join(at, s, &*self.choose)?;
-                let rank = &mut self.ranks[at as usize];
-                rank.row(s.function).bytes += contributed(&call);
-                let slot = &mut rank.slots[token as usize];
-                (slot.meeting, slot.seat) = (meeting, s.peer);
-                Op::Collective { context, call }
-            }
-        };
-        calls.push(Call { rank: at, token, after: Span(s.after_ps), op });
-        Ok(())
-    }
-
-    fn register(&mut self, at: u32, s: &Submission) -> Result<(), Why> {
-        let n = (s.bytes / 4) as usize;
-        // SAFETY: the rank wrote its list into the block and lends it until we return it.
-        let members =
-            unsafe { std::slice::from_raw_parts(self.shared.segment.ptr(s.block).cast(), n) };
-        let registered = self.meetings.register(at, s.context, members);
-        // SAFETY: nobody reads the block any more.
-        unsafe { wire::return_block(self.shared.segment, s.block) };
-        registered
-    }
-
-    // -- What has come of it ----------------------------------------------------------------------
 
     fn finish(&mut self, now: Time, done: &Done) -> Result<(), Why> {
         let at = done.rank;
@@ -646,33 +338,6 @@ impl Live {
             _ => false,
         }
     }
-
-    /// Nothing happens any more if every rank inside MPI polls or is blocked, and has for long.
-    fn look_for_livelock(&mut self, now: Time, at: u32) {
-        if now.since(self.lively_at) < LIVELOCK {
-            return;
-        }
-        let works =
-            |r: &Rank| r.stage == Stage::Inside && r.asleep && !r.paused && !r.polling.is_streak();
-        if !self.ranks.iter().any(works) {
-            self.fail(at, Why::Livelock { since: self.lively_at, now });
-        }
-    }
-}
-
-/// What one rank gives to a collective, in bytes.
-fn contributed(call: &collectives::Collective) -> u64 {
-    use collectives::Kind::*;
-    let (size, is_root) = (u64::from(call.seat.size), call.seat.rank == call.root);
-    let ragged = |n: usize| call.ragged.as_ref().map_or(0, |r| r.lengths().take(n).sum());
-    match call.kind {
-        Barrier => 0,
-        Bcast | Scatter | Scatterv if !is_root => 0,
-        Scatter | Alltoall | ReduceScatterBlock => call.bytes * size,
-        Scatterv | Alltoallv | ReduceScatter => ragged(call.seat.size as usize),
-        Allgatherv => call.ragged.as_ref().map_or(0, |r| r.part(call.seat.rank as usize).len),
-        _ => call.bytes,
-    }
 }
 
 impl Workload for Live {
@@ -765,11 +430,5 @@ impl Rank {
             false => format!("{}: {}", function_name(s.function), s.describe()),
         })
         .collect()
-    }
-}
-
-impl Drop for Live {
-    fn drop(&mut self) {
-        self.end();
     }
 }

@@ -33,8 +33,8 @@ pub struct RankOutcome {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOutcome {
-    /// What a shell should see: the code of an abort, else 128 plus a signal that ended a rank, else
-    /// the first rank's status that is not zero.
+    /// What a shell should see: the code of an abort, else 128 plus a signal that ended a rank,
+    /// else the first rank's status that is not zero.
     pub exit_code: i32,
     pub interrupted: bool,
     /// By rank.

@@ -6,10 +6,10 @@
 //! words two sides ever touch at once are `Header::running`, `Control::turn` and the stack of
 //! returned blocks; everything else is plain memory handed over by those.
 //!
-//! Layout: `Header`, then one region a rank: `Control`, the tally of calls, the submission ring, the
-//! wait list, the completion table (indexed by token), and the arena that holds message payloads and
-//! collectives' working buffers; last the simulator's scratch memory. The segment is sparse: untouched pages cost nothing. Offsets count from the
-//! segment's first byte; 0 is "none".
+//! Layout: `Header`, then one region a rank: `Control`, the tally of calls, the submission ring,
+//! the wait list, the completion table (indexed by token), and the arena that holds message
+//! payloads and collectives' working buffers; last the simulator's scratch memory. The segment is
+//! sparse: untouched pages cost nothing. Offsets count from the segment's first byte; 0 is "none".
 //!
 //! The turn. Every rank starts with it (`turn` is 1, and it is counted in `running`). To hand over,
 //! a rank writes `submitted`, the wait list and the rest of the hand-over, sets `turn` to 0, and
@@ -123,7 +123,8 @@ pub struct Control {
     /// Simulated time of the last release, picoseconds.
     pub now_ps: u64,
     pub node: u32,
-    /// Number of simulated nodes this job uses, this rank's index on its node, and how many share it.
+    /// Number of simulated nodes this job uses, this rank's index on its node, and how many share
+    /// that.
     pub nodes: u32,
     pub local_rank: u32,
     pub local_size: u32,

@@ -1,0 +1,199 @@
+//! What a rank asks for as it hands over, as the simulator's calls.
+//!
+//! The rank's process wrote it, so it is not trusted: whatever the wire does not allow ends the job
+//! with the rank's name, and nothing of it reaches the simulator.
+
+use crate::Live;
+use crate::live::{EXIT, PAUSE, SENDS};
+use crate::outcome::Why;
+use crate::rank::{Sent, Slot, Stage};
+use base::Span;
+use std::sync::atomic::Ordering;
+use workload::wire::{self, Submission, flag, kind, state, wait};
+use workload::{Call, Op, SendMode};
+
+impl Live {
+    /// Takes a rank's hand-over.
+    pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), Why> {
+        if self.ranks[at as usize].stage == Stage::NeverCame {
+            calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
+            return Ok(());
+        }
+        // SAFETY: the rank sleeps, so its region is ours.
+        let control = unsafe { &*self.control(at) };
+        let state = control.state.load(Ordering::Acquire);
+        let rank = &mut self.ranks[at as usize];
+        rank.asleep = true;
+        rank.function = control.function;
+        rank.epoch = rank.epoch.wrapping_add(1);
+        rank.hand_overs += 1;
+        rank.row(control.function).calls += 1;
+        rank.mode = control.wait_mode;
+        (rank.paused, rank.any, rank.owed, rank.named) = (false, false, 0, control.wait_count);
+        match state {
+            state::ABORTED => {
+                self.aborted(at);
+                return Ok(());
+            }
+            state::FINALIZED => rank.stage = Stage::Left,
+            state::ACTIVE => rank.stage = Stage::Inside,
+            _ => return Err(Why::Protocol("handed over before MPI_Init".into())),
+        }
+        let (submitted, after) = (control.submitted as usize, Span(control.after_ps));
+        if submitted > wire::RING || control.wait_count as usize > wire::WAITS {
+            return Err(Why::Protocol("overran its submission ring or its wait list".into()));
+        }
+        let mut probes_only = submitted > 0 || control.wait_mode == wait::POLL;
+        for i in 0..submitted {
+            // SAFETY: as above, and `i` is below RING.
+            let s = unsafe { *self.shared.segment.submission(at, i) };
+            probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
+            self.ranks[at as usize].charged += Span(s.after_ps);
+            self.submit(at, &s, calls)?;
+        }
+        let rank = &mut self.ranks[at as usize];
+        rank.charged += after;
+        if probes_only {
+            rank.polling.worked += rank.charged;
+        } else {
+            rank.polling = Default::default();
+        }
+        self.name_tokens(at)?;
+        calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
+        Ok(())
+    }
+
+    /// Marks the tokens of the wait list that are not done.
+    fn name_tokens(&mut self, at: u32) -> Result<(), Why> {
+        let rank = &mut self.ranks[at as usize];
+        for i in 0..rank.named as usize {
+            // SAFETY: below WAITS, and the rank sleeps.
+            let token = unsafe { *self.shared.segment.waits(at).add(i) };
+            match rank.slots.get_mut(token as usize) {
+                Some(slot) if slot.out && slot.named != rank.epoch => {
+                    slot.named = rank.epoch;
+                    rank.owed += 1;
+                }
+                Some(slot) if slot.out => {}
+                Some(_) => rank.any = true,
+                None => return Err(Why::Protocol(format!("waits for {token}, which is nothing"))),
+            }
+        }
+        // A hand-over that waits for any of nothing goes on at once; a poll waits its time out.
+        rank.any |= rank.mode == wait::ANY && rank.named == 0;
+        Ok(())
+    }
+
+    fn submit(&mut self, at: u32, s: &Submission, calls: &mut Vec<Call>) -> Result<(), Why> {
+        let wrong = |what: &str| Err(Why::Protocol(format!("submitted {what}: {s:?}")));
+        let (peer, tag, context, bytes) = (s.peer, s.tag, s.context, s.bytes);
+        let n_ranks = self.ranks.len() as u32;
+        let mut token = s.token;
+        match s.kind {
+            kind::COMM => return self.register(at, s),
+            kind::EXIT => token = EXIT,
+            kind::RECV_TAKEN => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
+                Some(probe) if probe.takes && !probe.out => probe.takes = false,
+                _ => return wrong("a receive of a message no probe has taken"),
+            },
+            kind::CANCEL => {}
+            kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
+            kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
+                if self.meetings.members(context).is_empty() {
+                    return wrong("a communicator nobody has registered");
+                }
+            }
+            _ => return wrong("an operation of no known kind"),
+        }
+        if s.kind != kind::EXIT {
+            self.occupy(at, s).or_else(wrong)?;
+        }
+        let op = match s.kind {
+            kind::SEND => {
+                let mode = match s.flags {
+                    f if f & flag::SYNCHRONOUS != 0 => SendMode::Synchronous,
+                    f if f & flag::BUFFERED != 0 => SendMode::Buffered,
+                    _ => SendMode::Standard,
+                };
+                let rank = &mut self.ranks[at as usize];
+                rank.messages += 1;
+                rank.bytes += bytes;
+                rank.row(s.function).bytes += bytes;
+                let sent = Sent { token, block: s.block, completed: false, received: false };
+                token = SENDS + rank.sends.insert(sent).0;
+                Op::Send { to: peer, context, tag, bytes, mode }
+            }
+            kind::RECV => Op::Recv { from: peer, context, tag, bytes },
+            kind::PROBE => {
+                let (wait, take) = (s.flags & flag::WAIT != 0, s.flags & flag::TAKE != 0);
+                Op::Probe { from: peer, context, tag, wait, take }
+            }
+            kind::RECV_TAKEN => Op::RecvTaken { probe: s.other, bytes },
+            kind::CANCEL => Op::Cancel { token: s.other },
+            kind::EXIT => Op::Exit,
+            _ => {
+                let (call, meeting) = self.meetings.join(at, s, &*self.choose)?;
+                let rank = &mut self.ranks[at as usize];
+                rank.row(s.function).bytes += contributed(&call);
+                let slot = &mut rank.slots[token as usize];
+                (slot.meeting, slot.seat) = (meeting, s.peer);
+                Op::Collective { context, call }
+            }
+        };
+        calls.push(Call { rank: at, token, after: Span(s.after_ps), op });
+        Ok(())
+    }
+
+    /// The submission's token is out from now on.
+    fn occupy(&mut self, at: u32, s: &Submission) -> Result<(), &'static str> {
+        let token = s.token as usize;
+        if token >= wire::TOKENS {
+            return Err("a token out of range");
+        }
+        let slots = &mut self.ranks[at as usize].slots;
+        if slots.len() <= token {
+            slots.resize(token + 1, Slot::default());
+        }
+        if slots[token].out {
+            return Err("a token that is out");
+        }
+        slots[token] = Slot {
+            kind: s.kind,
+            function: s.function,
+            peer: s.peer,
+            tag: s.tag,
+            context: s.context,
+            bytes: s.bytes,
+            out: true,
+            takes: s.kind == kind::PROBE && s.flags & flag::TAKE != 0,
+            ..Slot::default()
+        };
+        Ok(())
+    }
+
+    fn register(&mut self, at: u32, s: &Submission) -> Result<(), Why> {
+        let n = (s.bytes / 4) as usize;
+        // SAFETY: the rank wrote its list into the block and lends it until we return it.
+        let members =
+            unsafe { std::slice::from_raw_parts(self.shared.segment.ptr(s.block).cast(), n) };
+        let registered = self.meetings.register(at, s.context, members);
+        // SAFETY: nobody reads the block any more.
+        unsafe { wire::return_block(self.shared.segment, s.block) };
+        registered
+    }
+}
+
+/// What one rank gives to a collective, in bytes.
+fn contributed(call: &collectives::Collective) -> u64 {
+    use collectives::Kind::*;
+    let (size, is_root) = (u64::from(call.seat.size), call.seat.rank == call.root);
+    let ragged = |n: usize| call.ragged.as_ref().map_or(0, |r| r.lengths().take(n).sum());
+    match call.kind {
+        Barrier => 0,
+        Bcast | Scatter | Scatterv if !is_root => 0,
+        Scatter | Alltoall | ReduceScatterBlock => call.bytes * size,
+        Scatterv | Alltoallv | ReduceScatter => ragged(call.seat.size as usize),
+        Allgatherv => call.ragged.as_ref().map_or(0, |r| r.part(call.seat.rank as usize).len),
+        _ => call.bytes,
+    }
+}

@@ -1,0 +1,188 @@
+//! Looking after the processes and the user; how a job ends.
+
+use crate::Live;
+use crate::children::Exit;
+use crate::outcome::{Failure, LiveOutcome, Why};
+use crate::rank::{Rank, Stage};
+use base::{Span, Time};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use workload::Workload;
+use workload::wire::{self, command, state, wait};
+
+/// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
+const DYING: Duration = Duration::from_millis(200);
+
+/// Nothing but unsuccessful polls for so long, 1,000 s, is a livelock [estimate].
+const LIVELOCK: Span = Span(1_000_000_000_000_000);
+
+impl Live {
+    /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
+    /// until their processes have exited by themselves.
+    pub fn outcome(mut self) -> LiveOutcome {
+        let asked = Instant::now();
+        while self.children.alive() > 0 && !self.is_stopped() {
+            // Nobody can go on: perhaps because of a death that is not complete yet.
+            if !self.is_finished() && asked.elapsed() > DYING {
+                break;
+            }
+            self.children.wait(Duration::from_millis(5));
+            self.look();
+        }
+        self.end();
+        let exits: Vec<Exit> = self.exits.iter().map(|e| e.unwrap_or(Exit::Ended)).collect();
+        let status = exits.iter().find_map(|e| match *e {
+            Exit::Signal(signal) => Some(128 + signal),
+            _ => None,
+        });
+        let status = status.or(exits.iter().find_map(|e| match *e {
+            Exit::Status(0) => None,
+            Exit::Status(status) => Some(status),
+            // Not at its own end, and nothing else is wrong: the simulator gave up.
+            _ => Some(1),
+        }));
+        let exit_code = match &self.failure {
+            Some(failure) => failure.exit_code(),
+            None => status.unwrap_or(0),
+        };
+        for rank in 0..self.ranks.len() as u32 {
+            self.count_calls(rank);
+        }
+        let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
+        LiveOutcome {
+            exit_code,
+            interrupted: self.was_interrupted,
+            exits,
+            mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
+            blocking_calls: sum(|r| r.hand_overs),
+            messages: sum(|r| r.messages),
+            bytes: sum(|r| r.bytes),
+            ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
+            failure: self.failure.take(),
+        }
+    }
+
+    /// Reads the rank's own tally. A function that has handed over was called at least once, even
+    /// if the rank's library does not count.
+    fn count_calls(&mut self, at: u32) {
+        let rank = &mut self.ranks[at as usize];
+        for function in 0..wire::FUNCTIONS as u32 {
+            // SAFETY: within the tally; the process has ended.
+            let calls = unsafe { *self.shared.segment.tally(at).add(function as usize) };
+            if calls > 0 {
+                let row = rank.row(function);
+                row.calls = row.calls.max(calls);
+            }
+        }
+    }
+
+    /// Looks after the user and the processes.
+    pub(crate) fn look(&mut self) {
+        self.looked_at = Instant::now();
+        if !self.was_interrupted {
+            self.was_interrupted = (self.interrupted)();
+        }
+        self.note_exits();
+    }
+
+    pub(crate) fn note_exits(&mut self) {
+        for (at, exit) in self.children.exited() {
+            self.exits[at as usize] = Some(exit);
+            // SAFETY: the field is atomic.
+            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
+            match (state, exit) {
+                (state::ABORTED, _) => self.aborted(at),
+                (_, Exit::Signal(signal)) => self.fail(at, Why::Signal(signal)),
+                (state::STARTING, _) => {
+                    self.ranks[at as usize].stage = Stage::NeverCame;
+                    self.turns.running().fetch_sub(1, Ordering::AcqRel);
+                }
+                (state::ACTIVE, Exit::Status(status)) => {
+                    self.fail(at, Why::LeftEarly { status });
+                }
+                // Through with MPI. If it went before its last hand-over was complete, its turn is
+                // lost: `find_lost_turns` notices.
+                _ => {}
+            }
+        }
+    }
+
+    /// Whoever hands over after its last hand-over takes off `running` what was never added.
+    pub(crate) fn find_intruders(&mut self) {
+        if self.turns.running().load(Ordering::Acquire) <= self.ranks.len() as u32 {
+            return;
+        }
+        for at in 0..self.ranks.len() as u32 {
+            // SAFETY: the field is atomic.
+            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
+            if self.ranks[at as usize].stage == Stage::Left && state != state::FINALIZED {
+                self.fail(at, Why::Protocol("called MPI_Init a second time".into()));
+            }
+        }
+        self.fail(0, Why::Protocol("or another called MPI after MPI_Finalize".into()));
+    }
+
+    /// A process that ended inside its last hand-over has taken its place in `running` along. If
+    /// nobody alive has the turn in two looks on end, nobody will come back.
+    pub(crate) fn find_lost_turns(&mut self) {
+        let out = |&at: &u32| {
+            let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
+            has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
+        };
+        let all_out = self.children.alive() as usize == self.ranks.len();
+        self.lost = if all_out || self.batch.iter().any(out) { 0 } else { self.lost + 1 };
+        if self.lost == 2 {
+            self.turns.running().store(0, Ordering::Release);
+            self.lost = 0;
+        }
+    }
+
+    pub(crate) fn aborted(&mut self, rank: u32) {
+        // SAFETY: the rank sleeps for ever or has ended.
+        let code = unsafe { (*self.control(rank)).abort_code };
+        self.fail(rank, Why::Abort { code });
+    }
+
+    /// The first failure ends the job; what follows from it is not news.
+    pub(crate) fn fail(&mut self, rank: u32, why: Why) {
+        if self.failure.is_none() {
+            let node = self.seats[rank as usize].node_name.clone();
+            self.failure = Some(Failure { rank, node, call: self.call_of(rank), why });
+        }
+    }
+
+    pub(crate) fn end(&mut self) {
+        for at in 0..self.ranks.len() as u32 {
+            let sleeps = self.turns.turn(at).load(Ordering::Acquire) == 0;
+            if sleeps && self.children.is_alive(at) {
+                // SAFETY: the rank has given its turn away.
+                unsafe { (*self.control(at)).command = command::DIE };
+                self.turns.give(at);
+            }
+        }
+        self.children.end();
+        // Whatever they wrote last is passed on before we say how it ended.
+        self.pumps.clear();
+    }
+
+    /// Nothing happens any more if every rank inside MPI polls or is blocked, and has for long.
+    pub(crate) fn look_for_livelock(&mut self, now: Time, at: u32) {
+        if now.since(self.lively_at) < LIVELOCK {
+            return;
+        }
+        // Who computes, or only asked for its submissions to be taken, goes on by itself.
+        let works = |r: &Rank| {
+            let polls = r.polling.is_streak() && r.charged < LIVELOCK;
+            r.stage == Stage::Inside && (r.mode == wait::NONE || !r.paused && !polls)
+        };
+        if !self.ranks.iter().any(works) {
+            self.fail(at, Why::Livelock { since: self.lively_at, now });
+        }
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
