@@ -57,8 +57,8 @@ pub struct Links {
 
 /// What a router may look at when it has a choice.
 pub trait LoadView {
-    /// Bytes queued for `link` at this end of it and not yet sent, plus those occupying the buffer
-    /// at its far end as far as credits tell.
+    /// Bytes queued for `link` at this end of it and not yet sent, plus those in the buffer at its
+    /// far end as far as credits tell; not those that a stream at full rate keeps on the cable.
     fn backlog(&self, link: LinkId) -> u64;
 }
 /// A network with no load: every adaptive route becomes its minimal one.
@@ -74,9 +74,10 @@ pub enum Routing {
     Minimal,
     /// Every packet through a random intermediate place (see docs/models/routing.md).
     Valiant,
-    /// UGAL-local: the source switch compares the backlog of its own output ports, weighted by hops.
+    /// UGAL-local: the source switch compares the backlogs of its own output ports, each times
+    /// the hops of the way it begins.
     Ugal {
-        /// Bytes added to the non-minimal side of the comparison.
+        /// Bytes x hops added to the non-minimal side of the comparison.
         bias: u64,
     },
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use base::draw;
 use machine::{
-    End, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, Route, Routing, preset,
+    End, Idle, LinkId, LinkKind, LoadView, Machine, MachineSpec, NicId, PRESETS, Route, Routing,
+    SwitchId, preset,
 };
 
 /// Load as a function of the link and a seed: routers see every mixture of queues.
@@ -127,11 +128,11 @@ fn channels_are_taken_in_the_stated_order() {
         LinkKind::Ejection => u32::MAX,
     };
     let mut machines = small();
-    machines.push(build("aurora", &[]));
+    machines.extend(PRESETS.iter().map(|name| build(name, &[])));
     for mut m in machines {
         for routing in ROUTINGS {
             m.routing = routing;
-            for nth in 0..20_000 {
+            for nth in 0..5_000 {
                 let r = draw(2, 0, 0, nth);
                 let (src, dst) = some_pair(&m, nth);
                 let path = trace(&m, src, dst, r, &Fuzz(nth));
@@ -153,8 +154,11 @@ fn pairs(n: u32) -> impl Iterator<Item = (NicId, NicId)> {
     (0..n).flat_map(move |s| (0..n).filter(move |&d| d != s).map(move |d| (NicId(s), NicId(d))))
 }
 
+/// A link and a virtual channel of it.
+type Channel = (LinkId, u8);
+
 /// Kahn's algorithm: what remains after taking away all that wait for nobody is a circle.
-fn assert_acyclic(waits: &BTreeSet<((LinkId, u8), (LinkId, u8))>) {
+fn assert_acyclic(waits: &BTreeSet<(Channel, Channel)>) {
     let mut left = waits.clone();
     loop {
         let waiting: BTreeSet<_> = left.iter().map(|&(from, _)| from).collect();
@@ -165,4 +169,109 @@ fn assert_acyclic(waits: &BTreeSet<((LinkId, u8), (LinkId, u8))>) {
         }
         assert!(left.len() < before, "channels wait in a circle: {left:?}");
     }
+}
+
+/// The first hop out of `src`'s switch, and the intermediate switch if there is one.
+fn decide(m: &Machine, src: NicId, dst: NicId, r: u64, load: &impl LoadView) -> (LinkId, u32) {
+    let mut route = Route::default();
+    let hop = m.next_hop(m.nic_switch[src], dst, &mut route, r, load);
+    (hop.link, route.via)
+}
+
+#[test]
+fn valiant_routes_pass_every_switch_of_every_third_group_equally_often() {
+    let mut m = build("dragonfly-1056", &[]);
+    m.routing = Routing::Valiant;
+    // Group 0 to group 5, 32 nodes a group; within group 0, 4 nodes a switch.
+    for (dst, others) in [(5 * 32, 31 * 8), (4, 6)] {
+        let mut seen = vec![0u32; m.n_switches() as usize + 1];
+        for nth in 0..100 * others {
+            seen[decide(&m, NicId(0), NicId(dst), draw(8, 0, 0, nth), &Idle).1 as usize] += 1;
+        }
+        let passed: Vec<u32> = seen.iter().copied().filter(|&n| n > 0).collect();
+        assert_eq!(passed.len() as u64, others, "minimal or through an end: {seen:?}");
+        // 100 expected each; six standard deviations are 60.
+        assert!(passed.iter().all(|n| (40..160).contains(n)), "{passed:?}");
+    }
+}
+
+/// The same backlog on some links, none on all others.
+struct On(Vec<LinkId>, u64);
+impl LoadView for On {
+    fn backlog(&self, link: LinkId) -> u64 {
+        if self.0.contains(&link) { self.1 } else { 0 }
+    }
+}
+
+/// Backlog times hops, plus bias on the other side: at the break-even minimal, above it not.
+#[test]
+fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
+    let mut m = build("dragonfly-1056", &[]);
+    let bias = 12_000;
+    m.routing = Routing::Ugal { bias };
+    let mut path = Vec::new();
+    for dst in (4..m.n_nics()).map(NicId) {
+        let r = draw(9, 0, dst.0, 0);
+        m.walk(NicId(0), dst, r, &Idle, &mut path);
+        let (first, hops) = (path[1], path.len() as u64 - 2);
+        for (backlog, minimal) in [(bias / hops, true), (bias / hops + 1, false)] {
+            let (link, via) = decide(&m, NicId(0), dst, r, &On(vec![first], backlog));
+            // A non-minimal way that begins with the same link is no better than the minimal one.
+            assert_eq!(via == 0, minimal || link == first, "{dst:?}: {backlog} B, {hops} hops");
+            assert!(minimal || link != first || via == 0);
+        }
+        // With all queues alike the longer way costs more.
+        let alike = On(m.links.to.ids().collect(), 100_000);
+        assert_eq!(decide(&m, NicId(0), dst, r, &alike).1, 0);
+    }
+}
+
+#[test]
+fn parallel_links_are_chosen_by_load_and_among_equals_by_the_draw() {
+    let m = build("cascade-3k", &[("routing", "minimal")]);
+    let like = SwitchId(16); // the same slot in the next chassis, 64 nodes on
+    assert_eq!(m.nic_switch[NicId(64)], like);
+    let bundle: Vec<LinkId> = m
+        .links
+        .to
+        .ids()
+        .filter(|&l| {
+            (m.links.from[l], m.links.to[l]) == (End::Switch(SwitchId(0)), End::Switch(like))
+        })
+        .collect();
+    assert_eq!(bundle.len(), 3);
+    let mut seen = [0u32; 3];
+    for nth in 0..3_000 {
+        let r = draw(10, 0, 0, nth);
+        let free = nth as usize % 3;
+        let busy = bundle.iter().copied().filter(|&l| l != bundle[free]).collect();
+        assert_eq!(decide(&m, NicId(0), NicId(64), r, &On(busy, 1)).0, bundle[free]);
+        let (link, _) = decide(&m, NicId(0), NicId(64), r, &Idle);
+        seen[bundle.iter().position(|&l| l == link).expect("one of the bundle")] += 1;
+    }
+    // 1,000 expected each; six standard deviations are 155.
+    assert!(seen.iter().all(|n| (845..1155).contains(n)), "{seen:?}");
+}
+
+/// Between two groups of Aurora are two links: with both idle each packet takes the shorter way or
+/// the draw's, and a busy one is left alone.
+#[test]
+fn links_to_another_group_are_chosen_by_load() {
+    let m = build("aurora", &[("routing", "minimal")]);
+    let crossing = |src, dst, r, load: &On| {
+        let path = trace(&m, src, dst, r, load);
+        let hop = path.iter().find(|(l, _)| m.links.kind[*l] == LinkKind::Global);
+        (path[1].0, hop.expect("another group").0)
+    };
+    let (mut taken, mut left) = (BTreeSet::new(), 0);
+    for nth in 0..2_000 {
+        let r = draw(11, 0, 0, nth);
+        let (src, dst) = (NicId(base::below(r, 512)), NicId(512 * 7 + base::below(r << 32, 512)));
+        let (first, link) = crossing(src, dst, r, &On(vec![], 0));
+        taken.insert(link);
+        let (_, other) = crossing(src, dst, r, &On(vec![first], 50_000));
+        left += u32::from(other != link);
+    }
+    assert_eq!(taken.len(), 2, "both links are used");
+    assert_eq!(left, 2_000, "a busy first hop sends the packet to the other link");
 }
