@@ -7,7 +7,7 @@ use crate::abi::{
     Aint, Comm, Datatype, Errhandler, File, Group, Info, Message, Op, Request, Session, Status,
     Win, c,
 };
-use crate::error::{Result, copy_string, fail};
+use crate::error::{copy_string, fail};
 use crate::export::mpi_fn;
 
 /// The simulated library's name and version; the runtime knows it once it has a seat in a job.
@@ -49,6 +49,18 @@ mpi_fn! {
     pub fn Abi_get_fortran_info(info: *mut Info) {
         unsafe { *info = c::INFO_NULL };
         Ok(())
+    }
+    pub fn Abi_set_fortran_info(_info: Info) {
+        fail!(c::ERR_ABI, "there is no Fortran interface")
+    }
+    pub fn Abi_get_fortran_booleans(
+        _size: c_int, _yes: *mut c_void, _no: *mut c_void, is_set: *mut c_int,
+    ) {
+        unsafe { *is_set = 0 };
+        Ok(())
+    }
+    pub fn Abi_set_fortran_booleans(_size: c_int, _yes: *mut c_void, _no: *mut c_void) {
+        fail!(c::ERR_ABI, "there is no Fortran interface")
     }
     pub fn Pcontrol(_level: c_int) {
         Ok(())
@@ -140,6 +152,7 @@ mpi_fn! {
 #[cfg(feature = "mpich")]
 mod fortran {
     use super::*;
+    use crate::error::Result;
 
     /// # Safety
     /// Both point to five ints.

@@ -27,4 +27,5 @@ mod runtime;
 mod solo;
 mod time;
 mod topo;
+mod tool;
 mod unsupported;

@@ -17,7 +17,7 @@ use workload::wire::combine;
 use crate::abi::{Datatype, Op, Registry, c};
 use crate::datatype::{self, Number, Type};
 use crate::error::{Result, fail};
-use crate::export::{Integer, mpi_fn};
+use crate::export::mpi_fn;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operator {

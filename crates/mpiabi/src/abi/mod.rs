@@ -18,6 +18,7 @@ use mpich as chosen;
 use standard as chosen;
 
 pub use chosen::{Raw, Status};
+pub(crate) use chosen::{is_unweighted, is_without_weights};
 pub(crate) use registry::Registry;
 
 /// An address or a difference of two; also a file offset and a large count: all 64 bits here.
@@ -49,6 +50,8 @@ macro_rules! handles {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub struct $name(pub $raw);
 
+        // One shape for all handles, though nobody makes files yet.
+        #[allow(dead_code)]
         impl $name {
             /// The handle of the object a program created in `slot`.
             pub fn created(slot: u32) -> $name {

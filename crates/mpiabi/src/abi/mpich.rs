@@ -114,3 +114,11 @@ pub unsafe extern "C" fn MPIR_Dup_fn(
     }
     0
 }
+
+/// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`: what stands for no weights at all.
+pub fn is_unweighted(weights: *const c_int) -> bool {
+    weights.cast::<c_void>() == MPI_UNWEIGHTED.0.cast_const()
+}
+pub fn is_without_weights(weights: *const c_int) -> bool {
+    weights.cast::<c_void>() == MPI_WEIGHTS_EMPTY.0.cast_const()
+}

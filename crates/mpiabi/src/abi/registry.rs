@@ -34,10 +34,6 @@ impl<T> Registry<T> {
     pub fn get(&self, slot: u32) -> Option<Arc<T>> {
         self.lock().objects.get(slot as usize)?.clone()
     }
-    /// Puts another object in a slot in use.
-    pub fn replace(&self, slot: u32, object: Arc<T>) {
-        self.lock().objects[slot as usize] = Some(object);
-    }
     pub fn remove(&self, slot: u32) -> Option<Arc<T>> {
         let mut slots = self.lock();
         let object = slots.objects.get_mut(slot as usize)?.take()?;

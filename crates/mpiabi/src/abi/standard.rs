@@ -58,3 +58,11 @@ impl Status {
         self.cancelled = c_int::from(cancelled);
     }
 }
+
+/// `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`: what stands for no weights at all.
+pub fn is_unweighted(weights: *const c_int) -> bool {
+    weights as usize == super::c::UNWEIGHTED
+}
+pub fn is_without_weights(weights: *const c_int) -> bool {
+    weights as usize == super::c::WEIGHTS_EMPTY
+}

@@ -185,6 +185,7 @@ pub(crate) fn find(handle: Datatype) -> Option<&'static Arc<Type>> {
 }
 
 /// All of them, in the order of the constant table.
+#[cfg(test)]
 pub(crate) fn all() -> &'static [Arc<Type>] {
     &TABLE.types
 }

@@ -1,8 +1,9 @@
 //! The C functions that make, measure and name datatypes.
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::make::{self, Deal, Width};
 use super::{TYPES, Type, builtin, get, insert};
@@ -267,6 +268,37 @@ mpi_fn! {
         let found = PAIRS.iter().find(|p| (p.0, p.1) == (value, index));
         unsafe { *pair = found.map_or(c::DATATYPE_NULL, |p| p.2) };
         Ok(())
+    }
+}
+
+/// The types of Fortran kinds by what was asked for: asking again gives the same handle.
+static SELECTED: Mutex<BTreeMap<(c_int, c_int, Option<c_int>), Datatype>> =
+    Mutex::new(BTreeMap::new());
+
+fn selected(combiner: c_int, digits: c_int, range: Option<c_int>, new: *mut Datatype) -> Result {
+    let mut known = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (combiner, digits, range);
+    let found = match known.get(&key) {
+        Some(found) => *found,
+        None => {
+            let made = insert(make::selected(combiner, digits, range)?);
+            known.insert(key, made);
+            made
+        }
+    };
+    unsafe { *new = found };
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Type_create_f90_integer(digits: c_int, new: *mut Datatype) {
+        selected(c::COMBINER_F90_INTEGER, digits, None, new)
+    }
+    pub fn Type_create_f90_real(digits: c_int, range: c_int, new: *mut Datatype) {
+        selected(c::COMBINER_F90_REAL, digits, Some(range), new)
+    }
+    pub fn Type_create_f90_complex(digits: c_int, range: c_int, new: *mut Datatype) {
+        selected(c::COMBINER_F90_COMPLEX, digits, Some(range), new)
     }
 }
 

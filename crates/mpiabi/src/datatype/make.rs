@@ -334,6 +334,39 @@ pub(super) fn resized(old: Datatype, lb: i64, extent: i64, width: Width) -> Resu
     Ok(made)
 }
 
+/// The smallest predefined type with so many digits and, for reals, such a range: Fortran's
+/// `selected_int_kind` and `selected_real_kind`.
+pub(super) fn selected(combiner: c_int, digits: c_int, range: Option<c_int>) -> Result<Type> {
+    // Decimal digits and exponents of IEEE 754 single, double and quadruple precision.
+    const REALS: [(c_int, c_int, Datatype, Datatype); 3] = [
+        (6, 37, c::REAL4, c::COMPLEX8),
+        (15, 307, c::REAL8, c::COMPLEX16),
+        (33, 4931, c::REAL16, c::COMPLEX32),
+    ];
+    const INTEGERS: [(c_int, Datatype); 5] = [
+        (2, c::INTEGER1),
+        (4, c::INTEGER2),
+        (9, c::INTEGER4),
+        (18, c::INTEGER8),
+        (38, c::INTEGER16),
+    ];
+    // What the program leaves open.
+    let least = |n: c_int| if n == c::UNDEFINED { 0 } else { n };
+    let found = match range {
+        Some(range) => {
+            let fits = |r: &&(c_int, c_int, _, _)| least(digits) <= r.0 && least(range) <= r.1;
+            let complex = combiner == c::COMBINER_F90_COMPLEX;
+            REALS.iter().find(fits).map(|r| if complex { r.3 } else { r.2 })
+        }
+        None => INTEGERS.iter().find(|i| digits <= i.0).map(|i| i.1),
+    };
+    let Some(found) = found else {
+        return fail!(c::ERR_ARG, "no type has {digits} digits and the range asked for");
+    };
+    let told = [digits].into_iter().chain(range).map(i64::from).collect();
+    Ok(get(found)?.copy(Recipe::new(combiner, Width::Small, told, vec![], vec![])))
+}
+
 /// Which indices of one dimension a rank owns: runs of (first, length), ascending.
 type Owned = Vec<(i64, i64)>;
 

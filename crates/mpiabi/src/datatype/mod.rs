@@ -17,7 +17,9 @@ mod tests;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-pub(crate) use builtin::{Number, all as predefined};
+pub(crate) use builtin::Number;
+#[cfg(test)]
+pub(crate) use builtin::all as predefined;
 pub(crate) use make::Recipe;
 use map::Placed;
 use signature::Signature;
@@ -129,19 +131,4 @@ impl Type {
     pub fn bytes_of_elements(&self, elements: u64) -> u64 {
         self.signature.bytes_of(elements)
     }
-}
-
-/// Gathers; see `Type::pack`.
-///
-/// # Safety
-/// See `Type::pack`.
-pub(crate) unsafe fn pack(
-    handle: Datatype,
-    count: u64,
-    buf: *const u8,
-    out: *mut u8,
-) -> Result<()> {
-    let datatype = committed(handle)?;
-    unsafe { datatype.pack(count, buf, out) };
-    Ok(())
 }
