@@ -99,7 +99,7 @@ impl Live {
             kind::CANCEL => {}
             kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
             kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
-                if self.meetings.members(context).is_empty() {
+                if self.meetings.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
                     return wrong("a communicator nobody has registered");
                 }
             }

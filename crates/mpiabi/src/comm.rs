@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use workload::wire::{Submission, kind};
+use workload::wire::{self, Submission, kind};
 
 use crate::abi::{Comm, Group, Info, Kind, Registry, Request, c};
 use crate::coll::{self, Job};
@@ -19,10 +19,13 @@ use crate::group::{self, Members};
 use crate::request::{self, Cancellable, Flight, Outcome};
 use crate::runtime::{self, Held};
 use crate::topo::Topology;
-use crate::{attr, info, p2p};
+use crate::{attach, attr, info, p2p};
 
-/// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see.
+/// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see:
+/// those by which a group makes a communicator, and those of neighborhood collectives.
 const HIDDEN: u32 = 1 << 31;
+const NEIGHBORHOOD: u32 = 1 << 30;
+const _: () = assert!(HIDDEN | NEIGHBORHOOD == wire::PRIVATE_CONTEXT);
 
 type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 
@@ -75,6 +78,9 @@ impl Communicator {
     /// The twin for the library's own messages.
     pub fn hidden_context(&self) -> u32 {
         self.context | HIDDEN
+    }
+    pub fn neighborhood_context(&self) -> u32 {
+        self.context | NEIGHBORHOOD
     }
 }
 
@@ -191,7 +197,7 @@ fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<
     let parent = find(comm)?;
     let hints = hints_for(&parent, hints)?;
     let (token, block) = agreement(held, &parent);
-    let land = move |held: &Held, done: &[workload::wire::Completion]| {
+    let land = move |held: &Held, done: &[wire::Completion]| {
         runtime::free(held, block);
         let context = done[0].value as u32;
         let new = adopt(held, context, parent.members.clone(), parent.topology.clone());
@@ -244,6 +250,24 @@ fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
         })
     };
     members.iter().map(rank_of).collect()
+}
+
+/// Ranks share memory if they are on one simulated node. Hardware below the node is not told apart,
+/// which MPI allows to be answered by no communicator.
+fn color_of_type(held: &Held, split_type: c_int, hints: Info) -> Result<c_int> {
+    let asked = || -> Result<Option<Vec<u8>>> {
+        let of = |(key, _): &(Vec<u8>, _)| key == b"mpi_hw_resource_type";
+        Ok(info::pairs(hints)?.into_iter().find(of).map(|(_, resource)| resource))
+    };
+    let is_shared = match split_type {
+        c::COMM_TYPE_SHARED => true,
+        c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => {
+            asked()?.as_deref() == Some(b"mpi_shared_memory")
+        }
+        c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => false,
+        _ => return fail!(c::ERR_ARG, "{split_type} is not a split type this library knows"),
+    };
+    Ok(if is_shared { runtime::node(held).0 as c_int } else { c::UNDEFINED })
 }
 
 fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
@@ -299,6 +323,7 @@ fn free(comm: *mut Comm) -> Result {
     };
     attr::delete_all(Kind::Comm, handle.to_int())?;
     error::forget(Site::comm(handle));
+    attach::forget(handle);
     COMMS.remove(slot);
     unsafe { *comm = c::COMM_NULL };
     Ok(())
@@ -379,17 +404,11 @@ mpi_fn! {
         unsafe { *out = split(&runtime::enter()?, comm, color, key, |_| None)? };
         Ok(())
     }
-    /// Ranks share memory if they are on one simulated node. Hardware below the node is not told
-    /// apart, which MPI allows to be answered by no communicator.
     pub fn Comm_split_type(
-        comm: Comm, split_type: c_int, key: c_int, _hints: Info, out: *mut Comm,
+        comm: Comm, split_type: c_int, key: c_int, hints: Info, out: *mut Comm,
     ) {
         let held = &runtime::enter()?;
-        let color = match split_type {
-            c::COMM_TYPE_SHARED => runtime::node(held).0 as c_int,
-            c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_HW_UNGUIDED | c::UNDEFINED => c::UNDEFINED,
-            _ => return fail!(c::ERR_ARG, "{split_type} is not a split type this library knows"),
-        };
+        let color = color_of_type(held, split_type, hints)?;
         unsafe { *out = split(held, comm, color, key, |_| None)? };
         Ok(())
     }
@@ -421,7 +440,10 @@ mpi_fn! {
         Ok(())
     }
     pub fn Comm_get_name(comm: Comm, name: *mut c_char, length: *mut c_int) {
-        let text = lock(&find(comm)?.name).clone();
+        let text = match comm {
+            c::COMM_NULL => "MPI_COMM_NULL".to_string(),
+            _ => lock(&find(comm)?.name).clone(),
+        };
         unsafe { *length = copy_string(text.as_bytes(), name, c::MAX_OBJECT_NAME as usize) };
         Ok(())
     }

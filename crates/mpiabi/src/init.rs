@@ -175,7 +175,8 @@ mpi_fn! {
         let held = &runtime::enter()?;
         open_session(held, session)?;
         let size = pset(held, unsafe { CStr::from_ptr(name) })?.len();
-        unsafe { *hints = info::insert(vec![(b"mpi_size".to_vec(), size.to_string().into_bytes())]) };
+        let size = (b"mpi_size".to_vec(), size.to_string().into_bytes());
+        unsafe { *hints = info::insert(vec![size]) };
         Ok(())
     }
     pub fn Group_from_session_pset(session: Session, name: *const c_char, out: *mut Group) {
@@ -211,7 +212,7 @@ fn pset(held: &Held, name: &CStr) -> Result<Vec<u32>> {
     }
 }
 
-fn open_session(held: &Held, session: Session) -> Result<usize> {
+pub(crate) fn open_session(held: &Held, session: Session) -> Result<usize> {
     let open = |slot: &usize| STATE.get(held).sessions.get(*slot) == Some(&true);
     let slot = session.slot().map(|s| s as usize).filter(open);
     slot.ok_or_else(|| Error::new(c::ERR_SESSION, "not a session, or it has been finalized"))

@@ -7,6 +7,7 @@
 //! objects, attributes and errors are this process's own affair.
 
 mod abi;
+mod attach;
 mod attr;
 mod buffer;
 mod coll;

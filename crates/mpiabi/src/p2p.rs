@@ -5,11 +5,12 @@
 //! for, and the rank sleeps for as long as its machine would have kept it.
 
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use workload::wire::{Completion, Submission, flag, kind};
 
 use crate::abi::{Comm, Datatype, Request, Status, c};
+use crate::attach;
 use crate::buffer::Buffer;
 use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
@@ -37,9 +38,10 @@ impl Sending {
         buffer: Buffer,
         dest: c_int,
         tag: c_int,
-        comm: &Communicator,
+        handle: Comm,
         flags: u32,
     ) -> Result<Sending> {
+        let comm = comm::find(handle)?;
         let last = runtime::tag_ub(held);
         if tag < 0 || tag > last {
             return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}");
@@ -49,9 +51,13 @@ impl Sending {
             _ => Some(comm.world(comm.checked(dest, "the destination")?)),
         };
         if flags == flag::BUFFERED {
-            ATTACHED.check(buffer.bytes())?;
+            attach::check(handle, buffer.bytes())?;
         }
         Ok(Sending { buffer, to, context: comm.context, tag, flags })
+    }
+    /// One of the library's own.
+    pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> Sending {
+        Sending { buffer, to, context, tag, flags: STANDARD }
     }
 
     pub fn start(&self, held: &Held) -> Flight {
@@ -93,6 +99,7 @@ fn send(
 pub(crate) struct Receiving {
     buffer: Buffer,
     from: From,
+    context: u32,
     tag: c_int,
     comm: Arc<Communicator>,
 }
@@ -173,13 +180,23 @@ impl Receiving {
         comm: Arc<Communicator>,
     ) -> Result<Receiving> {
         let (from, tag) = envelope(held, source, tag, &comm)?;
-        Ok(Receiving { buffer, from, tag, comm })
+        Ok(Receiving { buffer, from, context: comm.context, tag, comm })
+    }
+    /// One of the library's own.
+    pub fn own(
+        buffer: Buffer,
+        from: From,
+        context: u32,
+        tag: c_int,
+        comm: Arc<Communicator>,
+    ) -> Receiving {
+        Receiving { buffer, from, context, tag, comm }
     }
 
     pub fn start(&self, held: &Held) -> Flight {
         let From::Rank(peer) = self.from else { return Flight::landed(Outcome::proc_null()) };
         let token = runtime::token(held);
-        let (kind, tag, context) = (kind::RECV, self.tag, self.comm.context);
+        let (kind, tag, context) = (kind::RECV, self.tag, self.context);
         let bytes = self.buffer.bytes();
         runtime::submit(
             held,
@@ -212,30 +229,6 @@ pub(crate) fn receive_word(held: &Held, from: u32, context: u32, tag: c_int) -> 
     word
 }
 
-/// The buffer of `MPI_Buffer_attach`. Payloads are copied to the arena anyway, so it only has to be
-/// there and big enough, as a program would find out on a real machine.
-struct Attached(Mutex<Option<(usize, i64)>>);
-static ATTACHED: Attached = Attached(Mutex::new(None));
-
-impl Attached {
-    fn get(&self) -> std::sync::MutexGuard<'_, Option<(usize, i64)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-    fn check(&self, bytes: u64) -> Result {
-        let Some((address, room)) = *self.get() else {
-            return fail!(c::ERR_BUFFER, "no buffer is attached; call MPI_Buffer_attach first");
-        };
-        let automatic = address == c::BUFFER_AUTOMATIC;
-        if !automatic && bytes > room as u64 {
-            return fail!(
-                c::ERR_BUFFER,
-                "a message of {bytes} bytes does not fit the attached buffer of {room}"
-            );
-        }
-        Ok(())
-    }
-}
-
 unsafe fn blocking_send<Int: Integer>(
     what: (*const c_void, Int, Datatype),
     dest: c_int,
@@ -245,7 +238,7 @@ unsafe fn blocking_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
-    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
     sending.start(held).wait(held).result()
 }
 
@@ -259,7 +252,7 @@ unsafe fn start_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
-    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
     let flight = sending.start(held);
     unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
     Ok(())
@@ -275,7 +268,7 @@ unsafe fn prepare_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
-    let sending = Sending::new(held, buffer, dest, tag, &*comm::find(comm)?, flags)?;
+    let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
     let start = move |held: &Held| sending.start(held);
     unsafe { *request = request::persistent(held, comm, Cancellable::Send, start) };
     Ok(())
@@ -414,7 +407,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
-        let sending = Sending::new(held, out, dest, sendtag, &at, STANDARD)?;
+        let sending = Sending::new(held, out, dest, sendtag, comm, STANDARD)?;
         let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
         let receiving = Receiving::new(held, into, source, recvtag, at)?;
         exchange(held, &sending, &receiving, status)
@@ -427,7 +420,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let sending = Sending::new(held, buffer.clone(), dest, sendtag, &at, STANDARD)?;
+        let sending = Sending::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
         let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
         exchange(held, &sending, &receiving, status)
     }
@@ -439,7 +432,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let out = Buffer::new(sendbuf, sendcount.wide(), sendtype)?;
-        let sending = Sending::new(held, out, dest, sendtag, &at, STANDARD)?;
+        let sending = Sending::new(held, out, dest, sendtag, comm, STANDARD)?;
         let into = Buffer::new(recvbuf, recvcount.wide(), recvtype)?;
         let receiving = Receiving::new(held, into, source, recvtag, at)?;
         let flight = exchange_flight(held, &sending, &receiving);
@@ -453,42 +446,10 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let at = comm::find(comm)?;
         let buffer = Buffer::new(buf, count.wide(), datatype)?;
-        let sending = Sending::new(held, buffer.clone(), dest, sendtag, &at, STANDARD)?;
+        let sending = Sending::new(held, buffer.clone(), dest, sendtag, comm, STANDARD)?;
         let receiving = Receiving::new(held, buffer, source, recvtag, at)?;
         let flight = exchange_flight(held, &sending, &receiving);
         unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
-        Ok(())
-    }
-
-    pub fn Buffer_attach<Int>(buffer: *mut c_void, size: Int) {
-        if size.wide() < 0 {
-            return fail!(c::ERR_ARG, "the size of the buffer is {}", size.wide());
-        }
-        let mut attached = ATTACHED.get();
-        if attached.is_some() {
-            return fail!(c::ERR_BUFFER, "a buffer is attached already");
-        }
-        *attached = Some((buffer as usize, size.wide()));
-        Ok(())
-    }
-    pub fn Buffer_detach<Int>(address: *mut c_void, size: *mut Int) {
-        let Some((buffer, room)) = ATTACHED.get().take() else {
-            return fail!(c::ERR_BUFFER, "no buffer is attached");
-        };
-        unsafe {
-            *address.cast::<usize>() = buffer;
-            *size = Int::narrow(room).unwrap_or(Int::UNDEFINED);
-        }
-        Ok(())
-    }
-    /// Buffered messages are on their way as soon as they are sent.
-    pub fn Buffer_flush() {
-        Ok(())
-    }
-    pub fn Buffer_iflush(request: *mut Request) {
-        let held = &runtime::enter()?;
-        let flight = Flight::landed(Outcome::empty());
-        unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
         Ok(())
     }
 }

@@ -248,11 +248,9 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
         State::Landed(outcome) => outcome,
         State::Flying(flight) => flight.land(held),
         State::Generalized(g) => {
-            let outcome = query(&g);
-            if let Some(free) = g.free {
-                // SAFETY: the user's function with the user's argument; no state is borrowed.
-                unsafe { free(g.extra) };
-            }
+            let mut outcome = query(&g);
+            let error = release(&g).err();
+            outcome.error = outcome.error.or(error);
             outcome
         }
     };
@@ -261,6 +259,16 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
         *request = c::REQUEST_NULL;
     }
     (outcome, comm)
+}
+
+/// The user's clean-up.
+fn release(g: &Generalized) -> Result {
+    let Some(free) = g.free else { return Ok(()) };
+    // SAFETY: the user's function with the user's argument; no state is borrowed.
+    match unsafe { free(g.extra) } {
+        c::SUCCESS => Ok(()),
+        code => fail!(code, "the free function says so"),
+    }
 }
 
 fn query(g: &Generalized) -> Outcome {
@@ -309,10 +317,31 @@ pub(crate) unsafe fn put_status(status: *mut Status, outcome: &Outcome) {
     }
 }
 
+/// Writes the status of a request that does not wait for anything: all of it (MPI 5.0, 3.7.3).
+///
+/// # Safety
+/// `status` is `MPI_STATUS_IGNORE` or writable.
+unsafe fn put_empty(status: *mut Status) {
+    if status as usize != c::STATUS_IGNORE {
+        unsafe { *status = Outcome::empty().status };
+    }
+}
+
 /// The requests of an array that are neither null nor inactive, by position.
 struct Active {
     at: Vec<usize>,
     slots: Vec<usize>,
+}
+
+impl Active {
+    /// Which of them are ready, once the simulator has had a chance.
+    fn ready_after_poll(&self, held: &Held) -> Vec<usize> {
+        let ready = || (0..self.slots.len()).filter(|&i| is_ready(held, self.slots[i]));
+        if !self.slots.is_empty() {
+            poll(held, &self.slots, || ready().next().is_some());
+        }
+        ready().collect()
+    }
 }
 
 unsafe fn active(held: &Held, count: c_int, requests: *mut Request) -> Result<Active> {
@@ -384,7 +413,7 @@ mpi_fn! {
                 unsafe { finish_one(held, request, slot, status) }
             }
             _ => {
-                unsafe { put_status(status, &Outcome::empty()) };
+                unsafe { put_empty(status) };
                 Ok(())
             }
         }
@@ -402,7 +431,7 @@ mpi_fn! {
             _ => {
                 unsafe {
                     *flag = 1;
-                    put_status(status, &Outcome::empty());
+                    put_empty(status);
                 }
                 Ok(())
             }
@@ -478,17 +507,15 @@ mpi_fn! {
         let null = || invalid("the null request cannot be freed");
         let slot = slot_of(held, unsafe { *request })?.ok_or_else(null)?;
         let state = with(held, slot, |p| std::mem::replace(&mut p.state, State::Inactive));
+        let mut released = Ok(());
         match state {
             State::Flying(flight) => TABLE.get(held).orphans.push(flight),
-            State::Generalized(Generalized { free: Some(free), extra, complete: true, .. }) => {
-                // SAFETY: the user's function with the user's argument.
-                unsafe { free(extra) };
-            }
+            State::Generalized(g) => released = release(&g),
             _ => {}
         }
         forget(held, slot);
         unsafe { *request = c::REQUEST_NULL };
-        Ok(())
+        released
     }
 
     pub fn Request_get_status(request: Request, flag: *mut c_int, status: *mut Status) {
@@ -496,7 +523,7 @@ mpi_fn! {
         let Some(slot) = slot_of(held, request)? else {
             unsafe {
                 *flag = 1;
-                put_status(status, &Outcome::empty());
+                put_empty(status);
             }
             return Ok(());
         };
@@ -523,6 +550,45 @@ mpi_fn! {
                     None => Outcome::empty(),
                 };
                 unsafe { put_status(statuses.add(i), &outcome) };
+            }
+        }
+        Ok(())
+    }
+
+    pub fn Request_get_status_any(
+        count: c_int, requests: *const Request, index: *mut c_int, flag: *mut c_int,
+        status: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        let active = unsafe { active(held, count, requests.cast_mut())? };
+        let ready = active.ready_after_poll(held);
+        unsafe {
+            *flag = c_int::from(active.slots.is_empty() || !ready.is_empty());
+            *index = ready.first().map_or(c::UNDEFINED, |&i| active.at[i] as c_int);
+            match ready.first() {
+                Some(&i) => put_status(status, &peek(held, active.slots[i])),
+                None if active.slots.is_empty() => put_empty(status),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    pub fn Request_get_status_some(
+        count: c_int, requests: *const Request, outcount: *mut c_int, indices: *mut c_int,
+        statuses: *mut Status,
+    ) {
+        let held = &runtime::enter()?;
+        let active = unsafe { active(held, count, requests.cast_mut())? };
+        let ready = active.ready_after_poll(held);
+        let none = active.slots.is_empty();
+        unsafe {
+            *outcount = if none { c::UNDEFINED } else { ready.len() as c_int };
+            for (row, &i) in ready.iter().enumerate() {
+                *indices.add(row) = active.at[i] as c_int;
+                if statuses as usize != c::STATUSES_IGNORE {
+                    put_status(statuses.add(row), &peek(held, active.slots[i]));
+                }
             }
         }
         Ok(())
@@ -579,7 +645,7 @@ unsafe fn finish_all(
 ) -> Result {
     if statuses as usize != c::STATUSES_IGNORE {
         for i in 0..count as usize {
-            unsafe { put_status(statuses.add(i), &Outcome::empty()) };
+            unsafe { put_empty(statuses.add(i)) };
         }
     }
     let done = active.at.iter().zip(&active.slots).map(|(&at, &slot)| (at, at, slot));
@@ -602,7 +668,7 @@ unsafe fn finish_any(
             Some(i) => finish_one(held, requests.add(active.at[i]), active.slots[i], status),
             None => {
                 if active.slots.is_empty() {
-                    put_status(status, &Outcome::empty());
+                    put_empty(status);
                 }
                 Ok(())
             }

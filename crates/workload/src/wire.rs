@@ -89,6 +89,10 @@ pub mod state {
     pub const ABORTED: u32 = 3;
 }
 
+/// Bits of a context that mark the library's own messages over the communicator without them: they
+/// match like any others, and no receive of the user's can see them.
+pub const PRIVATE_CONTEXT: u32 = 3 << 30;
+
 /// What a rank that hands over asks for.
 pub mod wait {
     /// Release me as soon as my CPU is through with what I submitted.

@@ -13,19 +13,20 @@ use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::Integer;
 
-type Address = *const c_void;
+pub(super) type Address = *const c_void;
 /// Address, count and type, as the C functions take them.
-type Items<Int> = (Address, Int, Datatype);
+pub(super) type Items<Int> = (Address, Int, Datatype);
 /// Address, counts, displacements and type.
-type Ragged<Int> = (Address, *const Int, *const Int, Datatype);
-/// Address, counts, displacements in bytes, and types.
-type Mixed<Int> = (Address, *const Int, *const Int, *const Datatype);
+pub(super) type Ragged<Int> = (Address, *const Int, *const Int, Datatype);
+/// Address, counts, displacements in bytes (of a width of their own), and types.
+pub(super) type Mixed<Int, Displacement> =
+    (Address, *const Int, *const Displacement, *const Datatype);
 
-fn in_place(address: Address) -> bool {
+pub(super) fn in_place(address: Address) -> bool {
     address as usize == c::IN_PLACE
 }
 
-fn items<Int: Integer>((at, count, datatype): Items<Int>) -> Result<Buffer> {
+pub(super) fn items<Int: Integer>((at, count, datatype): Items<Int>) -> Result<Buffer> {
     if in_place(at) {
         return fail!(c::ERR_BUFFER, "MPI_IN_PLACE is not legal here");
     }
@@ -50,7 +51,7 @@ fn everybody<Int: Integer>(block: &Buffer, count: Int, comm: &Communicator) -> B
 }
 
 /// One block a rank, at its displacement in items.
-unsafe fn blocks<Int: Integer>(
+pub(super) unsafe fn blocks<Int: Integer>(
     (at, counts, displacements, datatype): Ragged<Int>,
     n: u32,
 ) -> Result<Vec<Buffer>> {
@@ -70,8 +71,8 @@ unsafe fn blocks<Int: Integer>(
 }
 
 /// One block a rank, each with a type of its own.
-unsafe fn mixed<Int: Integer>(
-    (at, counts, displacements, datatypes): Mixed<Int>,
+pub(super) unsafe fn mixed<Int: Integer, Displacement: Integer>(
+    (at, counts, displacements, datatypes): Mixed<Int, Displacement>,
     n: u32,
 ) -> Result<Vec<Buffer>> {
     let block = |i: usize| unsafe {
@@ -323,8 +324,8 @@ pub(super) unsafe fn alltoallv<Int: Integer>(
 }
 
 pub(super) unsafe fn alltoallw<Int: Integer>(
-    from: Mixed<Int>,
-    into: Mixed<Int>,
+    from: Mixed<Int, Int>,
+    into: Mixed<Int, Int>,
     comm: Comm,
 ) -> Result<Job> {
     let comm = comm::find(comm)?;

@@ -7,6 +7,7 @@
 
 mod blocking;
 mod jobs;
+mod neighbors;
 mod nonblocking;
 mod persistent;
 
@@ -175,6 +176,19 @@ impl Job {
         token
     }
 
+    /// The block lengths, where the simulator can read them; 0 if they are all equal.
+    fn lay_down_lengths(&self, held: &Held) -> u64 {
+        self.layout.ragged.as_ref().map_or(0, |lengths| {
+            let at = runtime::alloc(held, 8 * lengths.len() as u64);
+            let out = runtime::address(held, at).cast::<u64>();
+            for (i, len) in lengths.lengths().enumerate() {
+                // SAFETY: the block has room for all of them.
+                unsafe { out.add(i).write(len) };
+            }
+            at
+        })
+    }
+
     /// Deposits, submits, and collects when it lands.
     pub fn start(&self, held: &Held) -> Flight {
         let block = self.working_buffer(held);
@@ -197,15 +211,7 @@ impl Job {
                 }
             }
         }
-        let ragged = self.layout.ragged.as_ref().map_or(0, |lengths| {
-            let at = runtime::alloc(held, 8 * lengths.len() as u64);
-            let out = runtime::address(held, at).cast::<u64>();
-            for (i, len) in lengths.lengths().enumerate() {
-                // SAFETY: the block has room for all of them.
-                unsafe { out.add(i).write(len) };
-            }
-            at
-        });
+        let ragged = self.lay_down_lengths(held);
         let place = self.reduction.as_ref().and_then(|r| r.lodge(held));
         let token = self.send_off(held, block, ragged, place);
         let (layout, take) = (self.layout.clone(), self.take.clone());
@@ -258,6 +264,34 @@ pub(crate) fn share<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> 
     runtime::release_token(held, token);
     runtime::free(held, block);
     (all, first)
+}
+
+/// Everybody's list, one after the other in rank order.
+pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: &[T]) -> Vec<T> {
+    let (counts, _) = share(held, comm, mine.len() as u64);
+    let item = size_of::<T>() as u64;
+    let job = Job::new(comm, Kind::Allgatherv, mine.len() as u64 * item)
+        .ragged(counts.iter().map(|n| n * item));
+    let block = job.working_buffer(held);
+    let base = runtime::address(held, block);
+    let (own, all) = (job.layout.deposit_area(), job.layout.collect_area());
+    // SAFETY: the layout says where the own list goes and that it has the room.
+    unsafe {
+        base.add(own.at as usize).copy_from_nonoverlapping(mine.as_ptr().cast(), own.len as usize);
+    }
+    let ragged = job.lay_down_lengths(held);
+    let token = job.send_off(held, block, ragged, None);
+    runtime::wait_all(held, &[token]);
+    runtime::release_token(held, token);
+    let count = (all.len / item) as usize;
+    // SAFETY: as above, and everybody's list has arrived.
+    let lists = unsafe {
+        let first = base.add(all.at as usize).cast::<T>();
+        (0..count).map(|i| first.add(i).read_unaligned()).collect()
+    };
+    runtime::free(held, block);
+    runtime::free(held, ragged);
+    lists
 }
 
 /// The collective a submission asks for, as far as its data is concerned.

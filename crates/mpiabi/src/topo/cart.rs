@@ -1,19 +1,13 @@
-//! Cartesian process topologies. Ranks keep their order: where a rank runs is the placement's
-//! affair, and MPI allows a library not to reorder.
+//! Cartesian grids.
 
 use std::ffi::c_int;
 
+use super::{Topology, read, write};
 use crate::abi::{Comm, c};
 use crate::comm;
 use crate::error::{Error, Result, fail};
 use crate::export::mpi_fn;
 use crate::runtime;
-
-/// What a communicator knows of its ranks' arrangement.
-#[derive(Clone, Debug)]
-pub(crate) enum Topology {
-    Cartesian(Grid),
-}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
@@ -47,13 +41,17 @@ impl Grid {
         }
         Some(rank)
     }
-}
-
-unsafe fn read<T: Copy>(from: *const T, n: usize) -> Vec<T> {
-    (0..n).map(|i| unsafe { *from.add(i) }).collect()
-}
-unsafe fn write<T: Copy>(to: *mut T, values: impl IntoIterator<Item = T>) {
-    values.into_iter().enumerate().for_each(|(i, v)| unsafe { *to.add(i) = v });
+    /// The rank `by` steps along a dimension, or `MPI_PROC_NULL`.
+    fn neighbor(&self, rank: u32, direction: usize, by: c_int) -> c_int {
+        let mut there = self.coordinates(rank);
+        there[direction] += by;
+        self.rank(&there).unwrap_or(c::PROC_NULL)
+    }
+    /// In the order of neighborhood collectives: for each dimension, down then up.
+    pub(super) fn neighbors(&self, rank: u32) -> Vec<c_int> {
+        let both = |d| [self.neighbor(rank, d, -1), self.neighbor(rank, d, 1)];
+        (0..self.dims.len()).flat_map(both).collect()
+    }
 }
 
 fn grid_of(comm: Comm) -> Result<(std::sync::Arc<comm::Communicator>, Grid)> {
@@ -63,7 +61,7 @@ fn grid_of(comm: Comm) -> Result<(std::sync::Arc<comm::Communicator>, Grid)> {
             let grid = grid.clone();
             Ok((found, grid))
         }
-        None => fail!(c::ERR_TOPOLOGY, "the communicator has no Cartesian topology"),
+        _ => fail!(c::ERR_TOPOLOGY, "the communicator has no Cartesian topology"),
     }
 }
 
@@ -209,24 +207,10 @@ mpi_fn! {
             Ok(d) if d < grid.dims.len() => d,
             _ => return fail!(c::ERR_DIMS, "direction {direction} of {:?}", grid.dims),
         };
-        let neighbor = |by: c_int| {
-            let mut there = grid.coordinates(at.rank);
-            there[direction] += by;
-            grid.rank(&there).unwrap_or(c::PROC_NULL)
-        };
         unsafe {
-            *source = neighbor(-by);
-            *dest = neighbor(by);
+            *source = grid.neighbor(at.rank, direction, -by);
+            *dest = grid.neighbor(at.rank, direction, by);
         }
-        Ok(())
-    }
-    pub fn Topo_test(comm: Comm, status: *mut c_int) {
-        let found = comm::find(comm)?;
-        let kind = match found.topology {
-            Some(Topology::Cartesian(_)) => c::CART,
-            None => c::UNDEFINED,
-        };
-        unsafe { *status = kind };
         Ok(())
     }
 }
