@@ -70,7 +70,7 @@ impl MachineSpec {
         for (name, value) in table {
             let path = if at.is_empty() { name.clone() } else { format!("{at}.{name}") };
             let prefix = format!("{path}.");
-            match (legal.iter().any(|l| *l == path), value) {
+            match (legal.contains(&path), value) {
                 (true, _) => {
                     let key = schema::find(&path).expect("legal paths come from the schema");
                     match check(key, &path, value) {
