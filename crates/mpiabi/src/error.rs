@@ -418,10 +418,10 @@ fn add(class: Option<c_int>) -> c_int {
 /// Only what the program added, and only what nothing else rests on, can go.
 fn remove(code: c_int, is_class: bool) -> Result {
     let mut added = added();
-    let known = added.1.get(&code).is_some_and(|a| a.is_class == is_class);
+    let known = added.1.get(&code).is_some_and(|a| a.is_class == is_class && a.text.is_empty());
     let used = is_class && added.1.values().any(|a| !a.is_class && a.class == code);
     if !known || used {
-        return fail!(c::ERR_OTHER, "error code {code} was not added or is still in use");
+        return fail!(c::ERR_OTHER, "error code {code} was not added, has a string or is in use");
     }
     added.1.remove(&code);
     added.0 = added.1.keys().next_back().copied().unwrap_or(c::ERR_LASTCODE);

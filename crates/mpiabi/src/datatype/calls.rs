@@ -254,17 +254,15 @@ mpi_fn! {
     }
     /// The predefined pair of a value and an index type, or the null type.
     pub fn Type_get_value_index(value: Datatype, index: Datatype, pair: *mut Datatype) {
-        const PAIRS: [(Datatype, Datatype, Datatype); 9] = [
+        const PAIRS: [(Datatype, Datatype, Datatype); 6] = [
             (c::FLOAT, c::INT, c::FLOAT_INT),
             (c::DOUBLE, c::INT, c::DOUBLE_INT),
             (c::LONG, c::INT, c::LONG_INT),
             (c::INT, c::INT, c::_2INT),
             (c::SHORT, c::INT, c::SHORT_INT),
             (c::LONG_DOUBLE, c::INT, c::LONG_DOUBLE_INT),
-            (c::REAL, c::REAL, c::_2REAL),
-            (c::DOUBLE_PRECISION, c::DOUBLE_PRECISION, c::_2DOUBLE_PRECISION),
-            (c::INTEGER, c::INTEGER, c::_2INTEGER),
         ];
+        (get(value)?, get(index)?);
         let found = PAIRS.iter().find(|p| (p.0, p.1) == (value, index));
         unsafe { *pair = found.map_or(c::DATATYPE_NULL, |p| p.2) };
         Ok(())

@@ -60,7 +60,7 @@ mpi_fn! {
         unsafe {
             let out = outbuf.cast::<u8>().offset(at as isize);
             found.pack(count, inbuf.cast(), out);
-            swap(&found, count, out)?;
+            swap(&found, count, out, true);
             *position = end;
         }
         Ok(())
@@ -77,7 +77,7 @@ mpi_fn! {
         unsafe {
             let from = inbuf.cast::<u8>().offset(at as isize);
             let mut copy = std::slice::from_raw_parts(from, bytes as usize).to_vec();
-            swap(&found, count, copy.as_mut_ptr())?;
+            swap(&found, count, copy.as_mut_ptr(), false);
             found.unpack(copy.as_ptr(), bytes, count, outbuf.cast());
             *position = end;
         }
@@ -102,22 +102,19 @@ fn check_representation(name: *const c_char) -> Result {
     Ok(())
 }
 
-/// Turns packed values of this machine into `external32`'s big-endian ones, or back. The sizes are
-/// this machine's, which are those of the standard for all but `long double`.
+/// Turns packed values of this machine into `external32`'s big-endian ones, or back. All sizes are
+/// the same there.
 ///
 /// # Safety
 /// `data` holds `count` packed items of the type.
-unsafe fn swap(found: &super::Type, count: u64, data: *mut u8) -> Result {
+unsafe fn swap(found: &super::Type, count: u64, data: *mut u8, to_external: bool) {
     use super::Number::*;
-    let (mut at, mut foreign) = (data, false);
+    let mut at = data;
     for _ in 0..count {
         found.signature.for_each(&mut |number, n| {
             let size = number.layout().0 as usize;
             let halves: &[usize] = match number {
-                F80 | C80 => {
-                    foreign = true;
-                    &[]
-                }
+                C80 => &[16, 16],
                 C16 => &[2, 2],
                 C32 => &[4, 4],
                 C64 => &[8, 8],
@@ -128,15 +125,44 @@ unsafe fn swap(found: &super::Type, count: u64, data: *mut u8) -> Result {
                 for &part in halves {
                     // SAFETY: within the packed items.
                     unsafe {
-                        std::slice::from_raw_parts_mut(at, part).reverse();
+                        let value = std::slice::from_raw_parts_mut(at, part);
+                        let long = matches!(number, F80 | C80);
+                        if long && !to_external {
+                            value.reverse();
+                            from_quad(value);
+                        } else {
+                            if long {
+                                to_quad(value);
+                            }
+                            value.reverse();
+                        }
                         at = at.add(part);
                     }
                 }
             }
         });
     }
-    if foreign {
-        return fail!(c::ERR_CONVERSION, "external32 of long double is not supported");
-    }
-    Ok(())
 }
+
+/// `long double` has 64 bits of mantissa here, the first of them explicit, and 112 with none
+/// explicit in `external32`. Exponents are the same, so no value is lost on the way out.
+#[cfg(target_arch = "x86_64")]
+fn to_quad(value: &mut [u8]) {
+    let bits = u128::from_ne_bytes((&*value).try_into().expect("16 bytes"));
+    let (fraction, head) = (bits & ((1 << 63) - 1), bits >> 64 & 0xffff);
+    value.copy_from_slice(&(head << 112 | fraction << 49).to_ne_bytes());
+}
+
+#[cfg(target_arch = "x86_64")]
+fn from_quad(value: &mut [u8]) {
+    let bits = u128::from_ne_bytes((&*value).try_into().expect("16 bytes"));
+    let (fraction, head) = (bits >> 49 & ((1 << 63) - 1), bits >> 112);
+    let explicit = u128::from(head & 0x7fff != 0) << 63;
+    value.copy_from_slice(&(head << 64 | explicit | fraction).to_ne_bytes());
+}
+
+/// Elsewhere it is the same format.
+#[cfg(not(target_arch = "x86_64"))]
+fn to_quad(_: &mut [u8]) {}
+#[cfg(not(target_arch = "x86_64"))]
+fn from_quad(_: &mut [u8]) {}

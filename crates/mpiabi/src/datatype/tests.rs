@@ -432,6 +432,20 @@ fn packing_checks_room_and_moves_the_position() {
         let (from, to) = (values.as_ptr().cast(), out.as_mut_ptr().cast());
         Pack_external::<c_int>(name, from, 3, c::INT, to, 16, &raw mut at).unwrap();
         assert_eq!(out[..12], [0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3]);
+
+        // -1.5 as x87 stores it, and as a big-endian quadruple.
+        let value = [0, 0, 0, 0, 0, 0, 0, 0xc0, 0xff, 0xbf, 0, 0, 0, 0, 0, 0u8];
+        let (mut at, mut back) = (0i64, [7u8; 16]);
+        let (from, to) = (value.as_ptr().cast(), out.as_mut_ptr().cast());
+        let datatype = c::LONG_DOUBLE;
+        Pack_external::<c_int>(name, from, 1, datatype, to, 16, &raw mut at).unwrap();
+        if cfg!(target_arch = "x86_64") {
+            assert_eq!(out[..4], [0xbf, 0xff, 0x80, 0]);
+        }
+        let (from, to) = (out.as_ptr().cast(), back.as_mut_ptr().cast());
+        at = 0;
+        Unpack_external::<c_int>(name, from, 16, &raw mut at, to, 1, datatype).unwrap();
+        assert_eq!(back, value);
     }
 }
 
