@@ -1,1 +1,220 @@
-//! bench
+//! Yardsticks of the engine: what a packet's hop costs, what a machine weighs, and that a running
+//! network asks the allocator for nothing. Parameters have smoke and real values; the smoke ones
+//! run in every test run, without looking at the clock.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use base::{Span, Time};
+use machine::{Machine, MachineSpec};
+use net::NetworkModel;
+use packet::PacketNetwork;
+use sim::api::Fidelity;
+use sim::traffic::{Finish, LoadOutcome, TrafficRequest, one_load};
+
+static CALLS: AtomicU64 = AtomicU64::new(0);
+static LIVE: AtomicU64 = AtomicU64::new(0);
+
+/// An allocator that counts. Whoever wants the counts declares it `#[global_allocator]`.
+pub struct Counting;
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(layout.size() as u64, Ordering::Relaxed);
+        // SAFETY: the caller's promise is the callee's.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as u64, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(size as u64, Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size() as u64, Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.realloc(ptr, layout, size) }
+    }
+}
+
+/// Calls of the allocator so far; zero for ever without `Counting`.
+pub fn allocations() -> u64 {
+    CALLS.load(Ordering::Relaxed)
+}
+
+/// Bytes allocated now.
+pub fn live_bytes() -> u64 {
+    LIVE.load(Ordering::Relaxed)
+}
+
+/// A preset, with some keys set otherwise.
+pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
+    let text = machine::preset(name).unwrap_or_else(|| panic!("no preset `{name}`"));
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse(name, text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{name}: {complaints:?}"))
+}
+
+/// One yardstick of traffic.
+#[derive(Clone, Copy, Debug)]
+pub struct Yard {
+    pub machine: &'static str,
+    pub routing: &'static str,
+    pub pattern: &'static str,
+    pub packet_bytes: u64,
+    pub load: f64,
+    pub warmup: Span,
+    pub window: Span,
+}
+
+/// What one yardstick read.
+pub struct Reading {
+    pub yard: Yard,
+    pub outcome: LoadOutcome,
+    pub wall_s: f64,
+    /// Calls of the allocator between the end of the warm-up and the end of the window.
+    pub allocations: u64,
+    pub endpoints: u32,
+}
+
+/// The load of facts/peers.md and its neighbors: 64 B packets as there, 2 KiB as Slingshot's.
+/// `size` is the simulated time of the 2 KiB runs; a 64 B run takes an eighth of it.
+pub fn yards(size: Span) -> Vec<Yard> {
+    let mut yards = Vec::new();
+    for (packet_bytes, window) in [(2048, size), (64, Span(size.0 / 8))] {
+        for (routing, load) in [("minimal", 0.3), ("minimal", 0.7), ("ugal", 0.3), ("ugal", 0.7)] {
+            yards.push(Yard {
+                machine: "dragonfly-1056",
+                routing,
+                pattern: "uniform",
+                packet_bytes,
+                load,
+                // Long enough for queues to have had their longest.
+                warmup: window,
+                window,
+            });
+        }
+    }
+    yards
+}
+
+impl Yard {
+    pub fn read(self) -> Reading {
+        let machine = preset(self.machine, &[("routing", self.routing)]);
+        let request = TrafficRequest {
+            pattern: self.pattern.into(),
+            loads: vec![self.load],
+            packet_bytes: self.packet_bytes,
+            warmup: self.warmup,
+            window: self.window,
+            seed: 1,
+            threads: 1,
+        };
+        let (start, end) = (Time::ZERO + self.warmup, Time::ZERO + self.warmup + self.window);
+        let (mut first, mut last) = (None, 0);
+        let mut tick = |now: Time, _: u64| {
+            if start <= now && now < end {
+                last = allocations();
+                first.get_or_insert(last);
+            }
+            true
+        };
+        let began = Instant::now();
+        let finish = Finish::Measured;
+        let outcome = one_load(&machine, Fidelity::Packet, &request, self.load, finish, &mut tick)
+            .unwrap_or_else(|complaints| panic!("{self:?}: {complaints:?}"));
+        Reading {
+            yard: self,
+            outcome,
+            wall_s: began.elapsed().as_secs_f64(),
+            allocations: last - first.expect("the window has 2^14 events or more"),
+            endpoints: machine.n_nics(),
+        }
+    }
+}
+
+impl Reading {
+    pub const HEADER: &'static str = "machine        routing pattern  packet load accepted \
+        | Mevents/s packets/s    hops/s ns/hop events/hop B/endpoint allocations";
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Reading { yard, outcome, wall_s, allocations, endpoints } = self;
+        let (packets, hops) = (outcome.counters.delivered_packets, outcome.counters.hops);
+        let rate = |n: u64| n as f64 / wall_s;
+        write!(
+            f,
+            "{:14} {:7} {:8} {:6} {:4.2} {:8.3} | {:9.2} {:9.0} {:9.0} {:6.1} {:10.2} {:10.0} {:11}",
+            yard.machine,
+            yard.routing,
+            yard.pattern,
+            yard.packet_bytes,
+            yard.load,
+            outcome.row.accepted,
+            rate(outcome.events) * 1e-6,
+            rate(packets),
+            rate(hops),
+            1e9 / rate(hops),
+            outcome.events as f64 / hops as f64,
+            outcome.bytes as f64 / f64::from(*endpoints),
+            allocations,
+        )
+    }
+}
+
+/// What it takes to have a whole machine stand there.
+pub struct Weight {
+    pub name: &'static str,
+    pub endpoints: u32,
+    pub links: usize,
+    /// From text to a resolved machine, and from that to an idle network.
+    pub resolve_s: f64,
+    pub build_s: f64,
+    pub machine_bytes: u64,
+    pub network_bytes: u64,
+}
+
+/// Builds the preset `name` whole.
+pub fn weigh(name: &'static str) -> Weight {
+    let (empty, began) = (live_bytes(), Instant::now());
+    let machine = preset(name, &[]);
+    let (machine_bytes, resolve_s) = (live_bytes() - empty, began.elapsed().as_secs_f64());
+    let began = Instant::now();
+    let net = PacketNetwork::build(&machine);
+    Weight {
+        name,
+        endpoints: machine.n_nics(),
+        links: machine.links.gap.len(),
+        resolve_s,
+        build_s: began.elapsed().as_secs_f64(),
+        machine_bytes,
+        network_bytes: net.bytes() as u64,
+    }
+}
+
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let per = |bytes: u64| bytes as f64 / f64::from(self.endpoints);
+        write!(
+            f,
+            "{}: {} endpoints, {} links; resolved in {:.3} s to {:.1} MB ({:.0} B an endpoint), \
+             network built in {:.3} s: {:.1} MB ({:.0} B an endpoint)",
+            self.name,
+            self.endpoints,
+            self.links,
+            self.resolve_s,
+            self.machine_bytes as f64 * 1e-6,
+            per(self.machine_bytes),
+            self.build_s,
+            self.network_bytes as f64 * 1e-6,
+            per(self.network_bytes),
+        )
+    }
+}

@@ -48,9 +48,28 @@ const DIGIT: u32 = 6;
 const SLOTS: usize = 1 << DIGIT;
 const LEVELS: usize = 64usize.div_ceil(DIGIT as usize);
 /// A slot of so many events is sorted at once; a fuller one is first dealt out to finer slots.
-const SORTED_AT_ONCE: usize = 24;
+const SORTED_AT_ONCE: u32 = 24;
 /// A run that grew beyond this by late comers is dealt out again, so that none ever costs much.
 const LONGEST_RUN: usize = 96;
+/// Events of one chunk: a few cache lines in a row.
+const CHUNK: usize = 8;
+/// "No chunk".
+const NONE: u32 = u32::MAX;
+
+/// Some events of one slot, in no order.
+struct Chunk<E> {
+    items: [(Key, E); CHUNK],
+    /// Items in use: all, except in the first chunk of a slot.
+    len: u32,
+    /// The slot's next chunk, or the next free one.
+    next: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    first: u32,
+    count: u32,
+}
 
 /// Pending events, least key first: a hierarchical timing wheel with exact order.
 ///
@@ -58,8 +77,10 @@ const LONGEST_RUN: usize = 96;
 /// slot of that digit. Popping opens the first occupied slot of the lowest occupied level: a few
 /// events are sorted into `run`, from which they are popped; many are dealt out to lower levels.
 /// So the wheel is as fine as the events are dense, and asks only that time never runs backwards.
-/// Every step is a sequential write where a heap would miss the cache at every level; a radix
-/// heap, the same idea in base 2, moved each event about twice as often and took twice as long.
+///
+/// A heap would miss the cache at every level; here an event is written and read in chunks two or
+/// three times in its life. Chunks are shared by all slots, so memory follows the events pending
+/// at once, and a queue that has seen its longest allocates no more.
 pub struct Queue<E> {
     /// Latest first; all events before `run_end`.
     run: Vec<(Key, E)>,
@@ -67,9 +88,11 @@ pub struct Queue<E> {
     /// No later than any event outside the run, and in the slot last opened.
     base: u64,
     /// `level * SLOTS + digit`.
-    slots: Vec<Vec<(Key, E)>>,
+    slots: Box<[Slot]>,
     /// One bit a slot.
     occupied: [u64; LEVELS],
+    chunks: Vec<Chunk<E>>,
+    free: u32,
     /// The last key popped.
     last: Key,
     len: usize,
@@ -78,11 +101,13 @@ pub struct Queue<E> {
 impl<E: Copy> Queue<E> {
     pub fn new() -> Self {
         Queue {
-            run: Vec::new(),
+            run: Vec::with_capacity(LONGEST_RUN),
             run_end: 0,
             base: 0,
-            slots: (0..LEVELS * SLOTS).map(|_| Vec::new()).collect(),
+            slots: vec![Slot { first: NONE, count: 0 }; LEVELS * SLOTS].into(),
             occupied: [0; LEVELS],
+            chunks: Vec::new(),
+            free: NONE,
             last: Key(0),
             len: 0,
         }
@@ -115,8 +140,30 @@ impl<E: Copy> Queue<E> {
         let time = key.time().0;
         let level = (63 - ((time ^ self.base) | 1).leading_zeros()) / DIGIT;
         let digit = (time >> (level * DIGIT)) as usize % SLOTS;
-        self.slots[level as usize * SLOTS + digit].push((key, ev));
+        let slot = &mut self.slots[level as usize * SLOTS + digit];
+        slot.count += 1;
+        if slot.first != NONE {
+            let chunk = &mut self.chunks[slot.first as usize];
+            if (chunk.len as usize) < CHUNK {
+                chunk.items[chunk.len as usize] = (key, ev);
+                chunk.len += 1;
+                return;
+            }
+        }
         self.occupied[level as usize] |= 1 << digit;
+        match self.free {
+            NONE => {
+                let next = std::mem::replace(&mut slot.first, self.chunks.len() as u32);
+                self.chunks.push(Chunk { items: [(key, ev); CHUNK], len: 1, next });
+            }
+            free => {
+                let chunk = &mut self.chunks[free as usize];
+                self.free = chunk.next;
+                chunk.items[0] = (key, ev);
+                chunk.len = 1;
+                chunk.next = std::mem::replace(&mut slot.first, free);
+            }
+        }
     }
     fn join_run(&mut self, key: Key, ev: E) {
         if self.run.len() >= LONGEST_RUN {
@@ -125,9 +172,8 @@ impl<E: Copy> Queue<E> {
                 return self.place(key, ev);
             }
         }
-        let later = self.run.iter().rev().position(|&(k, _)| k > key);
-        let at = self.run.len() - later.unwrap_or(self.run.len());
-        self.run.insert(at, (key, ev));
+        let sooner = self.run.iter().rev().take_while(|&&(k, _)| k < key).count();
+        self.run.insert(self.run.len() - sooner, (key, ev));
     }
     /// Leaves only the present instant in the run.
     #[cold]
@@ -161,30 +207,41 @@ impl<E: Copy> Queue<E> {
             let level = self.occupied.iter().position(|&o| o != 0).expect("events are pending");
             let digit = self.occupied[level].trailing_zeros();
             self.occupied[level] &= self.occupied[level] - 1;
-            let at = level * SLOTS + digit as usize;
+            let empty = Slot { first: NONE, count: 0 };
+            let slot = std::mem::replace(&mut self.slots[level * SLOTS + digit as usize], empty);
             // Digits above the level are the base's; those below are zero at a slot's start.
             let low = level as u32 * DIGIT;
             let above = self.base.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
             self.base = (above | u64::from(digit)) << low;
-            if level == 0 || self.slots[at].len() <= SORTED_AT_ONCE {
-                std::mem::swap(&mut self.run, &mut self.slots[at]);
+            if level == 0 || slot.count <= SORTED_AT_ONCE {
+                self.empty_out(slot.first, |queue, item| queue.run.push(item));
                 self.run.sort_unstable_by(|a, b| b.0.cmp(&a.0));
                 self.run_end = self.base.saturating_add(1 << low);
                 return;
             }
             self.run_end = self.base;
-            let mut items = std::mem::take(&mut self.slots[at]);
-            for (key, ev) in items.drain(..) {
-                self.place(key, ev);
+            self.empty_out(slot.first, |queue, (key, ev)| queue.place(key, ev));
+        }
+    }
+    /// Hands out the items of a list of chunks, and frees the chunks.
+    #[inline]
+    fn empty_out(&mut self, mut at: u32, mut take: impl FnMut(&mut Self, (Key, E))) {
+        while at != NONE {
+            let Chunk { len, next, .. } = self.chunks[at as usize];
+            for i in 0..len as usize {
+                let item = self.chunks[at as usize].items[i];
+                take(self, item);
             }
-            self.slots[at] = items;
+            self.chunks[at as usize].next = self.free;
+            self.free = at;
+            at = next;
         }
     }
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.slots.iter().chain([&self.run]).map(Vec::capacity).sum::<usize>()
-            * size_of::<(Key, E)>()
-            + self.slots.len() * size_of::<Vec<(Key, E)>>()
+        self.run.capacity() * size_of::<(Key, E)>()
+            + self.chunks.capacity() * size_of::<Chunk<E>>()
+            + self.slots.len() * size_of::<Slot>()
     }
 }
 
@@ -231,6 +288,44 @@ mod tests {
                     push(&mut queue, &mut sorted, key.time());
                 }
             }
+        }
+    }
+
+    /// A far event opens a wide slot; what then comes in before it must not make the run long.
+    #[test]
+    fn a_burst_in_a_wide_slot_keeps_its_order() {
+        let mut queue = Queue::new();
+        let key = |at, n| Key::new(Time(at), Phase::Arrive, n % 7, n);
+        queue.push(key(1 << 40, 0), 0);
+        queue.push(key((1 << 40) + (1 << 22), 1), 1);
+        assert_eq!(queue.pop().map(|(_, n)| n), Some(0));
+        let mut want: Vec<(Key, u32)> = (2..5_000)
+            .map(|n| (key((1 << 40) + draw(9, 0, 0, n.into()) % (1 << 23), n), n))
+            .collect();
+        for &(key, n) in &want {
+            queue.push(key, n);
+        }
+        want.push((key((1 << 40) + (1 << 22), 1), 1));
+        want.sort_unstable();
+        for want in want {
+            assert_eq!(queue.pop(), Some(want));
+        }
+        assert!(queue.pop().is_none() && queue.is_empty());
+    }
+
+    #[test]
+    fn a_queue_that_has_seen_its_longest_holds_no_more_memory() {
+        let mut queue = Queue::new();
+        let mut held = 0;
+        for round in 0..50u64 {
+            let now = round << 30;
+            for n in 0..3_000 {
+                let at = Time(now + draw(4, round as u32, 0, n) % (1 << 30));
+                queue.push(Key::new(at, Phase::Decide, 0, n as u32), n);
+            }
+            while queue.pop().is_some() {}
+            assert!(round < 10 || queue.bytes() == held, "round {round}");
+            held = queue.bytes();
         }
     }
 

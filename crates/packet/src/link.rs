@@ -306,23 +306,24 @@ impl PacketNetwork {
         cx.at(head, Phase::Arrive, link, PacketEvent::Head { packet, link });
     }
 
-    /// Whether `bytes` may be sent by `hop` now.
+    /// Whether `bytes` may be sent by `hop` now. Asked before every packet, so no more credits lie
+    /// uncounted than were on their way when the channel was last used.
     #[inline]
     pub(crate) fn has_room(&mut self, hop: Hop, bytes: u32, now: Time) -> bool {
-        let at = self.channel(hop.link, hop.vc);
-        self.channels[at].room >= bytes || {
-            self.collect(hop, now);
-            self.channels[at].room >= bytes
-        }
+        self.collect(hop, now);
+        self.channels[self.channel(hop.link, hop.vc)].room >= bytes
     }
 
     /// Counts the credits that have come home.
+    #[inline]
     fn collect(&mut self, hop: Hop, now: Time) {
         let at = self.channel(hop.link, hop.vc);
         let channel = &mut self.channels[at];
         let bytes = channel.credits.drain(now, &mut self.dues);
-        channel.room += bytes;
-        self.wires[hop.link].out -= bytes;
+        if bytes > 0 {
+            channel.room += bytes;
+            self.wires[hop.link].out -= bytes;
+        }
     }
 
     /// Bytes of `link`'s credits that have come home and are not counted yet.
