@@ -17,22 +17,11 @@ fn main() {
     let constants = fs::read_to_string("interface/constants.tsv").expect("the constant table");
     let constants = generate::constants(&constants);
     let mut done = BTreeSet::new();
-    scan(Path::new("src"), &mut done);
+    generate::scan(Path::new("src"), &mut done);
 
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let write = |name: &str, text: String| fs::write(out.join(name), text).expect("OUT_DIR");
     write("constants.rs", generate::rust_constants(&constants, mpich));
     write("ids.rs", generate::ids(&functions));
     write("unsupported.rs", generate::unsupported(&functions, &done, mpich));
-}
-
-fn scan(folder: &Path, done: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).expect("the sources") {
-        let path = entry.expect("the sources").path();
-        if path.is_dir() {
-            scan(&path, done);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            generate::implemented(&fs::read_to_string(&path).expect("a source"), done);
-        }
-    }
 }

@@ -147,6 +147,18 @@ pub fn implemented(source: &str, found: &mut std::collections::BTreeSet<String>)
     }
 }
 
+/// The same for all sources of a folder.
+pub fn scan(folder: &std::path::Path, found: &mut std::collections::BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).expect("the sources") {
+        let path = entry.expect("the sources").path();
+        if path.is_dir() {
+            scan(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            implemented(&std::fs::read_to_string(&path).expect("a source"), found);
+        }
+    }
+}
+
 /// Exports for everything else, so that a program loads and learns what is missing when it calls.
 pub fn unsupported(
     functions: &[Function],
@@ -160,5 +172,44 @@ pub fn unsupported(
         }
     }
     out.push_str("}\n");
+    out
+}
+
+/// The reference page of what works and what does not.
+pub fn page(functions: &[Function], done: &std::collections::BTreeSet<String>) -> String {
+    let mut out = String::from(
+        "# MPI functions\n\n\
+         Written from the interface table and the sources of `crates/mpiabi` by its test `fresh`; do \
+         not edit.\n\n\
+         Both libraries (`libmpi_abi.so.1`, the MPI-5 standard ABI, and `libmpi.so.12`, MPICH's) export \
+         every function of MPI 5.0, as `MPI_` and as `PMPI_`, and those removed from it that programs \
+         still call. A program loads whatever it uses; one that calls a function without support ends \
+         with a message that names it.\n\n\
+         A name with `(_c)` has its large-count form too.\n",
+    );
+    let listed = |supported: bool| {
+        let wanted = |f: &&Function| f.place != "mpich" && done.contains(f.name) == supported;
+        functions.iter().filter(wanted).map(|f| f.name).collect::<Vec<_>>()
+    };
+    for (title, names) in [("Supported", listed(true)), ("Not supported yet", listed(false))] {
+        let words: Vec<String> = names.iter().map(|n| format!("MPI_{n}")).collect();
+        let n = words.len();
+        let twins = |w: &&String| {
+            let twin = w.strip_suffix("_c").is_some_and(|plain| words.iter().any(|x| x == plain));
+            !twin
+        };
+        write!(out, "\n## {title} ({n})\n\n").unwrap();
+        let mut line = String::new();
+        for word in words.iter().filter(twins) {
+            let large = words.contains(&format!("{word}_c"));
+            let item = if large { format!("{word} (_c)") } else { word.clone() };
+            if line.len() + item.len() + 2 > 100 {
+                writeln!(out, "{}", line.trim_end()).unwrap();
+                line.clear();
+            }
+            write!(line, "{item}, ").unwrap();
+        }
+        writeln!(out, "{}", line.trim_end_matches([',', ' '])).unwrap();
+    }
     out
 }

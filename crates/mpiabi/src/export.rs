@@ -175,7 +175,8 @@ macro_rules! mpi_fn {
             #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
             unsafe extern "C" fn plain($($arg: $ty),*) -> $ret {
                 let outer = $crate::export::enter($crate::export::id::$name);
-                let result = (|| $body)();
+                let body = || $body;
+                let result = body();
                 $crate::export::leave(outer);
                 result
             }

@@ -154,7 +154,7 @@ mpi_fn! {
         Ok(())
     }
     pub fn Group_compare(a: Group, b: Group, result: *mut c_int) {
-        unsafe { *result = compare(&*get(a)?, &*get(b)?) };
+        unsafe { *result = compare(&get(a)?, &get(b)?) };
         Ok(())
     }
     pub fn Group_union(a: Group, b: Group, new: *mut Group) {
@@ -163,11 +163,11 @@ mpi_fn! {
         give([&a[..], &rest].concat(), new)
     }
     pub fn Group_intersection(a: Group, b: Group, new: *mut Group) {
-        let (a, b) = (get(a)?, ranks(&*get(b)?));
+        let (a, b) = (get(a)?, ranks(&get(b)?));
         give(a.iter().copied().filter(|m| b.contains_key(m)).collect(), new)
     }
     pub fn Group_difference(a: Group, b: Group, new: *mut Group) {
-        give(without(&*get(a)?, &*get(b)?), new)
+        give(without(&get(a)?, &get(b)?), new)
     }
     pub fn Group_incl(group: Group, n: c_int, ranks: *const c_int, new: *mut Group) {
         let members = get(group)?;

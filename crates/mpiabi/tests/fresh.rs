@@ -38,3 +38,11 @@ fn the_header_is_fresh() {
     let constants = generate::constants(&constants);
     check("../../include/mpi.h", &header::header(&functions, &constants));
 }
+
+#[test]
+fn the_reference_page_is_fresh() {
+    let functions = table("functions.tsv");
+    let mut done = std::collections::BTreeSet::new();
+    generate::scan(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut done);
+    check("../../docs/reference/mpi.md", &generate::page(&generate::functions(&functions), &done));
+}

@@ -262,7 +262,8 @@ mpi_fn! {
             (c::SHORT, c::INT, c::SHORT_INT),
             (c::LONG_DOUBLE, c::INT, c::LONG_DOUBLE_INT),
         ];
-        (get(value)?, get(index)?);
+        get(value)?;
+        get(index)?;
         let found = PAIRS.iter().find(|p| (p.0, p.1) == (value, index));
         unsafe { *pair = found.map_or(c::DATATYPE_NULL, |p| p.2) };
         Ok(())
@@ -270,8 +271,8 @@ mpi_fn! {
 }
 
 /// The types of Fortran kinds by what was asked for: asking again gives the same handle.
-static SELECTED: Mutex<BTreeMap<(c_int, c_int, Option<c_int>), Datatype>> =
-    Mutex::new(BTreeMap::new());
+type Selected = BTreeMap<(c_int, c_int, Option<c_int>), Datatype>;
+static SELECTED: Mutex<Selected> = Mutex::new(BTreeMap::new());
 
 fn selected(combiner: c_int, digits: c_int, range: Option<c_int>, new: *mut Datatype) -> Result {
     let mut known = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -120,7 +120,7 @@ impl Type {
     pub fn items(&self, bytes: u64) -> Option<u64> {
         match self.size {
             0 => (bytes == 0).then_some(0),
-            size => (bytes % size == 0).then(|| bytes / size),
+            size => bytes.is_multiple_of(size).then(|| bytes / size),
         }
     }
     /// Basic elements in `bytes` bytes; `None` if the last one is cut.

@@ -66,7 +66,7 @@ impl Signature {
     fn within(&self, bytes: u64) -> Option<u64> {
         if let Some(number) = self.uniform {
             let size = number.layout().0;
-            return (bytes % size == 0).then(|| bytes / size);
+            return bytes.is_multiple_of(size).then(|| bytes / size);
         }
         match &self.body {
             Body::Value => (bytes == 0).then_some(0),
