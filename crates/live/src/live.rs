@@ -46,6 +46,7 @@ pub struct Live {
     pub(crate) lost: u32,
     pub(crate) looked_at: Instant,
     pub(crate) was_interrupted: bool,
+    pub(crate) is_settled: bool,
     pub(crate) failure: Option<Failure>,
     /// When something other than an unsuccessful poll happened last.
     pub(crate) lively_at: Time,
@@ -92,6 +93,7 @@ impl Live {
             lost: 0,
             looked_at: Instant::now(),
             was_interrupted: false,
+            is_settled: false,
             failure: None,
             lively_at: Time::ZERO,
             alarms: 0,

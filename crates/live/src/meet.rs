@@ -94,9 +94,10 @@ impl Meetings {
         Meetings { segment, n_ranks: 0, next_context: 0, communicators, meetings }
     }
 
-    /// Empty if nobody has registered the context.
+    /// Empty if nobody has registered the context. Messages of the library's own are among the
+    /// same members.
     pub fn members(&self, context: Context) -> &[u32] {
-        self.communicators.get(&context).map_or(&[], |c| &c.members)
+        self.communicators.get(&(context & !wire::PRIVATE_CONTEXT)).map_or(&[], |c| &c.members)
     }
 
     pub fn register(&mut self, rank: u32, context: Context, members: &[u32]) -> Result<(), Why> {
@@ -163,6 +164,7 @@ impl Meetings {
                 if new_contexts {
                     value = u64::from(self.next_context);
                     let next = self.next_context.checked_add(size);
+                    let next = next.filter(|n| n & wire::PRIVATE_CONTEXT == 0);
                     self.next_context = next.ok_or_else(|| wrong("no contexts left"))?;
                 }
                 let id = self.meetings.insert(Some(Meeting {

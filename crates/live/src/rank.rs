@@ -3,7 +3,7 @@
 use crate::outcome::{FunctionRow, RankOutcome};
 use base::{Slab, Span, Time};
 use workload::Token;
-use workload::wire::{kind, wait};
+use workload::wire::{PRIVATE_CONTEXT, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG};
 
 base::ids! {
@@ -55,8 +55,9 @@ impl Slot {
             (kind::COLLECTIVE, _) => format!("{} B", self.bytes),
             _ => "an operation".to_string(),
         };
-        if self.context != workload::WORLD {
-            text += &format!(", communicator {}", self.context);
+        match self.context & !PRIVATE_CONTEXT {
+            workload::WORLD => {}
+            context => text += &format!(", communicator {context}"),
         }
         text
     }

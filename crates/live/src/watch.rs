@@ -2,6 +2,7 @@
 
 use crate::Live;
 use crate::children::Exit;
+use crate::live::LOOK;
 use crate::outcome::{Failure, LiveOutcome, Why};
 use crate::rank::{Rank, Stage};
 use base::{Span, Time};
@@ -17,16 +18,24 @@ const DYING: Duration = Duration::from_millis(200);
 const LIVELOCK: Span = Span(1_000_000_000_000_000);
 
 impl Live {
+    /// For a job in which nobody can go on: was it a death, one that was not complete when the
+    /// simulator looked? Ask before reporting a deadlock.
+    pub fn settle(&mut self) -> Option<&Failure> {
+        let asked = Instant::now();
+        while !self.is_finished() && !self.is_stopped() && !self.is_settled {
+            self.is_settled = asked.elapsed() > DYING;
+            self.children.wait(Duration::from_millis(5));
+            self.look();
+        }
+        self.failure.as_ref()
+    }
+
     /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
     /// until their processes have exited by themselves.
     pub fn outcome(mut self) -> LiveOutcome {
-        let asked = Instant::now();
-        while self.children.alive() > 0 && !self.is_stopped() {
-            // Nobody can go on: perhaps because of a death that is not complete yet.
-            if !self.is_finished() && asked.elapsed() > DYING {
-                break;
-            }
-            self.children.wait(Duration::from_millis(5));
+        self.settle();
+        while self.is_finished() && self.children.alive() > 0 && !self.is_stopped() {
+            self.children.wait(LOOK);
             self.look();
         }
         self.end();
