@@ -148,7 +148,10 @@ static long long apply(MPI_Op op, long long a, long long b)
 }
 
 /* Small factors, so that products of all ranks stay exact in every type. */
-static int operand(int rank, int i) { return rank % 13 == 0 ? 2 + (rank + i) % 2 : (i + rank) % 5 ? 1 : 0; }
+static int operand(int rank, int i)
+{
+    return rank % 13 == 0 ? 2 + (rank + i) % 2 : (i + rank) % 5 ? 1 : 0;
+}
 
 #define REDUCTIONS(T, type, n_ops)                                                           \
     static void reduce_##T(int n)                                                            \
