@@ -12,7 +12,7 @@ import sys
 
 import odonata as od
 
-LOADS = [0.02, 0.1, 0.2, 0.4]
+LOADS = [0.02, 0.1, 0.3, 0.5, 0.7]
 BOUNDS = {"one link a group": 1 / 32, "half the global links": 0.5}
 
 results = []

@@ -72,6 +72,8 @@ def enter(
         with heard:
             answer = json.loads(getattr(module, function)(json.dumps(request), on_tick))
     except module.InputError as error:
+        if heard.signal is not None:  # stopped before there was anything to write
+            raise KeyboardInterrupt from None
         raise InputError(complaints_from_json(str(error))) from None
     if stop is None and own.signal is not None:
         raise KeyboardInterrupt

@@ -152,7 +152,11 @@ def bench_content(
     picture = svg.curve([(s["name"], points)], "message size, bytes",
                         "latency" if column == "latency_s" else "bandwidth",
                         True, short_size, marks) if len(points) > 1 else ""  # fmt: skip
-    shown = [{"message": units.show_size(r["bytes"]), "predicted": words(r[column])} for r in rows]
+    shown = [
+        {"message": units.show_size(r["bytes"]), "predicted": words(r[column])}
+        | ({"algorithm": r["algorithm"].replace("_", " ")} if r.get("algorithm") else {})
+        for r in rows
+    ]
     headline = words(best(r[column] for r in rows)) if rows else "-"
     return plain_content(s["name"], headline, picture, shown)
 

@@ -1,0 +1,91 @@
+"""What the documents tell users is true: the tutorial's sessions, and the reference pages."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+
+
+def sessions(text: str) -> list[tuple[str, list[str]]]:
+    """Commands and the lines they are said to print, from the `console` blocks."""
+    found: list[tuple[str, list[str]]] = []
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append((line[2:], []))
+            else:
+                found[-1][1].append(line)
+    return found
+
+
+def alike(expected: str, actual: str) -> bool:
+    """Words equal, numbers within 5 %: a page need not change with the last digit of a model.
+
+    A final `...` stands for the rest of the line.
+    """
+    want, have = expected.split(), actual.split()
+    if want[-1:] == ["..."]:
+        want.pop()
+        have = have[: len(want)]
+    if len(want) != len(have):
+        return False
+    for w, h in zip(want, have, strict=True):
+        try:
+            close = float(h) == pytest.approx(float(w), rel=0.05)
+        except ValueError:
+            close = w == h
+        if not close:
+            return False
+    return True
+
+
+def differs(expected: list[str], actual: list[str]) -> str | None:
+    """The first expected line that is not there; a line `...` stands for any lines."""
+    at = 0
+    skipping = False
+    for line in expected:
+        if line.strip() == "...":
+            skipping = True
+            continue
+        while skipping and at < len(actual) and not alike(line, actual[at]):
+            at += 1
+        if at >= len(actual) or not alike(line, actual[at]):
+            return line
+        at, skipping = at + 1, False
+    return None
+
+
+@pytest.mark.parametrize("page", TUTORIAL, ids=lambda page: page.stem)
+def test_sessions(odonata, page):
+    odonata.cwd = ROOT  # the pages speak from the root of the repository
+    for command, expected in sessions(page.read_text()):
+        words = shlex.split(command)
+        assert words[0] == "odonata"
+        done = odonata(*words[1:])
+        printed = (done.stdout or done.stderr).splitlines()
+        missing = differs(expected, printed)
+        assert missing is None, f"{command}\nnot printed: {missing}\n" + "\n".join(printed)
+
+
+def test_there_are_sessions():
+    assert sum(len(sessions(page.read_text())) for page in TUTORIAL) >= 6
+
+
+def test_the_comparison_can_fail():
+    assert alike("8   2.34", "8 2.35") and not alike("8 2.34", "8 2.50")
+    assert not alike("answer right", "answer WRONG") and alike("a ...", "a b c")
+    assert differs(["a", "...", "d"], ["a", "b", "d"]) is None
+    assert differs(["a", "c"], ["a", "b", "c"]) == "c"
+
+
+def test_reference_is_not_stale():
+    done = subprocess.run([sys.executable, ROOT / "docs" / "reference" / "generate.py", "--check"],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stderr
