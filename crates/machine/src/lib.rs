@@ -202,7 +202,8 @@ pub struct Machine {
     pub n_vcs: u8,
     pub nic: NicParams,
     pub node: NodeParams,
-    pub seed: u64,
+    /// Family of the network: which values of an MPI library's profile hold.
+    pub fabric: String,
     /// Kinds of groups, in the order of their groups.
     pub kinds: Vec<Kind>,
     pub group_kind: IndexVec<GroupId, u16>,

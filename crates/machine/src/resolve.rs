@@ -123,7 +123,7 @@ impl MachineSpec {
             n_vcs: N_VCS,
             nic: self.nic(),
             node: self.node(),
-            seed: self.count("seed").expect("has a default"),
+            fabric: self.text("fabric").into(),
             group_kind: build.group_kind,
             kinds,
             links_per_cable: self.count("global.links_per_cable").expect("has a default") as u32,

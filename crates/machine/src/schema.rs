@@ -68,7 +68,8 @@ use Form::{Count, CountOrFull, Counts, Positive, Text, Word};
 pub const KEYS: &[Key] = &[
     key("about", Text, Means(""), "One line saying what the machine is."),
     key("source", Text, Means(""), "Where its numbers come from."),
-    key("seed", Count(0, i64::MAX as u64), Means("1"), "Seed of every random draw of a run."),
+    key("fabric", Word(&["slingshot", "aries", "generic"]), Means("generic"),
+        "Family of the network: which values of an MPI library's profile hold."),
     key("routing", Word(&["minimal", "valiant", "ugal", "adaptive"]), Means("ugal"),
         "How packets choose their way; `adaptive` is another word for `ugal`."),
     key("ugal_bias", SIZE, Means("0 B"),

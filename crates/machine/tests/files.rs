@@ -106,9 +106,9 @@ fn what_is_missing_or_not_toml_is_said() {
 
 #[test]
 fn overrides_are_laid_over_the_file() {
-    let set = [("routing", "minimal"), ("groups.compute.wiring", "single"), ("seed", "7")];
+    let set = [("routing", "minimal"), ("groups.compute.wiring", "single"), ("fabric", "aries")];
     let m = try_build("aurora", &set).expect("legal");
-    assert_eq!((m.routing, m.seed), (Routing::Minimal, 7));
+    assert_eq!((m.routing, m.fabric.as_str()), (Routing::Minimal, "aries"));
     // The paper's reading: two nodes a switch, all eight NICs of a node on it.
     let switches: Vec<u32> = m.nic_switch.raw[..24].iter().map(|s| s.0).collect();
     assert_eq!(switches, [[0; 8], [0; 8], [1; 8]].concat());

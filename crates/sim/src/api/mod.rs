@@ -13,7 +13,7 @@ use crate::world::{Job, Progress, Seat};
 use base::Span;
 use collectives::Overrides;
 use machine::placement::{self, Placement, Policy};
-use machine::{Complaint, Machine, MachineSpec, NodeId, Routing, nearest};
+use machine::{Complaint, Machine, MachineSpec, NodeId, nearest};
 use mpi::Library;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,6 @@ pub enum Fidelity {
 }
 
 pub const FIDELITIES: [&str; 2] = ["packet", "loggp"];
-pub const ROUTINGS: [&str; 4] = ["minimal", "valiant", "ugal", "adaptive"];
 
 pub(crate) fn unknown(at: &str, found: &str, legal: &[&str]) -> Complaint {
     Complaint::new(at, found, format!("one of {}", legal.join(", ")))
@@ -99,65 +98,21 @@ pub fn fidelity(name: &str) -> Result<Fidelity, Complaint> {
 }
 
 /// Resolves the machine with the routing asked for.
-pub fn machine(
-    request: &MachineRequest,
-    routing: Option<&str>,
-    seed: u64,
-) -> Result<Machine, Vec<Complaint>> {
+pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<Complaint>> {
     let text = match (&request.toml, machine::preset(&request.name)) {
         (Some(text), _) => text.as_str(),
         (None, Some(text)) => text,
         (None, None) => return Err(vec![unknown("machine", &request.name, machine::PRESETS)]),
     };
-    let mut complaints = Vec::new();
-    let routing = routing.map(|name| match name {
-        "minimal" => Ok(Routing::Minimal),
-        "valiant" => Ok(Routing::Valiant),
-        // The bias is the machine's own.
-        "ugal" | "adaptive" => Ok(Routing::Ugal { bias: 0 }),
-        _ => Err(unknown("routing", name, &ROUTINGS)),
-    });
-    let routing = match routing {
-        Some(Err(complaint)) => {
-            complaints.push(complaint);
-            None
-        }
-        Some(Ok(routing)) => Some(routing),
-        None => None,
-    };
-    let resolved =
-        MachineSpec::parse(&request.name, text, &request.set).and_then(|spec| spec.resolve());
-    match resolved {
-        Err(more) => {
-            complaints.extend(more);
-            Err(complaints)
-        }
-        Ok(_) if !complaints.is_empty() => Err(complaints),
-        Ok(mut machine) => {
-            match (routing, machine.routing) {
-                (Some(Routing::Ugal { .. }), Routing::Ugal { .. }) | (None, _) => {}
-                (Some(other), _) => machine.routing = other,
-            }
-            machine.seed = seed;
-            Ok(machine)
-        }
-    }
-}
-
-/// The network family whose values of an MPI library hold.
-fn fabric(machine: &Machine) -> &str {
-    if machine.n_vcs == 4 && machine.nic.packet_payload == 64 {
-        "aries"
-    } else if machine.nic.packet_payload == 2048 && machine.nic.packet_overhead > 0 {
-        "slingshot"
-    } else {
-        ""
-    }
+    // `--routing` is short for `--set routing=`.
+    let mut set = request.set.clone();
+    set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
+    MachineSpec::parse(&request.name, text, &set)?.resolve()
 }
 
 pub(crate) fn library(name: &str, machine: &Machine) -> Result<Library, Vec<Complaint>> {
     match mpi::library::preset(name) {
-        Some(text) => Library::parse(name, text, fabric(machine)).map_err(|errors| {
+        Some(text) => Library::parse(name, text, &machine.fabric).map_err(|errors| {
             errors.into_iter().map(|e| Complaint::new(format!("mpi.{name}"), "", e)).collect()
         }),
         None => Err(vec![unknown("mpi", name, mpi::library::PRESETS)]),
@@ -191,7 +146,7 @@ fn seats(
 /// The job of `common`, or everything that is wrong with the request.
 pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Complaint>> {
     let mut complaints = Vec::new();
-    let machine = machine(&common.machine, common.routing.as_deref(), common.seed);
+    let machine = machine(&common.machine, common.routing.as_deref());
     if let Err(complaint) = fidelity(&common.fidelity) {
         complaints.push(complaint);
     }
@@ -220,7 +175,7 @@ pub fn show(
     request: &MachineRequest,
     routing: Option<&str>,
 ) -> Result<machine::Summary, Vec<Complaint>> {
-    Ok(machine(request, routing, 1)?.summary())
+    Ok(machine(request, routing)?.summary())
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -240,7 +195,7 @@ pub fn traffic(
 ) -> Result<TrafficResult, Vec<Complaint>> {
     let mut complaints = Vec::new();
     let fidelity = fidelity(&call.common.fidelity).map_err(|c| complaints.push(c)).ok();
-    let machine = machine(&call.common.machine, call.common.routing.as_deref(), call.common.seed)
+    let machine = machine(&call.common.machine, call.common.routing.as_deref())
         .map_err(|more| complaints.extend(more))
         .ok();
     let request = TrafficRequest {
