@@ -62,8 +62,13 @@ fn compile(
     let mut command = Command::new(cargo);
     command.current_dir(root).args(["build", "--quiet", "-p", "mpiabi", "--lib"]);
     command.args(["--profile", profile]).arg("--target-dir").arg(target);
-    // A panic must never unwind into a C program.
+    // A panic must never unwind into a C program; debug information would be stripped anyway.
     command.arg("--config").arg(format!("profile.{profile}.panic=\"abort\""));
+    command.arg("--config").arg(format!("profile.{profile}.debug=false"));
+    if profile == "dev" {
+        // Only looked at by tests.
+        command.args(["--config", "profile.dev.opt-level=0"]);
+    }
     if !library.features.is_empty() {
         command.arg("--features").arg(library.features.join(","));
     }

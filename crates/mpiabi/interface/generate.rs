@@ -175,18 +175,23 @@ pub fn unsupported(
     out
 }
 
+const HEAD: &str = "\
+# MPI functions
+
+Written from the interface table and the sources of `crates/mpiabi` by its test `fresh`; do not
+edit.
+
+Both libraries (`libmpi_abi.so.1`, the MPI-5 standard ABI, and `libmpi.so.12`, MPICH's) export every
+function of MPI 5.0, as `MPI_` and as `PMPI_`, and those removed from it that programs still call. A
+program loads whatever it uses; one that calls a function without support ends with a message that
+names it.
+
+A name with `(_c)` has its large-count form too.
+";
+
 /// The reference page of what works and what does not.
 pub fn page(functions: &[Function], done: &std::collections::BTreeSet<String>) -> String {
-    let mut out = String::from(
-        "# MPI functions\n\n\
-         Written from the interface table and the sources of `crates/mpiabi` by its test `fresh`; do \
-         not edit.\n\n\
-         Both libraries (`libmpi_abi.so.1`, the MPI-5 standard ABI, and `libmpi.so.12`, MPICH's) export \
-         every function of MPI 5.0, as `MPI_` and as `PMPI_`, and those removed from it that programs \
-         still call. A program loads whatever it uses; one that calls a function without support ends \
-         with a message that names it.\n\n\
-         A name with `(_c)` has its large-count form too.\n",
-    );
+    let mut out = String::from(HEAD);
     let listed = |supported: bool| {
         let wanted = |f: &&Function| f.place != "mpich" && done.contains(f.name) == supported;
         functions.iter().filter(wanted).map(|f| f.name).collect::<Vec<_>>()
