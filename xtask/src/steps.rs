@@ -30,7 +30,8 @@ pub fn lint() -> bool {
 }
 
 fn clippy() -> Command {
-    cargo(&["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"])
+    let what = ["--quiet", "--workspace", "--all-targets", "--keep-going"];
+    cargo(&[&["clippy"], &what[..], &["--", "-D", "warnings"]].concat())
 }
 
 /// Everything that can fail. Later steps run even if earlier ones failed: one run tells all.

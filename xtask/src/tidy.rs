@@ -57,6 +57,9 @@ pub fn offenses() -> Vec<String> {
         }
         if path.ends_with(".md") {
             found.extend(links(&text, |to| resolves(path, to)).into_iter().map(say));
+        } else {
+            let exists = |page: &str| house::root().join(page).exists();
+            found.extend(pages_named(&text, exists).into_iter().map(say));
         }
         if path.ends_with("Cargo.toml") {
             found.extend(manifest(path, &text).into_iter().map(say));
@@ -279,6 +282,22 @@ fn links(text: &str, resolves: impl Fn(&str) -> bool) -> Findings {
             let away = target.contains("://") || target.starts_with("mailto:");
             if !target.is_empty() && !away && !resolves(target) {
                 found.push((n, format!("a link to `{target}`, which does not exist")));
+            }
+        }
+    }
+    found
+}
+
+/// Pages of `docs/` that sources and machine files send their readers to, and that do not exist.
+fn pages_named(text: &str, exists: impl Fn(&str) -> bool) -> Findings {
+    let mut found = Vec::new();
+    for (n, line) in lines(text) {
+        for (at, _) in line.match_indices("docs/") {
+            let page = &line[at..];
+            let end = page.find(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
+            let page = page[..end.unwrap_or(page.len())].trim_end_matches('.');
+            if page.ends_with(".md") && !exists(page) {
+                found.push((n, format!("`{page}` does not exist")));
             }
         }
     }

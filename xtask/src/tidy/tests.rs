@@ -93,4 +93,8 @@ fn manifests_links_and_paths_are_checked() {
 
     let page = "`crates/base` `crates/attic` `crates/*/src` `Cargo.toml` `x crates/no`";
     assert_eq!(paths_named(page, |p| p == "crates/base").len(), 1);
+
+    // In halves, so that this line names no page itself.
+    let source = concat!("//! Derived in doc", "s/models/x.md, limits in doc", "s/models/y.md.");
+    assert_eq!(pages_named(source, |p| p.ends_with("x.md")).len(), 1);
 }
