@@ -19,7 +19,6 @@ mod export;
 mod group;
 mod info;
 mod init;
-mod meeting;
 mod op;
 mod p2p;
 mod probe;

@@ -294,20 +294,6 @@ pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: 
     lists
 }
 
-/// The collective a submission asks for, as far as its data is concerned.
-pub(crate) fn layout_of(submission: &Submission, size: u32, ragged: Vec<u64>) -> Collective {
-    let kind = Kind::ALL[submission.collective as usize];
-    Collective {
-        kind,
-        algorithm: kind.algorithms()[0],
-        seat: Seat { rank: submission.peer, size },
-        root: submission.root,
-        bytes: submission.bytes,
-        grain: submission.grain,
-        ragged: (submission.ragged_len > 0).then(|| Ragged::new(ragged)),
-    }
-}
-
 /// `into = from op into` (`left`) or `into op from`, on packed bytes, for the simulator. The
 /// operator may be the program's, which may call MPI again: nothing is borrowed meanwhile.
 ///
