@@ -215,7 +215,7 @@ impl<E: Copy> Queue<E> {
             self.base = (above | u64::from(digit)) << low;
             if level == 0 || slot.count <= SORTED_AT_ONCE {
                 self.empty_out(slot.first, |queue, item| queue.run.push(item));
-                self.run.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+                self.run.sort_unstable_by_key(|&(key, _)| std::cmp::Reverse(key));
                 self.run_end = self.base.saturating_add(1 << low);
                 return;
             }
