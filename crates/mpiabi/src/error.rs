@@ -64,6 +64,22 @@ impl Site {
     pub fn session(session: Session) -> Site {
         Site { kind: Kind::Session, handle: session.to_int() }
     }
+    /// The class of error that a null handle is. `MPI_FILE_NULL` is an object here: its handler is
+    /// the one new files start with.
+    fn null_code(self) -> Option<c_int> {
+        let nulls = [
+            (Site::comm(c::COMM_NULL), c::ERR_COMM),
+            (Site::win(c::WIN_NULL), c::ERR_WIN),
+            (Site::session(c::SESSION_NULL), c::ERR_SESSION),
+        ];
+        nulls.into_iter().find(|n| n.0 == self).map(|n| n.1)
+    }
+    fn check(self) -> Result {
+        match self.null_code() {
+            Some(code) => fail!(code, "the handle is null"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A user's handler: `void f(MPI_Comm *, int *, ...)`. No further arguments are ever passed.
@@ -126,8 +142,8 @@ fn handler_of(site: Option<Site>) -> Attached {
 
 /// Hands an error to its object's handler; what it returns is what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
-    // A call on no valid object at all is judged like one on none.
-    let site = error.site.or(site).filter(|s| s.handle != c::COMM_NULL.to_int());
+    // A call on no object at all is judged like one that has none.
+    let site = error.site.or(site).filter(|s| s.null_code().is_none());
     call_handler(site, error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
@@ -191,6 +207,7 @@ fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> R
 }
 
 pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
+    site.check()?;
     let handler = match handle {
         c::ERRORS_ARE_FATAL | c::ERRORS_ABORT | c::ERRORS_RETURN => None,
         _ => {
@@ -211,6 +228,7 @@ pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
 
 /// The handle of an object's handler; a user's one is a new reference the program frees.
 fn get(site: Site, errhandler: *mut Errhandler) -> Result {
+    site.check()?;
     let found = handler_of(Some(site));
     let handle = match found.handler {
         Some(handler) => Errhandler::created(HANDLERS.insert(handler)),
@@ -221,6 +239,7 @@ fn get(site: Site, errhandler: *mut Errhandler) -> Result {
 }
 
 fn call(site: Site, code: c_int) -> Result {
+    site.check()?;
     call_handler(Some(site), code, || {
         format!("the program raised error {code}: {}", text(code).unwrap_or_default())
     });
