@@ -29,7 +29,8 @@ impl Live {
         rank.hand_overs += 1;
         rank.row(control.function).calls += 1;
         rank.mode = control.wait_mode;
-        (rank.paused, rank.any, rank.owed, rank.named) = (false, false, 0, control.wait_count);
+        (rank.owed, rank.named) = (0, control.wait_count);
+        (rank.paused, rank.any, rank.found) = (false, false, false);
         match state {
             state::ABORTED => {
                 self.aborted(at);
@@ -43,7 +44,7 @@ impl Live {
         if submitted > wire::RING || control.wait_count as usize > wire::WAITS {
             return Err(Why::Protocol("overran its submission ring or its wait list".into()));
         }
-        let mut probes_only = submitted > 0 || control.wait_mode == wait::POLL;
+        let mut probes_only = true;
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.
             let s = unsafe { *self.shared.segment.submission(at, i) };
@@ -53,7 +54,8 @@ impl Live {
         }
         let rank = &mut self.ranks[at as usize];
         rank.charged += after;
-        if probes_only {
+        rank.probes = probes_only && submitted > 0;
+        if rank.probes || probes_only && control.wait_mode == wait::POLL {
             rank.polling.worked += rank.charged;
         } else {
             rank.polling = Default::default();

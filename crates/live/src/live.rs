@@ -245,6 +245,7 @@ impl Live {
         // SAFETY: the rank sleeps: completions come only between releases.
         unsafe { *self.shared.segment.completion(at, token) = completion };
         let rank = &mut self.ranks[at as usize];
+        rank.found |= slot.kind == kind::PROBE && done.found == Found::Yes;
         let slot = &mut rank.slots[token as usize];
         slot.out = false;
         slot.takes &= done.found == Found::Yes;
@@ -309,36 +310,45 @@ impl Live {
         if !rank.asleep || !rank.paused {
             return false;
         }
-        match rank.mode {
+        let comes = match rank.mode {
             // Whatever it asked for: it is through with MPI.
             _ if rank.stage == Stage::Left => true,
             wait::NONE => true,
             wait::ALL => rank.owed == 0,
-            wait::ANY => rank.any,
-            wait::POLL if rank.any => {
-                rank.polling = Default::default();
-                true
-            }
-            wait::POLL if rank.polling.rang => {
-                (rank.polling.rang, rank.polling.alarm) = (false, None);
-                rank.polling.held += now.since(rank.through_at);
-                self.look_for_livelock(now, at);
-                true
-            }
-            wait::POLL => {
-                if rank.polling.alarm.is_none() {
-                    let idle = now.since(self.lively_at);
-                    let span = rank.polling.next(self.poll_interval, rank.named > 0, idle);
-                    self.alarms = (self.alarms + 1) % ALARM_NUMBERS;
-                    let token = ALARMS + self.alarms;
-                    rank.polling.alarm = Some(token);
-                    let op = Op::Alarm { span };
-                    calls.push(Call { rank: at, token, after: Span::ZERO, op });
-                }
-                false
-            }
+            wait::ANY | wait::POLL => rank.any,
             _ => false,
+        };
+        if comes && !rank.probes_in_vain() {
+            if rank.mode == wait::POLL || rank.probes {
+                rank.polling = Default::default();
+            }
+            return true;
         }
+        if !comes && rank.mode != wait::POLL {
+            return false;
+        }
+        self.hold(now, at, calls)
+    }
+
+    /// Holds a rank that polls in vain until its alarm; whether that has rung.
+    fn hold(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
+        let rank = &mut self.ranks[at as usize];
+        if rank.polling.rang {
+            (rank.polling.rang, rank.polling.alarm) = (false, None);
+            rank.polling.held += now.since(rank.through_at);
+            self.look_for_livelock(now, at);
+            return true;
+        }
+        if rank.polling.alarm.is_none() {
+            let idle = now.since(self.lively_at);
+            let can_be_cut_short = rank.mode == wait::POLL && rank.named > 0;
+            let span = rank.polling.next(self.poll_interval, can_be_cut_short, idle);
+            self.alarms = (self.alarms + 1) % ALARM_NUMBERS;
+            let token = ALARMS + self.alarms;
+            rank.polling.alarm = Some(token);
+            calls.push(Call { rank: at, token, after: Span::ZERO, op: Op::Alarm { span } });
+        }
+        false
     }
 }
 

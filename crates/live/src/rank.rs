@@ -128,6 +128,9 @@ pub(crate) struct Rank {
     pub owed: u32,
     pub any: bool,
     pub named: u32,
+    /// Nothing but probes that do not wait was submitted, and whether one of them found something.
+    pub probes: bool,
+    pub found: bool,
     pub polling: Polling,
 
     pub slots: Vec<Slot>,
@@ -156,6 +159,8 @@ impl Rank {
             owed: 0,
             any: false,
             named: 0,
+            probes: false,
+            found: false,
             polling: Polling::default(),
             slots: Vec::new(),
             sends: Slab::with_capacity(0),
@@ -168,6 +173,11 @@ impl Rank {
             bytes: 0,
             outcome: RankOutcome::default(),
         }
+    }
+
+    /// An unsuccessful `MPI_Iprobe` is held like any poll: the rank's program is likely to ask again.
+    pub fn probes_in_vain(&self) -> bool {
+        self.probes && !self.found
     }
 
     pub fn row(&mut self, function: u32) -> &mut FunctionRow {
@@ -190,6 +200,7 @@ impl Rank {
         let waiting = match self.mode {
             wait::NONE => Span::ZERO,
             wait::POLL if !self.any => blocked,
+            _ if self.probes_in_vain() => blocked,
             _ => self.ready_at.min(now).since(self.through_at),
         };
         let outcome = &mut self.outcome;

@@ -69,6 +69,7 @@ fn rank_side() {
                 rank.hand_over(wait::POLL, &[token]);
             }
         }
+        "probes_for_ever" => while rank.probe(1 - me, 7, 0).is_none() {},
         "long_work" => {
             // One works for longer than a livelock would take; the others poll meanwhile.
             rank.calls("MPI_Test");
@@ -247,6 +248,9 @@ fn ranks_that_poll_for_ever_are_found_out() {
     assert!(matches!(outcome.failure.as_ref().unwrap().why, Why::Livelock { .. }));
     assert!(text.contains("poll in vain") && text.contains("MPI_Test(source "), "{text}");
     // Rare enough that it takes no time to find: the intervals grow with the idle time.
+    assert!(outcome.blocking_calls < 1000, "{}", outcome.blocking_calls);
+    let (outcome, text) = failed("probes_for_ever", 2);
+    assert!(text.contains("poll in vain") && text.ends_with("MPI_Iprobe"), "{text}");
     assert!(outcome.blocking_calls < 1000, "{}", outcome.blocking_calls);
 }
 

@@ -103,7 +103,8 @@ pub mod wait {
     pub const ANY: u32 = 2;
     /// Like `ANY`, but give up after a polling interval the simulator chooses: longer with every
     /// poll of this rank that finds nothing, and cut short when a named token completes. With an
-    /// empty list (a probe has just found nothing) the interval is waited out.
+    /// empty list the interval is waited out. A hand-over that submits nothing but probes that do
+    /// not wait, and none of them finds anything, is held in the same way whatever its mode.
     pub const POLL: u32 = 3;
     /// Never: this rank is finished with MPI or has aborted.
     pub const NEVER: u32 = 4;

@@ -236,7 +236,6 @@ impl Rank {
             return Some((token, completion));
         }
         self.release(token);
-        self.hand_over(wait::POLL, &[]);
         None
     }
 }
