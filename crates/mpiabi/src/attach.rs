@@ -11,13 +11,15 @@ use crate::export::{Integer, mpi_fn};
 use crate::request::{self, Cancellable, Flight, Outcome};
 use crate::runtime;
 
-/// Address and size, by whose sends they serve: a communicator's, a session's, or (`None`) those
-/// of every communicator without one.
-static ATTACHED: Mutex<BTreeMap<Option<(Kind, c_int)>, (usize, i64)>> = Mutex::new(BTreeMap::new());
-
+/// Whose sends a buffer serves: a communicator's, a session's, or (`None`) those of every
+/// communicator without one.
 type Owner = Option<(Kind, c_int)>;
+/// Address and size.
+type Buffers = BTreeMap<Owner, (usize, i64)>;
 
-fn attached() -> MutexGuard<'static, BTreeMap<Owner, (usize, i64)>> {
+static ATTACHED: Mutex<Buffers> = Mutex::new(BTreeMap::new());
+
+fn attached() -> MutexGuard<'static, Buffers> {
     ATTACHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -114,12 +114,13 @@ pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
         c::COMM_SELF => OWN.get().cloned(),
         _ => comm.slot().and_then(|s| COMMS.get(s)),
     };
-    found.ok_or_else(|| {
-        let what = match comm {
-            c::COMM_WORLD | c::COMM_SELF => "it is called before MPI_Init".to_string(),
-            _ => format!("{:#x} is not a communicator, or it has been freed", comm.to_int()),
-        };
-        Error::new(c::ERR_COMM, what)
+    found.ok_or_else(|| match comm {
+        c::COMM_WORLD | c::COMM_SELF => Error::new(c::ERR_OTHER, "it is called before MPI_Init"),
+        _ => {
+            let raw = comm.to_int();
+            let what = format!("{raw:#x} is not a communicator, or it has been freed");
+            Error::new(c::ERR_COMM, what)
+        }
     })
 }
 

@@ -611,10 +611,10 @@ pub fn finalize(held: &Held) {
 
 /// Ends the job. The simulator says so and ends every rank, this one too.
 pub fn abort(held: &Held, code: i32) -> ! {
-    let attached = RUNTIME.get(held).as_mut().is_some_and(|rt| rt.solo.is_none());
-    if !attached {
-        // SAFETY: a job of one, or none yet: nobody else to end.
-        unsafe { libc::_exit(code) }
+    let in_job = RUNTIME.get(held).as_mut().is_some_and(|rt| rt.solo.is_none());
+    if !in_job || is_finalized(held) {
+        // SAFETY: nobody else to end, or nobody who listens: the simulator sees the exit status.
+        unsafe { libc::_exit(if code & 0xff == 0 { 1 } else { code }) }
     }
     with(held, |rt| {
         let control = rt.control();
