@@ -50,7 +50,7 @@ MACHINE = (
         help="Change a key of the machine file, dotted; may be given again.",
     ),
 )
-ROUTING = option("--routing", metavar="NAME", help="Routing: minimal, valiant or ugal.")
+ROUTING = option("--routing", metavar="NAME", help="minimal, valiant or ugal (also called adaptive).")
 COMMON = (
     *MACHINE,
     option(
@@ -333,6 +333,9 @@ def bench_command(name: str | None, **given: Any) -> int:
     if known and nodes * ppn < bench.KINDS[name].least_ranks:
         wrong.add("--nodes", nodes, f"at least {bench.KINDS[name].least_ranks} ranks for {name}")
     asked.finish()
+    unheard = launch.knobs(os.environ)
+    if unheard:
+        asked.note(f"set, but built-in benchmarks do not listen: {', '.join(unheard)}")
     stop = door.Stop()
     with Progress(name, asked.quiet) as tick:
         result = bench.run(name, asked.job(nodes, ppn), sizes, asked.fidelity, tick=tick, stop=stop)

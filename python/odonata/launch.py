@@ -33,7 +33,13 @@ TABLES = {**LONG_TABLES, **SHORT_TABLES}
 # Knobs of the communication libraries that users set. Those modelled are handed to the core with
 # the rest; the others deserve a word, because the real machine would have listened to them.
 _KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+")
-MODELLED = re.compile(r"FI_CXI_RDZV_(THRESHOLD|GET_MIN)|MPIR_CVAR_[A-Z_]+_INTRA_ALGORITHM")
+_COLLECTIVES = (
+    "BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHERV?|ALLTOALLV?|GATHERV?|SCATTERV?|"
+    "REDUCE_SCATTER(_BLOCK)?|SCAN|EXSCAN"
+)
+MODELLED = re.compile(
+    rf"MPIR_CVAR_(({_COLLECTIVES})_INTRA_ALGORITHM|ALLTOALL_THROTTLE|ALLREDUCE_RECEXCH_KVAL)"
+)
 
 
 @dataclass
@@ -201,9 +207,14 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     return env
 
 
+def knobs(environment: Mapping[str, str]) -> list[str]:
+    """The knobs of communication libraries that are set."""
+    return sorted(k for k in environment if _KNOBS.fullmatch(k))
+
+
 def knobs_not_modelled(environment: Mapping[str, str]) -> list[str]:
-    """Library knobs that are set and change nothing in the prediction."""
-    return sorted(k for k in environment if _KNOBS.fullmatch(k) and not MODELLED.fullmatch(k))
+    """Those that change nothing in the prediction."""
+    return [k for k in knobs(environment) if not MODELLED.fullmatch(k)]
 
 
 def check_program(

@@ -67,6 +67,31 @@ def test_knobs_that_are_not_modelled_get_a_note(odonata, program):
     assert done.stderr.count("FI_CXI_SOMETHING_NEW") == 1 and "not modelled" in done.stderr
 
 
+def test_an_algorithm_can_be_forced(odonata, tmp_path):
+    (tmp_path / "gather.py").write_text(
+        "from mpi4py import MPI\n"
+        "comm = MPI.COMM_WORLD\n"
+        "whole = bytearray(64 * comm.size)\n"
+        "comm.Allgather(bytearray([comm.rank]) * 64, whole)\n"
+        "assert whole == b''.join(bytes([r]) * 64 for r in range(comm.size))\n"
+    )
+
+    def run(*more):
+        return odonata("run", "-n", "8", "--ppn", "1", *SMALL, "--compute", "none", "--json",
+                       *more, "--", "python", "gather.py")  # fmt: skip
+
+    knob = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
+    chosen, ring, bruck = run(), run("--env", f"{knob}=ring"), run("--env", f"{knob}=brucks")
+    for done in (chosen, ring, bruck):
+        assert done.returncode == 0, done.stderr
+        assert "not modelled" not in done.stderr
+    # Of 64 bytes each, rounds are all that counts: a ring has 7, Bruck 3.
+    assert json.loads(ring.stdout)["messages"] > json.loads(bruck.stdout)["messages"]
+    assert json.loads(ring.stdout)["time_s"] > json.loads(bruck.stdout)["time_s"]
+    refused = run("--env", f"{knob}=rign")
+    assert refused.returncode == 2 and "ring" in refused.stderr
+
+
 @pytest.mark.parametrize("ranks", [1, 2, 7, 32])
 def test_ring(odonata, program, ranks):
     done = odonata("run", "-n", ranks, "--ppn", "4", *SMALL, "--quiet", "--", "python",
