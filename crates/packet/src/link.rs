@@ -219,20 +219,25 @@ impl PacketNetwork {
         best.map(|(_, vc, lane)| (vc, NONE, lane))
     }
 
-    /// The lane whose first packet left its NIC first, with the lane before it in its round.
+    /// The lane whose first packet left its NIC first, with the lane before it in its round. Here
+    /// too a virtual channel whose choice lacks room is passed over whole.
     fn oldest(&mut self, link: LinkId, now: Time) -> Option<(u8, u32, LaneId)> {
         let mut best: Option<(Time, u8, u32, LaneId)> = None;
         for vc in 0..self.n_vcs as u8 {
+            let mut of_vc: Option<(Time, u32, PacketId, LaneId)> = None;
             let (mut before, mut lane) = (NONE, self.channels[self.channel(link, vc)].first);
             while lane != NONE {
                 let Lane { head, next, .. } = self.lanes[LaneId(lane)];
-                let (born, bytes) = (self.packets[head].born, self.packets[head].bytes);
-                if best.is_none_or(|(b, ..)| born < b)
-                    && self.has_room(Hop { link, vc }, bytes, now)
-                {
-                    best = Some((born, vc, before, LaneId(lane)));
+                let born = self.packets[head].born;
+                if of_vc.is_none_or(|(oldest, ..)| born < oldest) {
+                    of_vc = Some((born, before, head, LaneId(lane)));
                 }
                 (before, lane) = (lane, next);
+            }
+            let Some((born, before, head, lane)) = of_vc else { continue };
+            let bytes = self.packets[head].bytes;
+            if best.is_none_or(|(b, ..)| born < b) && self.has_room(Hop { link, vc }, bytes, now) {
+                best = Some((born, vc, before, lane));
             }
         }
         best.map(|(_, vc, before, lane)| (vc, before, lane))
