@@ -82,6 +82,11 @@ fn rust_name(name: &str) -> String {
     }
 }
 
+/// What is between `MPI` and a constant's name.
+fn underscore(name: &str) -> &str {
+    if name.starts_with("X_") { "" } else { "_" }
+}
+
 pub fn is_handle(kind: &str) -> bool {
     const HANDLES: [&str; 11] = [
         "Comm",
@@ -114,7 +119,8 @@ pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
             kind if is_handle(kind) => {
                 writeln!(out, "pub const {name}: {kind} = {kind}({value}u32 as _);").unwrap();
                 if kind == "Datatype" && c.name != "DATATYPE_NULL" {
-                    writeln!(types, "    (\"MPI_{}\", {name}),", c.name).unwrap();
+                    writeln!(types, "    (\"MPI{}{}\", {name}),", underscore(c.name), c.name)
+                        .unwrap();
                 }
             }
             "int" if value.starts_with("0x") => {

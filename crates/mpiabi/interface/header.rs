@@ -118,7 +118,7 @@ pub fn header(functions: &[Function], constants: &[Constant]) -> String {
     out.push_str(TOOL_CALLBACKS);
     out.push('\n');
     for c in constants {
-        if ENUMS.iter().any(|(_, prefix)| c.name.starts_with(prefix)) {
+        if c.standard == "-" || ENUMS.iter().any(|(_, prefix)| c.name.starts_with(prefix)) {
             continue;
         }
         let value = match c.kind {

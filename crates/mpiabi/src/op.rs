@@ -5,6 +5,7 @@
 //! wants memory laid out as its datatype says, meets bytes that are packed.
 
 mod extended;
+mod half;
 mod kernel;
 #[cfg(test)]
 mod tests;

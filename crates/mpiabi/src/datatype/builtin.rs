@@ -20,6 +20,8 @@ pub(crate) enum Number {
     U32,
     U64,
     F16,
+    /// The upper half of an `F32`.
+    BF16,
     F32,
     F64,
     /// C's `long double` on x86-64: 80 bits in 16 bytes.
@@ -57,7 +59,7 @@ impl Number {
         use Number::*;
         match self {
             I8 | U8 | L8 | Byte | Opaque => (1, 1, 1),
-            I16 | U16 | F16 | L16 => (2, 2, 2),
+            I16 | U16 | F16 | BF16 | L16 => (2, 2, 2),
             I32 | U32 | F32 | L32 => (4, 4, 4),
             I64 | U64 | F64 | L64 => (8, 8, 8),
             I128 | F80 | F128 | L128 => (16, 16, 16),
@@ -115,7 +117,8 @@ impl Number {
 
 fn number(name: &str) -> Number {
     use Number::*;
-    match name.strip_prefix("MPI_").expect("names of the interface") {
+    let name = name.strip_prefix("MPI").expect("names of the interface");
+    match name.trim_start_matches('_') {
         "AINT" | "COUNT" | "OFFSET" | "LONG" | "LONG_LONG" | "INT64_T" | "INTEGER8" => I64,
         "SHORT" | "INT16_T" | "INTEGER2" => I16,
         "INT" | "INTEGER" | "INT32_T" | "INTEGER4" | "WCHAR" => I32,
@@ -128,7 +131,8 @@ fn number(name: &str) -> Number {
         "FLOAT" | "REAL" | "REAL4" => F32,
         "DOUBLE" | "DOUBLE_PRECISION" | "REAL8" => F64,
         "LONG_DOUBLE" => F80,
-        "REAL2" => F16,
+        "REAL2" | "X_C_FLOAT16" => F16,
+        "X_BFLOAT16" => BF16,
         "REAL16" => F128,
         "COMPLEX4" => C16,
         "C_FLOAT_COMPLEX" | "CXX_FLOAT_COMPLEX" | "COMPLEX" | "COMPLEX8" => C32,

@@ -3,6 +3,7 @@
 
 use super::Operator;
 use super::extended::LongDouble;
+use super::half::{Brain, Half};
 use crate::datatype::Number;
 
 /// Whether an operator is defined for such values (MPI 5.0, 6.9.2; characters as MPICH allows).
@@ -10,8 +11,8 @@ pub fn combines(op: Operator, number: Number) -> bool {
     use Number::*;
     use Operator::*;
     let integer = matches!(number, I8 | I16 | I32 | I64 | I128 | U8 | U16 | U32 | U64);
-    let real = matches!(number, F32 | F64) || number == F80 && LongDouble::SUPPORTED;
-    let complex = matches!(number, C32 | C64) || number == C80 && LongDouble::SUPPORTED;
+    let real = matches!(number, F16 | BF16 | F32 | F64) || number == F80 && LongDouble::SUPPORTED;
+    let complex = matches!(number, C16 | C32 | C64) || number == C80 && LongDouble::SUPPORTED;
     let logical = matches!(number, L8 | L16 | L32 | L64 | L128);
     match op {
         Sum | Prod => integer || real || complex,
@@ -61,6 +62,9 @@ pub unsafe fn combine(
             U32 | L32 => integers::<u32>(op, n, from, inout),
             U64 | L64 => integers::<u64>(op, n, from, inout),
             L128 => integers::<i128>(op, n, from, inout),
+            F16 => reals::<Half>(op, n, from, inout),
+            BF16 => reals::<Brain>(op, n, from, inout),
+            C16 => complexes::<Half>(op, n, from, inout),
             F32 => reals::<f32>(op, n, from, inout),
             F64 => reals::<f64>(op, n, from, inout),
             F80 => reals::<LongDouble>(op, n, from, inout),

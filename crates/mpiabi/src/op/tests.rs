@@ -4,6 +4,7 @@
 use std::ffi::{c_int, c_void};
 
 use super::extended::LongDouble;
+use super::half::{Brain, Half};
 use super::*;
 use crate::datatype::calls::{Type_contiguous, Type_create_resized};
 use crate::datatype::predefined;
@@ -19,9 +20,12 @@ fn bytes(number: Number, values: [i64; 2]) -> Vec<u8> {
         I32 | U32 | L32 => (v as i32).to_ne_bytes().to_vec(),
         I64 | U64 | L64 => v.to_ne_bytes().to_vec(),
         I128 | L128 => i128::from(v).to_ne_bytes().to_vec(),
+        F16 => Half::from_f32(v as f32).0.to_ne_bytes().to_vec(),
+        BF16 => Brain::from_f32(v as f32).0.to_ne_bytes().to_vec(),
         F32 => (v as f32).to_ne_bytes().to_vec(),
         F64 => (v as f64).to_ne_bytes().to_vec(),
         F80 => LongDouble::from_f64(v as f64).bytes().to_vec(),
+        C16 => both(F16),
         C32 => both(F32),
         C64 => both(F64),
         C80 => both(F80),
@@ -40,7 +44,7 @@ fn bytes(number: Number, values: [i64; 2]) -> Vec<u8> {
 /// `a op b` on plain numbers; `b` is in place.
 fn expected(op: Operator, number: Number, a: [i64; 2], b: [i64; 2]) -> [i64; 2] {
     use Operator::*;
-    let complex = matches!(number, Number::C32 | Number::C64 | Number::C80);
+    let complex = matches!(number, Number::C16 | Number::C32 | Number::C64 | Number::C80);
     let yes = |t: bool| [i64::from(t), 0];
     match op {
         Sum => [a[0] + b[0], a[1] + b[1]],
@@ -98,7 +102,7 @@ fn predefined_operators_do_plain_arithmetic() {
             if operation.check(datatype).is_err() || rarely && number.layout().0 > 8 {
                 continue;
             }
-            if rarely && matches!(number, Number::F16 | Number::C16 | Number::Opaque) {
+            if rarely && number == Number::Opaque {
                 continue;
             }
             pairs += 1;
