@@ -25,6 +25,8 @@ use crate::solo::Solo;
 const EXIT_KILLED: i32 = 128 + 9;
 /// How often a sleeping rank looks whether the simulator still lives, in seconds of the wall clock.
 const LIFE_CHECK_S: i64 = 2;
+/// About 2 us: what the simulator needs for a message or two.
+const SPINS: u32 = 50;
 const PS_PER_S: f64 = 1e12;
 
 /// Proof of holding the library's lock.
@@ -126,6 +128,8 @@ pub struct Runtime {
     tick_ps: u64,
     tag_ub: i32,
     function: u32,
+    /// How often to look for the turn before sleeping, when the simulator waits for nobody else.
+    spins: u32,
     free_tokens: Vec<u32>,
     next_token: u32,
     solo: Option<Box<Solo>>,
@@ -202,6 +206,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
             function: 0,
+            spins: if has_spare_core() { SPINS } else { 0 },
             free_tokens: Vec::new(),
             next_token: 0,
             solo,
@@ -295,6 +300,10 @@ fn die_with_parent(simulator: libc::pid_t) {
             libc::_exit(EXIT_KILLED);
         }
     }
+}
+
+fn has_spare_core() -> bool {
+    std::thread::available_parallelism().is_ok_and(|n| n.get() > 1)
 }
 
 fn lives(pid: libc::pid_t) -> bool {
@@ -472,7 +481,7 @@ pub fn flush(held: &Held) {
 /// Gives the turn away until what is waited for has come.
 fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
     loop {
-        let solo = with(held, |rt| {
+        let turn = with(held, |rt| {
             // SAFETY: room for WAITS tokens, ours until the turn is given away.
             unsafe {
                 let list = rt.segment.waits(rt.rank);
@@ -487,21 +496,18 @@ fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
             control.function = function;
             control.after_ps = after_ps;
             match rt.solo.as_mut() {
-                Some(solo) => Some(solo.step()),
-                None => {
-                    control_turn_away(rt.segment, rt.control);
-                    None
-                }
+                Some(solo) => Turn::Answered(solo.step()),
+                None => Turn::Away {
+                    segment: rt.segment,
+                    control: rt.control,
+                    spins: if turn_away(rt.segment, rt.control) { rt.spins } else { 0 },
+                },
             }
         });
-        match solo {
-            Some(Ok(())) => {}
-            Some(Err(why)) => fatal(held, &why),
-            None => {
-                let (segment, control, alone) =
-                    with(held, |rt| (rt.segment, rt.control, rt.size == 1));
-                sleep_until_turn(segment, control, alone);
-            }
+        match turn {
+            Turn::Answered(Ok(())) => {}
+            Turn::Answered(Err(why)) => fatal(held, &why),
+            Turn::Away { segment, control, spins } => sleep_until_turn(segment, control, spins),
         }
         let (command, combine) = with(held, |rt| {
             rt.quiet = true;
@@ -517,22 +523,29 @@ fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
     }
 }
 
-/// From here on the region is the simulator's.
-fn control_turn_away(segment: Segment, control: *mut Control) {
+/// What came of giving the turn away.
+enum Turn {
+    Answered(std::result::Result<(), String>),
+    Away { segment: Segment, control: *mut Control, spins: u32 },
+}
+
+/// From here on the region is the simulator's. Whether this rank was the last one out.
+fn turn_away(segment: Segment, control: *mut Control) -> bool {
     // SAFETY: both live as long as the mapping; only atomics are touched.
     let (turn, running) = unsafe { (&(*control).turn, &(*segment.header()).running) };
     turn.store(0, Ordering::Relaxed);
-    if running.fetch_sub(1, Ordering::AcqRel) == 1 {
+    let is_last = running.fetch_sub(1, Ordering::AcqRel) == 1;
+    if is_last {
         futex_wake(running);
     }
+    is_last
 }
 
-/// Spins shortly, for a simulator on another core answers within a microsecond when there is little
-/// to do (measured: 0.44 us spinning, 24-30 us sleeping); then sleeps.
-fn sleep_until_turn(segment: Segment, control: *mut Control, alone: bool) {
+/// Looks a few times, for a simulator on another core that has nobody else to wait for may answer
+/// within a microsecond (measured: 0.44 us awake, 24-30 us asleep); then sleeps.
+fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
     // SAFETY: as above.
     let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
-    let spins = if alone { 2_000 } else { 100 };
     for _ in 0..spins {
         if turn.load(Ordering::Acquire) == 1 {
             return;
