@@ -18,6 +18,10 @@
 //! then for each sets `turn` to 1 (release) and wakes it. A rank whose `state` is `FINALIZED` as it
 //! hands over is released once more but no longer counted: it must never hand over again. A rank
 //! woken to combine hands over again with nothing submitted, and waits for what it waited for.
+//!
+//! A rank that has given its turn away sleeps at once. Looking for it to come back for some
+//! microseconds takes the core from the simulator or from the rank whose turn it is (measured on
+//! two busy cores, two ranks: 8 us of CPU time a hand-over asleep, 15 us after 100 looks).
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

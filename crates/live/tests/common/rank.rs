@@ -147,12 +147,6 @@ impl Rank {
     }
     fn sleep(&self) {
         let turn = unsafe { &(*self.control).turn };
-        for _ in 0..100 {
-            if turn.load(Ordering::Acquire) == 1 {
-                return;
-            }
-            std::hint::spin_loop();
-        }
         while turn.load(Ordering::Acquire) != 1 {
             futex(turn, libc::FUTEX_WAIT, 0);
         }
