@@ -50,7 +50,7 @@ MACHINE = (
         help="Change a key of the machine file, dotted; may be given again.",
     ),
 )
-ROUTING = option("--routing", metavar="NAME", help="minimal, valiant or ugal (also called adaptive).")
+ROUTING = option("--routing", metavar="NAME", help="minimal, valiant or ugal (adaptive is ugal).")
 COMMON = (
     *MACHINE,
     option(

@@ -120,6 +120,7 @@ def latencies(rows: list[dict[str, Any]]) -> list[str]:
     for what in dict.fromkeys(row["what"] for row in rows):
         curve = [row for row in rows if row["what"] == what]
         lines.append(f"{what} ({curve[0]['source']})")
+        lines.append(f"  inputs of the model: {curve[0]['sets']}")
         lines += text.columns(
             [
                 ("  size", *(units.show_size(r["bytes"]) for r in curve)),

@@ -269,7 +269,7 @@ def headline(s: Mapping[str, Any]) -> str:
     parts = [
         f"odonata {s.get('odonata', __version__)}",
         str(s.get("machine")),
-        f"{s.get('ranks')} ranks on {s.get('nodes')} nodes",
+        f"{counted(s.get('ranks'), 'rank')} on {counted(s.get('nodes'), 'node')}",
         f"{s.get('placement')} placement",
         f"{s.get('fidelity')} fidelity",
     ]
@@ -277,6 +277,11 @@ def headline(s: Mapping[str, Any]) -> str:
         parts.append(f"{s['routing']} routing")
     parts += [f"compute {s.get('compute')}", f"seed {s.get('seed')}"]
     return " | ".join(parts)
+
+
+def counted(number: int | None, thing: str) -> str:
+    """`1 node`, `2 nodes`."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}" if number is not None else thing
 
 
 def _time_split(ranks: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -320,7 +325,7 @@ def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> li
         time = sum(c.get("time_s", 0.0) for c in rest)
         rows.append(
             (
-                f"  {len(rest)} others",
+                f"  {counted(len(rest), 'other')}",
                 show_time(time / ranks),
                 show_percent(time / total),
                 show_count(sum(c.get("calls") or 0 for c in rest)),

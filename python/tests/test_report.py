@@ -93,7 +93,8 @@ def test_published_beside_predicted(odonata, tmp_path):
     assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
     rows = [
         {"what": "a curve", "preset": "aurora", "bytes": 2**n, "measured_s": 1e-6,
-         "predicted_s": 1.1e-6, "error": 0.1, "conditions": "none", "source": "a paper"}
+         "predicted_s": 1.1e-6, "error": 0.1, "conditions": "none", "sets": "none",
+         "source": "a paper"}
         for n in range(4)
     ]  # fmt: skip
     summary = json.loads((tmp_path / "results" / "summary.json").read_text())
