@@ -26,6 +26,6 @@ mod request;
 mod runtime;
 mod solo;
 mod time;
-mod topo;
 mod tool;
+mod topo;
 mod unsupported;

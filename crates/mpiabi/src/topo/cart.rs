@@ -240,7 +240,8 @@ mod tests {
         for rank in 0..60 {
             assert_eq!(grid.rank(&grid.coordinates(rank)), Some(rank as c_int));
         }
-        assert_eq!(grid.coordinates(0 * 20 + 1 * 5 + 2), [0, 1, 2]);
+        // Row-major: 20 ranks to a step of the first coordinate, 5 to one of the second.
+        assert_eq!(grid.coordinates(20 + 5 + 2), [1, 1, 2]);
         assert_eq!(grid.rank(&[-1, 0, 7]), grid.rank(&[2, 0, 2]));
         assert_eq!(grid.rank(&[0, 4, 0]), None);
     }
