@@ -175,7 +175,7 @@ impl Rank {
         }
     }
 
-    /// An unsuccessful `MPI_Iprobe` is held like any poll: the rank's program is likely to ask again.
+    /// An unsuccessful `MPI_Iprobe` is held like any poll: its program is likely to ask again.
     pub fn probes_in_vain(&self) -> bool {
         self.probes && !self.found
     }

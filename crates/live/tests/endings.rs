@@ -179,7 +179,7 @@ fn a_rank_that_is_killed_ends_the_job_and_is_named() {
 fn a_rank_killed_while_it_sleeps_is_noticed() {
     let mut world = common::world::World::new(launch(job("killed_asleep", 2)));
     world.run();
-    // The simulator sees a deadlock or the death, whichever it looks at first; asked, it says which.
+    // The simulator sees a deadlock or the death, whichever comes first; asked, it says which.
     assert!(world.workload.settle().is_some());
     let outcome = world.workload.outcome();
     assert_eq!(outcome.exit_code, 128 + 9);
