@@ -1,5 +1,5 @@
-//! `cargo run --release -p bench [-- smoke]`: prints the yardsticks. On a shared machine repeat it
-//! and trust the best; ratios hold better than times.
+//! `cargo run --release -p bench [-- smoke]`: prints the yardsticks. Rates are by time on a core, so
+//! others do not count; but they share its caches: repeat it and trust the best.
 
 use base::Span;
 use bench::{Counting, Reading, Yard, weigh, yards};
@@ -9,7 +9,7 @@ static ALLOCATOR: Counting = Counting;
 
 fn main() {
     let smoke = std::env::args().nth(1).is_some_and(|a| a == "smoke");
-    let size = if smoke { Span::us(20) } else { Span::us(400) };
+    let size = if smoke { Span::us(20) } else { Span::us(200) };
     println!("{}", Reading::HEADER);
     for yard in yards(size) {
         println!("{}", yard.read());

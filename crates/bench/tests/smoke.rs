@@ -9,7 +9,7 @@ static ALLOCATOR: Counting = Counting;
 /// One test, because the allocator counts for the whole process.
 #[test]
 fn a_running_network_asks_the_allocator_for_nothing() {
-    for yard in yards(Span::us(24)) {
+    for yard in yards(Span::us(16)) {
         let reading = yard.read();
         println!("{reading}");
         assert!(reading.outcome.row.packets > 1_000, "{yard:?} measures nothing");
