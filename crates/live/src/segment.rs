@@ -60,6 +60,7 @@ impl Shared {
             header.ranks = spec.ranks;
             header.compute_factor = spec.compute_factor.unwrap_or(0.0).to_bits();
             header.clock_tick_ps = spec.clock_tick.0;
+            header.eager_max = spec.eager_max;
             header.tag_ub = spec.tag_ub;
             header.pid = std::process::id();
             copy_text(&mut header.machine, &spec.machine);

@@ -239,6 +239,11 @@ unsafe fn blocking_send<Int: Integer>(
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
+    if sending.flags == STANDARD && runtime::is_eager(held, sending.buffer.bytes()) {
+        // Its payload has been copied, so the user's buffer is free and the rank goes on.
+        sending.start(held).tokens.iter().for_each(|&token| runtime::detach(held, token));
+        return Ok(());
+    }
     sending.start(held).wait(held).result()
 }
 

@@ -87,6 +87,8 @@ pub fn lock() -> Held {
         && let Some(rt) = RUNTIME.get(&held).as_mut()
     {
         rt.function = crate::export::function();
+        // SAFETY: the tally has a counter for every function and is this rank's to write.
+        unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
     }
     held
@@ -132,10 +134,24 @@ pub struct Runtime {
     spins: u32,
     free_tokens: Vec<u32>,
     next_token: u32,
+    /// Sends nobody waits for: their tokens are free again once done.
+    detached: Vec<u32>,
     solo: Option<Box<Solo>>,
 }
 
 impl Runtime {
+    /// Frees the tokens of detached sends that are done.
+    fn reap(&mut self) {
+        let (segment, rank, free) = (self.segment, self.rank, &mut self.free_tokens);
+        self.detached.retain(|&token| {
+            // SAFETY: the turn is this rank's.
+            let done = unsafe { (*segment.completion(rank, token)).done != 0 };
+            if done {
+                free.push(token);
+            }
+            !done
+        });
+    }
     fn charge(&mut self) {
         if self.factor == 0.0 {
             return;
@@ -181,6 +197,14 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             if rank >= ranks {
                 return Err(format!("{}={rank}, but the job has {ranks} ranks", wire::ENV_RANK));
             }
+            // SAFETY: the rank is one of the segment's.
+            let state = unsafe { (*segment.control(rank)).state.load(Ordering::Acquire) };
+            if state != wire::state::STARTING {
+                return Err(format!(
+                    "rank {rank} is another process already: a program that a rank starts cannot \
+                     be of the same job"
+                ));
+            }
             die_with_parent(pid);
             (segment, rank, None)
         }
@@ -209,6 +233,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             spins: if has_spare_core() { SPINS } else { 0 },
             free_tokens: Vec::new(),
             next_token: 0,
+            detached: Vec::new(),
             solo,
         }
     };
@@ -408,6 +433,15 @@ pub fn token(held: &Held) -> u32 {
 pub fn release_token(held: &Held, token: u32) {
     with(held, |rt| rt.free_tokens.push(token));
 }
+/// Leaves `token` to complete by itself.
+pub fn detach(held: &Held, token: u32) {
+    with(held, |rt| rt.detached.push(token));
+}
+/// Whether a standard send of `bytes` completes without its receiver, so that nobody need wait.
+pub fn is_eager(held: &Held, bytes: u64) -> bool {
+    // SAFETY: written before any rank started.
+    with(held, |rt| rt.solo.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
+}
 /// What came of `token`, if it is done as far as this rank has heard.
 pub fn completion(held: &Held, token: u32) -> Option<Completion> {
     // SAFETY: written by the simulator only while this rank sleeps.
@@ -511,6 +545,7 @@ fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
         }
         let (command, combine) = with(held, |rt| {
             rt.quiet = true;
+            rt.reap();
             let control = rt.control();
             (control.command, control.combine)
         });

@@ -73,6 +73,9 @@ pub struct Header {
     pub compute_factor: u64,
     /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
     pub clock_tick_ps: u64,
+    /// Standard sends up to this many bytes are eager wherever they go: they complete without their
+    /// receiver, so the rank that makes one need not hand over.
+    pub eager_max: u64,
     /// Tag upper bound of the simulated library.
     pub tag_ub: i32,
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for

@@ -221,6 +221,7 @@ fn launch<N: NetworkModel>(
         machine: job.machine.name.clone(),
         library_version: library.version.clone(),
         tag_ub: library.tag_ub,
+        eager_max: library.eager_max.min(library.shm_eager_max),
         clock_tick: library.call_overhead,
         poll_interval: library.poll_interval,
         progress: None,
@@ -235,7 +236,11 @@ fn launch<N: NetworkModel>(
         Box::new(move |question: &live::Question| rules.selection.decide(question, &overrides));
     let live = Live::launch(spec, choose, interrupted).map_err(|e| vec![complaint(&e)])?;
     let mut world = World::<N, _>::new(job, live);
-    let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
+    let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
+    if matches!(outcome.end, End::Deadlock(_)) && world.workload.settle().is_some() {
+        // Nobody can go on because somebody is dead.
+        outcome.end = End::Stopped;
+    }
     let blocked = match &outcome.end {
         End::Deadlock(blocked) => deadlock(job, &world.workload, blocked),
         End::Erroneous(blocked) => vec![row(job, &world.workload, blocked)],
