@@ -51,19 +51,21 @@ const LEVELS: usize = 64usize.div_ceil(DIGIT as usize);
 const SORTED_AT_ONCE: u32 = 24;
 /// A run that grew beyond this by late comers is dealt out again, so that none ever costs much.
 const LONGEST_RUN: usize = 96;
-/// Events of one chunk: a few cache lines in a row.
-const CHUNK: usize = 8;
+/// Events of one chunk: four cache lines in all, for events of up to 16 bytes.
+const CHUNK: usize = 7;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
 
 /// Some events of one slot, in no order.
+#[repr(C, align(64))]
 struct Chunk<E> {
-    items: [(Key, E); CHUNK],
     /// Items in use: all, except in the first chunk of a slot.
     len: u32,
     /// The slot's next chunk, or the next free one.
     next: u32,
+    items: [(Key, E); CHUNK],
 }
+const _: () = assert!(size_of::<Chunk<[u32; 4]>>() == 256);
 
 #[derive(Clone, Copy)]
 struct Slot {

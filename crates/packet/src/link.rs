@@ -13,6 +13,7 @@ use crate::{LaneId, NEVER, NONE, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Wire {
     /// When the last tail has left.
     pub free_at: Time,
@@ -34,10 +35,11 @@ pub(crate) struct Wire {
     /// A `Free` event is pending.
     pub armed: bool,
 }
-const _: () = assert!(size_of::<Wire>() <= 64);
+const _: () = assert!(size_of::<Wire>() == 64);
 
 /// One virtual channel of a link: the room at its far end, and the lanes that wait for it.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Channel {
     /// When the next `Credit` event that counts is due; `NEVER` if none is.
     pub wakes: Time,
@@ -51,7 +53,7 @@ pub(crate) struct Channel {
     /// Somebody waits for nothing but credit.
     pub starved: bool,
 }
-const _: () = assert!(size_of::<Channel>() <= 32);
+const _: () = assert!(size_of::<Channel>() == 32);
 
 /// Packets that came in by one link and wait for one virtual channel of another, first in, first
 /// out. It exists only while somebody waits: one for every pair of ports would be 41 million on
