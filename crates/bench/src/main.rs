@@ -1,5 +1,5 @@
-//! `cargo run --release -p bench [-- smoke]`: prints the yardsticks. Rates are by time on a core, so
-//! others do not count; but they share its caches: repeat it and trust the best.
+//! `cargo run --release -p bench [-- smoke]`: prints the yardsticks. Rates are by time on a core,
+//! so others do not count; but they share its caches: repeat it and trust the best.
 
 use base::Span;
 use bench::{Counting, Reading, Yard, weigh, yards};
