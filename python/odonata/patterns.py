@@ -112,10 +112,6 @@ def traffic(
         "warmup_s": warmup_s,
     }
     answer = door.enter("traffic", request, tick, stop)
-    for row in answer["rows"]:
-        # 64 bits without a sign are a name, not a number: no table would take them.
-        if isinstance(row.get("digest"), int):
-            row["digest"] = f"{row['digest']:016x}"
     summary = {
         "odonata": __version__,
         "kind": "traffic",

@@ -53,7 +53,7 @@ pub struct TrafficRow {
     pub packets: u64,
     pub unfinished: u64,
     /// Fingerprint of every delivery of the run.
-    pub digest: u64,
+    pub digest: String,
 }
 
 /// What it cost to find out, all loads together.
@@ -523,7 +523,7 @@ fn one<N: NetworkModel>(
         nonminimal_fraction: (after.2 - before.2) as f64 / arrived,
         packets,
         unfinished: packets - world.latencies.count,
-        digest: world.digest.0,
+        digest: format!("{:016x}", world.digest.0),
     };
     LoadOutcome {
         row,
