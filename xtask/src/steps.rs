@@ -85,9 +85,13 @@ pub fn docs() -> bool {
     step("reference", vec![doc])
 }
 
+/// The engine's yardsticks, then those of live runs.
 pub fn bench(args: &[String]) -> bool {
-    let mut bench = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
-    bench.args(args).status().is_ok_and(|s| s.success())
+    let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
+    let mut live = python(&["crates/bench/live/live.py"]);
+    [&mut engine, &mut live].map(|bench| bench.args(args));
+    let ran = |mut bench: Command| bench.status().is_ok_and(|s| s.success());
+    ran(engine) && py() && ran(live)
 }
 
 pub fn wheel() -> bool {

@@ -4,6 +4,7 @@
 //! they arrived, as MPI's non-overtaking rule asks (MPI 5.0, section 3.5). Whoever calls `arrive`
 //! has already put messages of one sender into the order they were sent.
 
+use std::collections::VecDeque;
 use workload::{ANY_SOURCE, ANY_TAG, Context};
 
 /// What a message says of itself. `src` is a world rank.
@@ -32,15 +33,18 @@ impl Pattern {
 }
 
 /// `W` names who waits for a receive, `M` names a message.
+///
+/// Rings, because what is taken out is mostly the oldest: a sender that runs far ahead of its
+/// receiver must not make every match move all that waits behind it.
 #[derive(Debug)]
 pub struct Matching<W, M> {
-    posted: Vec<(Pattern, W)>,
-    unexpected: Vec<(Envelope, M)>,
+    posted: VecDeque<(Pattern, W)>,
+    unexpected: VecDeque<(Envelope, M)>,
 }
 
 impl<W, M> Default for Matching<W, M> {
     fn default() -> Self {
-        Matching { posted: Vec::new(), unexpected: Vec::new() }
+        Matching { posted: VecDeque::new(), unexpected: VecDeque::new() }
     }
 }
 
@@ -49,16 +53,16 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     pub fn post(&mut self, pattern: Pattern, waiter: W) -> Option<(Envelope, M)> {
         let found = self.take(pattern);
         if found.is_none() {
-            self.posted.push((pattern, waiter));
+            self.posted.push_back((pattern, waiter));
         }
         found
     }
     /// A message arrives. The receive it answers comes back; else it is kept as unexpected.
     pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<W> {
         match self.posted.iter().position(|(p, _)| p.admits(envelope)) {
-            Some(i) => Some(self.posted.remove(i).1),
+            Some(i) => self.posted.remove(i).map(|(_, waiter)| waiter),
             None => {
-                self.unexpected.push((envelope, message));
+                self.unexpected.push_back((envelope, message));
                 None
             }
         }
@@ -70,7 +74,7 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
     /// The same, removed.
     pub fn take(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
         let i = self.unexpected.iter().position(|(e, _)| pattern.admits(*e))?;
-        Some(self.unexpected.remove(i))
+        self.unexpected.remove(i)
     }
     /// Takes back a posted receive. False if it has matched already (or never was).
     pub fn cancel(&mut self, waiter: W) -> bool {
