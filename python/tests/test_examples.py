@@ -75,3 +75,15 @@ def test_03_traffic(tmp_path):
     assert accepted["valiant"][-1] > 10 * accepted["minimal"][-1]
     assert accepted["valiant"][-1] < 0.5
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_yardsticks_of_live_runs_run():
+    """Small sizes of `make bench`: every line has its figures."""
+    yardsticks = ROOT / "crates/bench/live/live.py"
+    done = subprocess.run(
+        [sys.executable, yardsticks, "smoke"], capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
+    assert len(lines) == 6
+    assert all(any(c.isdigit() for c in line.split()[-1]) for line in lines)

@@ -48,9 +48,27 @@ pub fn test() -> bool {
         ),
     ]);
     let python = pip.end() && libraries() && extension() && step("python-tests", vec![pytest()]);
-    let verdict = if rust && python { "all tests pass" } else { "FAILED" };
+    let verdict = if rust && python { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
+    let said = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
+    let logs = ["floors-and-tidy", "rust-tests", "python-tests"].map(said);
+    let (passed, failed) = counted(&logs.join("\n"));
+    println!("{passed} passed, {failed} failed");
     rust && python
+}
+
+/// Tests passed and failed by the closing lines of cargo's and pytest's runners.
+fn counted(log: &str) -> (u64, u64) {
+    let before = |line: &str, word: &str| {
+        let words: Vec<&str> = line.split([' ', ',', ';', '=']).filter(|w| !w.is_empty()).collect();
+        let at = words.iter().position(|w| *w == word)?;
+        words.get(at.checked_sub(1)?)?.parse::<u64>().ok()
+    };
+    let closing = |line: &&str| line.starts_with("test result:") || line.contains(" in ");
+    log.lines().filter(closing).fold((0, 0), |(passed, failed), line| {
+        let of = |word| before(line, word).unwrap_or(0);
+        (passed + of("passed"), failed + of("failed"))
+    })
 }
 
 fn pytest() -> Command {
@@ -89,7 +107,8 @@ pub fn docs() -> bool {
 pub fn bench(args: &[String]) -> bool {
     let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
     let mut live = python(&["crates/bench/live/live.py"]);
-    [&mut engine, &mut live].map(|bench| bench.args(args));
+    engine.args(args);
+    live.args(args);
     let ran = |mut bench: Command| bench.status().is_ok_and(|s| s.success());
     ran(engine) && py() && ran(live)
 }
@@ -336,7 +355,16 @@ fn newest(path: &Path) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::needs;
+    use super::{counted, needs};
+
+    #[test]
+    fn closing_lines_of_both_runners_are_counted() {
+        let log = "test result: ok. 8 passed; 0 failed; 0 ignored; 0 measured\n\
+                   test a ... ok\nall 3 passed; said the test\n\
+                   test result: FAILED. 3 passed; 2 failed; 0 ignored\n\
+                   ===== 1 failed, 218 passed in 61.20s (0:01:01) =====\n219 passed in 9.1s\n";
+        assert_eq!(counted(log), (448, 3));
+    }
 
     #[test]
     fn the_packages_of_a_pyproject_are_read() {

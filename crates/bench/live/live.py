@@ -26,7 +26,9 @@ def compile_c(name: str, into: Path) -> Path:
     return program
 
 
-def run(ranks: int, ppn: int, program: list[str], cores: set[int] | None = None) -> tuple[str, float]:
+def run(
+    ranks: int, ppn: int, program: list[str], cores: set[int] | None = None
+) -> tuple[str, float]:
     """What the program printed, and seconds of the wall clock from start to end."""
     command = [sys.executable, "-m", "odonata", "run", "-n", str(ranks), "--ppn", str(ppn),
                "--machine", "aurora", "--compute", "none", "--quiet", "--", *program]  # fmt: skip
@@ -57,7 +59,8 @@ def main() -> None:
                 continue
             row = f"  {what:<42}"
             for which in cores.values():
-                seconds, made = map(float, run(ranks, min(ranks, 8), [calls, kind, str(n)], which)[0].split())
+                said, _ = run(ranks, min(ranks, 8), [calls, kind, str(n)], which)
+                seconds, made = map(float, said.split())
                 row += f"{made / seconds:>14,.0f}"
             print(row, flush=True)
         print(f"\n{'ranks on one machine':<44}{'KiB a rank':>14}{'wall s':>14}")

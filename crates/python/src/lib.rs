@@ -133,7 +133,7 @@ fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<S
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
-    enter(py, request, tick, |call, tick| sim::api::run(call, tick))
+    enter(py, request, tick, sim::api::run)
 }
 
 #[pymodule]

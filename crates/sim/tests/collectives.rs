@@ -1,4 +1,4 @@
-//! Every collective by every algorithm runs to its end, at both fidelities, and says the same twice.
+//! Every collective by every algorithm runs to its end at both fidelities, and says the same twice.
 
 use base::Time;
 use collectives::{Algorithm, Collective, Kind, Ragged, Seat};

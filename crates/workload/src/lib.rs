@@ -48,7 +48,7 @@ pub enum Op {
         tag: i32,
         bytes: u64,
     },
-    /// Looks for a message without receiving it. With `take`, it is set aside for `RecvTaken` alone.
+    /// Looks for a message without receiving it. With `take`, it is set aside for `RecvTaken`.
     Probe {
         from: u32,
         context: Context,

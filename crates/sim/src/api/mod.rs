@@ -215,7 +215,7 @@ pub fn traffic(
     }
 }
 
-/// The user's choices of collective algorithms among `env`. Values that mean nothing are complaints.
+/// The user's choices of algorithms among `env`; values that mean nothing are complaints.
 pub(crate) fn overrides(env: &[(String, String)]) -> Result<Overrides, Vec<Complaint>> {
     let mut overrides = Overrides::default();
     let mut complaints = Vec::new();
