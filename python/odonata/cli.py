@@ -70,10 +70,10 @@ COMMON = (
     ),
     option(
         "--mpi",
-        metavar="NAME",
+        metavar="NAME|FILE",
         default="mpich",
         show_default=True,
-        help="Whose protocols and algorithms to follow.",
+        help="Whose protocols and algorithms to follow: a library, or a profile (FILE.toml).",
     ),
     option("--seed", metavar="N", help="Seed of every random draw.  [default: 1]"),
     option("--threads", metavar="N", help="Threads of the simulator; results never depend on it."),

@@ -114,7 +114,7 @@ class Job:
             "fidelity": fidelity,
             "routing": self.machine.routing,
             "placement": self.placement if nodes is None else {"nodes": nodes},
-            "mpi": self.mpi,
+            **library_request(self.mpi),
             "seed": self.seed,
             "threads": self.threads,
         }
@@ -154,7 +154,21 @@ def check_names(
         )
     if machine.routing is not None:
         wrong.word(f"{dash}routing", machine.routing, ROUTINGS, "a routing")
-    wrong.word(f"{dash}mpi", mpi, libraries(), "an MPI library")
+    if mpi.endswith(".toml"):
+        try:
+            library_request(mpi)
+        except (OSError, UnicodeDecodeError) as error:
+            wrong.add(f"{dash}mpi", mpi, f"a readable library profile ({error})")
+    else:
+        wrong.word(f"{dash}mpi", mpi, libraries(), "an MPI library")
+
+
+def library_request(mpi: str) -> dict[str, str]:
+    """A preset library by name, or the profile in a file of the user's."""
+    if not mpi.endswith(".toml"):
+        return {"mpi": mpi}
+    path = Path(mpi)
+    return {"mpi": path.stem, "mpi_toml": path.read_text(encoding="utf-8")}
 
 
 def machine(name: str) -> Machine:

@@ -40,7 +40,8 @@ impl Span {
     pub const fn ms(n: u64) -> Span {
         Span(n * 1_000_000_000)
     }
-    /// Rounds to the nearest picosecond; negative and non-finite input becomes zero.
+    /// Rounds to the nearest picosecond; what is negative or no number becomes zero, what is too
+    /// large the longest span.
     pub fn from_seconds(s: f64) -> Span {
         Span((s * 1e12).round() as u64)
     }
@@ -139,10 +140,11 @@ impl Gap {
     pub fn bytes_per_s(self) -> f64 {
         1e12 * f64::from(1u32 << 20) / self.0 as f64
     }
-    /// How long `bytes` take, rounded to the nearest picosecond.
+    /// How long `bytes` take, rounded to the nearest picosecond; at most what a `Span` holds.
     #[inline]
     pub fn span(self, bytes: u64) -> Span {
-        Span(((u128::from(bytes) * u128::from(self.0) + (1 << 19)) >> 20) as u64)
+        let ps = (u128::from(bytes) * u128::from(self.0) + (1 << 19)) >> 20;
+        Span(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 }
 
@@ -162,6 +164,11 @@ mod tests {
             assert_eq!(gap.span(bytes), Span(ps), "{rate} B/s, {bytes} B");
             assert!((gap.bytes_per_s() / rate - 1.0).abs() < 1e-7);
         }
+    }
+
+    #[test]
+    fn a_time_too_long_to_hold_is_the_longest() {
+        assert_eq!(Gap::from_bytes_per_s(1e3).span(1 << 60), Span(u64::MAX));
     }
 
     #[test]

@@ -98,7 +98,9 @@ impl LogGpNetwork {
     /// Packets choose among equal ways each by its own draw. A link that a share of them takes is
     /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
     /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
-    fn way(&mut self, msg: Message, cut: Cut, machine: &Machine) -> Way {
+    /// The message's packets are counted on the ways walked, shared out evenly.
+    fn way(&mut self, msg: Message, cut: Cut, cx: &mut Cx<'_, LogGpEvent>) -> Way {
+        let machine = cx.machine;
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let (mut pace, mut last) = (host.span(p.packet_payload), host.span(cut.rest));
@@ -107,7 +109,18 @@ impl LogGpNetwork {
         self.used.clear();
         for nth in 0..samples {
             let draw = Message::packet_draw(msg.draw, nth);
-            machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+            let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+            let share = |n: u64| {
+                n / u64::from(samples) + u64::from(u64::from(nth) < n % u64::from(samples))
+            };
+            let packets = share(cut.packets);
+            let wire = share(msg.bytes) + packets * self.params.packet_overhead;
+            for &link in &self.path {
+                cx.counters.bytes[link] += wire;
+                cx.counters.packets[link] += packets;
+            }
+            cx.counters.hops += packets * (self.path.len() as u64 - 1);
+            cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
             latency = latency.max(self.path.iter().map(|&link| machine.links.latency[link]).sum());
             self.used.extend_from_slice(&self.path);
         }
@@ -131,16 +144,10 @@ impl LogGpNetwork {
             + gap.span(cut.rest + overhead)
     }
 
-    fn count(&self, cut: Cut, bytes: u64, cx: &mut Cx<'_, LogGpEvent>) {
-        let wire = bytes + cut.packets * self.params.packet_overhead;
-        for &link in &self.path {
-            cx.counters.bytes[link] += wire;
-            cx.counters.packets[link] += cut.packets;
-        }
+    fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_, LogGpEvent>) {
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += bytes;
-        cx.counters.hops += cut.packets * (self.path.len() as u64 - 1);
     }
 }
 
@@ -163,8 +170,8 @@ impl NetworkModel for LogGpNetwork {
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let machine = cx.machine;
         let cut = Cut::new(bytes, self.params.packet_payload);
-        let Way { latency, stream } = self.way(msg, cut, machine);
-        self.count(cut, bytes, cx);
+        let Way { latency, stream } = self.way(msg, cut, cx);
+        Self::count(cut, bytes, cx);
 
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);

@@ -256,7 +256,8 @@ impl Machine {
         }
     }
 
-    /// All links from `src` to `dst`, injection first, ejection last, into `path`.
+    /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a packet
+    /// would carry of the route at its end.
     pub fn walk(
         &self,
         src: NicId,
@@ -264,7 +265,7 @@ impl Machine {
         draw: u64,
         load: &impl LoadView,
         path: &mut Vec<LinkId>,
-    ) {
+    ) -> Route {
         path.clear();
         let mut route = Route::default();
         let mut link = self.injection(src);
@@ -273,7 +274,7 @@ impl Machine {
             match self.links.to[link] {
                 End::Nic(nic) => {
                     assert_eq!(nic, dst, "a route ended at the wrong NIC");
-                    return;
+                    return route;
                 }
                 End::Switch(at) => link = self.next_hop(at, dst, &mut route, draw, load).link,
             }

@@ -39,6 +39,7 @@ impl Dimension {
                 ("kB", 1e3),
                 ("MB", 1e6),
                 ("GB", 1e9),
+                ("TB", 1e12),
             ],
         }
     }
@@ -47,7 +48,7 @@ impl Dimension {
         match self {
             Dimension::Time => "a time with its unit, such as `350 ns` or `1.2 us`, up to 1000 s",
             Dimension::Rate => {
-                "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`, from 1 kB/s"
+                "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`, from 1 kB/s to 1000 TB/s"
             }
             Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`, up to 1 TB",
         }

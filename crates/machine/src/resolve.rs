@@ -15,7 +15,7 @@ use crate::{
 pub(crate) const N_VCS: u8 = 4;
 
 /// Event keys hold a link id in 30 bits.
-const MAX_LINKS: u64 = 1 << 30;
+const MAX_LINKS: u64 = 1 << 26;
 
 /// A kind of group, resolved.
 #[derive(Clone, Debug)]
@@ -89,6 +89,7 @@ impl MachineSpec {
         if out.is_empty() {
             self.check_ports(&kinds, &per_pair, &mut out);
             self.check_buffers(&mut out);
+            self.check_latencies(&mut out);
         }
         if !out.is_empty() {
             return Err(out);
@@ -299,11 +300,36 @@ impl MachineSpec {
             if bytes < least as f64 || bytes > f64::from(u32::MAX) {
                 let wanted = format!(
                     "from {least} B (a packet of {packet} B on each of {N_VCS} virtual channels) \
-                     to 4 GiB"
+                     to {} B",
+                    u32::MAX
                 );
                 out.push(Complaint::new(at, format!("{bytes} B"), wanted));
             }
         }
+    }
+
+    /// A hop takes time, or an instant could loop; and little enough that a packet's whole way is
+    /// counted in 32 bits of picoseconds (4.29 ms).
+    fn check_latencies(&self, out: &mut Vec<Complaint>) {
+        let most = Span::us(100);
+        let mut check = |at: &str, added: Span| {
+            if self.number(at).is_none() {
+                return;
+            }
+            let span = self.span(at);
+            let complain = |wanted: String| Complaint::new(at, span.to_string(), wanted);
+            if span > most {
+                out.push(complain(format!("at most {most}")));
+            } else if span + added == Span::ZERO {
+                out.push(complain("more than 0 ps for a hop in all".into()));
+            }
+        };
+        check("switch.latency", Span::ps(1));
+        check("links.edge.cable", Span::ZERO);
+        for link in ["local", "chassis", "global"] {
+            check(&format!("links.{link}.cable"), self.span("switch.latency"));
+        }
+        check("nic.message_gap", Span::ps(1));
     }
 
     fn nic(&self) -> NicParams {
@@ -567,7 +593,9 @@ impl<'a> Build<'a> {
     }
 
     fn dragonfly(&mut self, (pair_first, crossings): (Vec<u32>, Vec<Crossing>)) -> Dragonfly {
-        let has_chassis = self.kinds.iter().any(|k| k.chassis > 1 && k.slots() > 1);
+        // Hops of the longest way within a group: along its chassis, and across them.
+        let within = |k: &Kind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
+        let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
         let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
@@ -575,7 +603,7 @@ impl<'a> Build<'a> {
             groups: std::mem::take(&mut self.groups),
             pair_first,
             crossings,
-            diameter: if has_chassis { 5 } else { 3 },
+            diameter: 1 + 2 * within,
         }
     }
 }

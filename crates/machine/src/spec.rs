@@ -55,6 +55,13 @@ impl MachineSpec {
             let wanted = "at least one kind of group, such as `[groups.compute]`";
             complaints.push(Complaint::new("groups", "", wanted));
         }
+        for kind in &spec.kinds {
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            if kind.is_empty() || !kind.chars().all(plain) {
+                let wanted = "a name of letters, digits, `-` and `_`";
+                return Err(vec![Complaint::new("groups", kind.clone(), wanted)]);
+            }
+        }
         let legal = schema::paths(&spec.kinds);
         spec.take(&table, "", &legal, &mut complaints);
         spec.complete(&legal, &mut complaints);

@@ -18,9 +18,7 @@ impl Machine {
     /// Latencies add up along the path. Packets follow each other through a pipeline whose stages
     /// are the links and the host interfaces at both ends; every packet but the last holds up its
     /// successor by the time it takes at its slowest stage, and cut-through means that the last is
-    /// whole at the far end that same time after its head is. Exact if `bytes` fills its packets
-    /// or fits into one; else late by less than a packet, where the last, shorter packet's slowest
-    /// stage is not that of the full ones.
+    /// whole at the far end that same time after its head is. Exact: see docs/models/loggp.md.
     pub fn zero_load_on(&self, path: &[LinkId], bytes: u64) -> Span {
         let nic = &self.nic;
         let packets = bytes.div_ceil(nic.packet_payload).max(1);

@@ -185,3 +185,48 @@ fn the_reference_is_not_stale() {
     let page = include_str!("../../../docs/models/machine.md");
     assert!(page.contains(&reference()), "put this into docs/models/machine.md:\n{}", reference());
 }
+
+#[test]
+fn a_hop_takes_some_time_and_not_too_much() {
+    let complaint = |set: &[(&str, &str)]| try_build("dragonfly-1056", set).err();
+    for (set, at) in [
+        (vec![("links.edge.cable", "0 ns")], "links.edge.cable"),
+        (vec![("switch.latency", "0 ns"), ("links.local.cable", "0.4 ps")], "links.local.cable"),
+        (vec![("links.global.cable", "101 us")], "links.global.cable"),
+        (vec![("switch.latency", "1 s")], "switch.latency"),
+    ] {
+        let all = complaint(&set).expect("refused");
+        assert_eq!(all.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), [at], "{all:?}");
+    }
+    assert!(complaint(&[("switch.latency", "0 ns")]).is_none(), "the cables take their time");
+    assert!(complaint(&[("links.global.cable", "100 us")]).is_none());
+}
+
+#[test]
+fn a_kind_of_group_has_a_plain_name() {
+    let text = preset("dragonfly-1056").expect("a preset");
+    for name in ["\"a.b\"", "\"\"", "\"a b\""] {
+        let text = text.replace("[groups.compute]", &format!("[groups.{name}]"));
+        let all = MachineSpec::parse("odd", &text, &[]).expect_err("refused");
+        assert_eq!(all[0].at, "groups", "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn the_longest_way_counts_the_hops_there_are() {
+    let longest =
+        |set: &[(&str, &str)]| try_build("dragonfly-1056", set).expect("legal").summary().hops_max;
+    assert_eq!(longest(&[]), 3);
+    // Groups of one switch with a node: nothing to cross but what lies between groups.
+    let with = |count: &'static str| {
+        [
+            ("groups.compute.switches", "1"),
+            ("groups.compute.nodes", "1"),
+            ("groups.compute.global_ports", "8"),
+            ("groups.compute.count", count),
+        ]
+    };
+    assert_eq!(longest(&with("9")), 1);
+    let alone = with("1");
+    assert_eq!(longest(&alone), 0);
+}

@@ -225,7 +225,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
         let rank = run.rank;
-        let when = self.progress(rank, cost + combine);
+        let when = self.work(rank, cost + combine);
         self.owe_less(id, when);
     }
 

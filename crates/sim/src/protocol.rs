@@ -202,7 +202,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let cost = self.receive_cost(&send);
         match waiter {
             Waiter::User { token, posted } => {
-                let when = self.progress(send.to, cost);
+                let when = self.work(send.to, cost);
                 let ready = send.called.max(posted);
                 self.complete(when, about(send.to, token, &send, Found::Yes, ready));
             }
@@ -298,9 +298,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         sends
     }
 
-    /// When a leg that costs the progress engine `overhead` may leave.
+    /// When a leg that costs the CPU `overhead` may leave.
     pub(crate) fn depart_after(&mut self, rank: u32, overhead: Span, flight: Flight) -> Time {
-        let when = self.progress(rank, overhead);
+        let when = self.work(rank, overhead);
         self.schedule(rank, when, Due::Depart(flight));
         when
     }

@@ -1,8 +1,9 @@
 //! The state of one run and its loop. All control flow of a run is in `step`.
 //!
-//! A rank has one CPU that takes its calls in order (`Rank::cpu`), and a progress engine that
-//! completes receives and drives collectives (`Rank::progress`), each serial. `protocol` turns
-//! sends into messages, `collective` runs rounds.
+//! A rank has one CPU (`Rank::cpu`). It takes the rank's calls in order, and between them does what
+//! messages ask of it: completing receives, driving collectives. The NIC works beside it: a
+//! rendezvous needs no CPU once it has matched. `protocol` turns sends into messages, `collective`
+//! runs rounds.
 
 use crate::intranode::Intranode;
 use crate::outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
@@ -113,7 +114,6 @@ pub(crate) enum Due {
 pub(crate) struct Rank {
     /// When its CPU is through with what it has taken on.
     pub cpu: Time,
-    pub progress: Time,
     pub calls: VecDeque<Call>,
     pub matching: Matching<Waiter, SendId>,
     pub probes: Vec<(Pattern, Token, bool)>,
@@ -174,7 +174,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let n_links = job.machine.links.to.len();
         let rank = || Rank {
             cpu: Time::ZERO,
-            progress: Time::ZERO,
             calls: VecDeque::new(),
             matching: Matching::default(),
             probes: Vec::new(),
@@ -348,11 +347,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.schedule(done.rank, when, Due::Complete(done));
     }
 
-    /// The rank's progress engine does something that takes `span`: when it is done with it.
-    pub(crate) fn progress(&mut self, rank: u32, span: Span) -> Time {
+    /// The rank's CPU does something for a message that takes `span`: when it is done with it. What
+    /// it has taken on comes first, computation too: nobody else makes progress for it.
+    pub(crate) fn work(&mut self, rank: u32, span: Span) -> Time {
         let rank = &mut self.ranks[rank as usize];
-        rank.progress = rank.progress.max(self.now) + span;
-        rank.progress
+        rank.cpu = rank.cpu.max(self.now) + span;
+        rank.cpu
     }
 
     fn submit(&mut self) {

@@ -240,3 +240,31 @@ fn an_alarm_rings_beside_the_cpu_and_lengthens_no_run() {
     assert!(alarm >= Time::ZERO + Span::us(500), "{alarm}");
     assert_eq!(outcome.time, pause);
 }
+
+/// A rank has one CPU and nobody makes progress beside it: completing receives takes the time it
+/// takes, whether or not the rank computes meanwhile.
+#[test]
+fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
+    let job = job(&[0, 1]);
+    let (n, bytes, compute_ns) = (200u32, 16_000, 2_000_000);
+    let script = |compute_ns| {
+        let posts = (0..n).map(move |i| (1, i, 0, recv(0, 0)));
+        let sends = (0..n).map(move |i| (0, i, 0, send(1, 0, bytes)));
+        Script::new(2, posts.chain(sends).chain([(1, n, compute_ns, Op::Pause)]))
+    };
+    let library = &job.library;
+    let each = library.recv_overhead + library.eager_copy_gap.span(bytes);
+    let (outcome, all) = script(compute_ns).run::<PacketNetwork>(&job);
+    assert_eq!(outcome.end, End::Finished);
+    // Everything has arrived long before the computation ends; then the receives are completed.
+    let computed = Span::ns(compute_ns) + library.call_overhead * u64::from(n);
+    let want = computed + each * u64::from(n);
+    let last = (0..n).map(|i| told(&all, 1, i).0).max().expect("there are receives");
+    // The first receives are completed while the last are still being posted.
+    assert!(
+        last <= Time::ZERO + want && last >= Time::ZERO + computed + each * u64::from(n - 20),
+        "{last}"
+    );
+    let (idle, _) = script(0).run::<PacketNetwork>(&job);
+    assert!(idle.time < outcome.time, "computation is not free");
+}

@@ -62,7 +62,7 @@ pub enum Op {
         bytes: u64,
     },
     /// Takes back a receive that has not matched. Both it and the receive complete; the receive's
-    /// `Done` has `outcome: Cancelled` if that worked.
+    /// `Done` has `found: Cancelled` if that worked.
     Cancel {
         token: Token,
     },

@@ -4,7 +4,7 @@ use super::{Common, Fidelity, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, WINDOW, bytes_moved, collective, program};
 use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
-use base::Time;
+use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
 use loggp::LogGpNetwork;
 use machine::Complaint;
@@ -100,6 +100,7 @@ pub fn bench(
     if which == Some(Bench::PutLatency) {
         // A put is the NIC's affair: no MPI software on its way.
         common.mpi = "none".into();
+        common.mpi_toml = None;
     }
     let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
         complaints.extend(more);
@@ -114,6 +115,7 @@ pub fn bench(
         }
     };
     let which = which.expect("complained of above");
+    too_large(&job, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
         name: request.name.clone(),
@@ -148,6 +150,22 @@ pub fn bench(
     result.digest = format!("{:016x}", digest.0);
     result.engine.wall_s = begun.elapsed().as_secs_f64();
     Ok(result)
+}
+
+/// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages
+/// one after the other over the slowest link must fit what a `Time` holds, 213 days.
+fn too_large(job: &Job, sizes: &[u64]) -> Option<Complaint> {
+    let machine = &job.machine;
+    let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
+    let slowest = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
+    let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * WINDOW as u64 * 4));
+    let fits = |bytes: u64| {
+        let packets = bytes.div_ceil(machine.nic.packet_payload);
+        packets < 1 << 31 && share.span(bytes) < Span(1 << 62)
+    };
+    let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;
+    let wanted = "a size that ends within 50 days, in fewer than 2^31 packets";
+    Some(Complaint::new("sizes", bytes.to_string(), wanted))
 }
 
 /// The algorithm the library's rules give for a benchmark's call.

@@ -41,6 +41,9 @@ pub struct Common {
     pub placement: Option<PlacementRequest>,
     #[serde(default = "mpich")]
     pub mpi: String,
+    /// The text of a profile of the user's, under the name above.
+    #[serde(default)]
+    pub mpi_toml: Option<String>,
     #[serde(default = "one")]
     pub seed: u64,
     /// Worlds run at once, where there are several. Never changes a result. 0 is as many as cores.
@@ -110,13 +113,13 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     MachineSpec::parse(&request.name, text, &set)?.resolve()
 }
 
-pub(crate) fn library(name: &str, machine: &Machine) -> Result<Library, Vec<Complaint>> {
-    match mpi::library::preset(name) {
-        Some(text) => Library::parse(name, text, &machine.fabric).map_err(|errors| {
-            errors.into_iter().map(|e| Complaint::new(format!("mpi.{name}"), "", e)).collect()
-        }),
-        None => Err(vec![unknown("mpi", name, mpi::library::PRESETS)]),
-    }
+fn library(name: &str, own: Option<&str>, machine: &Machine) -> Result<Library, Vec<Complaint>> {
+    let Some(text) = own.or_else(|| mpi::library::preset(name)) else {
+        return Err(vec![unknown("mpi", name, mpi::library::PRESETS)]);
+    };
+    Library::parse(name, text, &machine.fabric).map_err(|errors| {
+        errors.into_iter().map(|e| Complaint::new(format!("mpi.{name}"), "", e)).collect()
+    })
 }
 
 /// Seats for `ranks` ranks, `ppn` on a node.
@@ -139,6 +142,14 @@ fn seats(
     };
     let placed =
         Placement::new(machine, &policy, placement::Job { ranks, ppn, nodes: None, seed })?;
+    let most = placed.local.iter().max().map_or(0, |&local| local + 1);
+    if most > machine.node.cores {
+        let wanted = format!(
+            "at most {}, the cores of a node of `{}` (`--set node.cores={most}` for more)",
+            machine.node.cores, machine.name
+        );
+        return Err(vec![Complaint::new("ppn", most.to_string(), wanted)]);
+    }
     let seats = placed.node.into_iter().zip(placed.nic);
     Ok(seats.map(|(node, nic)| Seat { node, nic }).collect())
 }
@@ -157,7 +168,7 @@ pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Comp
             return Err(complaints);
         }
     };
-    let library = library(&common.mpi, &machine);
+    let library = library(&common.mpi, common.mpi_toml.as_deref(), &machine);
     let seats = seats(&machine, common.placement.as_ref(), ranks, ppn, common.seed);
     match (library, seats) {
         (Ok(library), Ok(seats)) if complaints.is_empty() => {

@@ -1,0 +1,64 @@
+//! The façade's own complaints: what only a job can get wrong.
+
+use sim::api::{BenchRequest, BenchResult, bench};
+
+fn run(request: serde_json::Value) -> Result<BenchResult, Vec<machine::Complaint>> {
+    let request: BenchRequest = serde_json::from_value(request).expect("a request");
+    bench(&request, &mut |_| true)
+}
+
+fn request(name: &str, ppn: u32, sizes: &[u64]) -> serde_json::Value {
+    serde_json::json!({
+        "machine": {"name": "dragonfly-1056"}, "name": name, "nodes": 2, "ppn": ppn, "sizes": sizes,
+    })
+}
+
+fn complained_at(request: serde_json::Value) -> Vec<String> {
+    let complaints = run(request).expect_err("refused");
+    complaints.into_iter().map(|c| c.at).collect()
+}
+
+#[test]
+fn what_cannot_run_is_refused_before_it_starts() {
+    assert_eq!(complained_at(request("latency", 17, &[8])), ["ppn"], "16 cores a node");
+    assert_eq!(complained_at(request("bw", 1, &[8, 1 << 60])), ["sizes"]);
+    assert_eq!(complained_at(request("latency", 1, &[8_796_093_022_209])), ["sizes"]);
+    assert_eq!(complained_at(request("latncy", 1, &[8])), ["benchmark"]);
+    let mut wrong = request("latncy", 1, &[8]);
+    wrong["mpi"] = "mpihc".into();
+    wrong["fidelity"] = "flow".into();
+    wrong["machine"]["name"] = "auroa".into();
+    assert_eq!(complained_at(wrong), ["benchmark", "fidelity", "machine"]);
+}
+
+#[test]
+fn a_profile_of_ones_own_is_followed() {
+    let latency = |toml: Option<&str>| {
+        let mut request = request("latency", 1, &[8]);
+        request["mpi_toml"] = toml.into();
+        run(request).expect("legal").rows[0].latency_s.expect("measured")
+    };
+    // One microsecond more on the sender's side, once a message.
+    let slow = latency(Some("like = \"mpich\"\nsend_overhead = \"1370 ns\"\n"));
+    let off = slow - latency(None) - 1e-6;
+    assert!(off.abs() < 1e-10, "{off}");
+    let mut wrong = request("latency", 1, &[8]);
+    wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"1370\"\n".into();
+    assert_eq!(complained_at(wrong).len(), 1);
+}
+
+/// The closed form says how many packets went the long way, and which links they took.
+#[test]
+fn the_closed_form_counts_what_it_walks() {
+    let mut call = serde_json::json!({
+        "machine": {"name": "dragonfly-1056"}, "routing": "valiant", "fidelity": "loggp",
+        "pattern": "uniform", "loads": [0.1], "packet_bytes": 2048, "time_s": 5e-6, "warmup_s": 1e-6,
+    });
+    let mut row = |routing: &str| {
+        call["routing"] = routing.into();
+        let call = serde_json::from_value(call.clone()).expect("a request");
+        sim::api::traffic(&call, &mut |_| true).expect("legal").rows.remove(0)
+    };
+    assert!(row("valiant").nonminimal_fraction > 0.9);
+    assert_eq!(row("minimal").nonminimal_fraction, 0.0);
+}
