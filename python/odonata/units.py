@@ -6,7 +6,7 @@ Reading is strict, and refuses what is ambiguous: `4M` may mean 4,000,000 or 4,1
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 _BYTES = {
     "": 1,
@@ -32,6 +32,8 @@ _SPANS = {
 _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ]*)\s*")
 
 MOST_STEPS = 10_000  # a range longer than this is a slip of the keyboard
+MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds
+MOST = 2**63 - 1  # sizes and counts fit 64 bits with a sign everywhere
 
 
 class Unreadable(ValueError):
@@ -52,10 +54,23 @@ def read_bytes(text: str) -> int:
     if unit.lower() not in _BYTES:
         near = next((u for u in ("Ki", "Mi", "Gi") if unit[:1].upper() == u[0]), None)
         raise Unreadable(f"did you mean `{number}{near}`?" if near else "")
-    exact = Decimal(number) * _BYTES[unit.lower()]
+    exact = _product(number, _BYTES[unit.lower()])
+    if exact > MOST:
+        raise Unreadable("sizes are below 2^63")
     if exact != int(exact):
         raise Unreadable("bytes are whole")
     return int(exact)
+
+
+def _product(number: str, scale: int | Decimal) -> Decimal:
+    """`number` times `scale`; exponents that no number type holds are refused."""
+    try:
+        exact = Decimal(number) * scale
+    except ArithmeticError:
+        raise Unreadable("that number cannot be held") from None
+    if not exact.is_finite():
+        raise Unreadable("that number cannot be held")
+    return exact
 
 
 def read_sizes(text: str) -> list[int]:
@@ -85,12 +100,9 @@ def read_loads(text: str) -> list[float]:
 
     Decimal arithmetic, so that the ninth step of 0.1 is 0.9 and not 0.9000000000000001.
     """
-    try:
-        if ":" not in text:
-            return [_load(Decimal(part.strip())) for part in text.split(",")]
-        ends = [Decimal(part.strip()) for part in text.split(":")]
-    except InvalidOperation:
-        raise Unreadable("") from None
+    if ":" not in text:
+        return [_load(_decimal(part)) for part in text.split(",")]
+    ends = [_decimal(part) for part in text.split(":")]
     if len(ends) == 2:
         raise Unreadable(f"did you mean `{text}:0.1`?")
     if len(ends) != 3:
@@ -98,7 +110,9 @@ def read_loads(text: str) -> list[float]:
     first, last, step = ends
     if step <= 0 or first > last:
         raise Unreadable("the step is positive and the first load is not above the last")
-    if (last - first) / step > MOST_STEPS:
+    _load(first)
+    _load(last)
+    if last - first > step * MOST_STEPS:
         raise Unreadable("that is a very long range")
     loads = []
     while first <= last:
@@ -107,8 +121,18 @@ def read_loads(text: str) -> list[float]:
     return loads
 
 
+def _decimal(text: str) -> Decimal:
+    try:
+        value = Decimal(text.strip())
+    except ArithmeticError:
+        raise Unreadable("") from None
+    if not value.is_finite():
+        raise Unreadable("a load is a number")
+    return value
+
+
 def _load(value: Decimal) -> float:
-    if not (0 < value <= 1):
+    if not (0 < value <= 1) or float(value) == 0.0:
         raise Unreadable("a load is a fraction of the injection rate: above 0, at most 1")
     return float(value)
 
@@ -121,7 +145,10 @@ def read_span(text: str) -> float:
     number, unit = match.groups()
     if unit not in _SPANS:
         raise Unreadable(f"did you mean `{number} us`?" if not unit else "")
-    return float(Decimal(number) * _SPANS[unit])
+    seconds = float(_product(number, _SPANS[unit]))
+    if seconds > MOST_SECONDS:
+        raise Unreadable("a simulated span is below 2^63 ps, 106 days")
+    return seconds
 
 
 def show_time(seconds: float | None, digits: int = 3) -> str:

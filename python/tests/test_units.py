@@ -24,7 +24,8 @@ def test_sizes(text, sizes):
 
 
 @pytest.mark.parametrize("text", ["", "x", "1:", ":8", "1:2:3", "8:1", "4M", "1K", "1.5", "-8",
-                                  "1Xi", "8,,8", "1e400000:2"])  # fmt: skip
+                                  "1Xi", "8,,8", "1e400000:2", "1e400",
+                                  "1:1e400", "18446744073709551616", "1e999999999999"])  # fmt: skip
 def test_sizes_refused(text):
     with pytest.raises(units.Unreadable):
         units.read_sizes(text)
@@ -53,7 +54,8 @@ def test_loads(text, loads):
 @pytest.mark.parametrize(
     "text",
     ["", "a", "0", "1.1", "-0.1", "0.1:0.9", "0.9:0.1:0.1", "0.1:0.9:0", "0.1:0.9:1e-9", "nan",
-     "inf", "1:2:3:4"],
+     "inf", "1:2:3:4", "0.1:nan:0.1", "nan:0.5:0.1", "0.1:0.9:nan", "0.1:inf:0.1", "1e-400",
+     "0.1:1e999999:0.1", "0.1:0.9:1e-999999999", "1e99999999999999999999"],
 )  # fmt: skip
 def test_loads_refused(text):
     with pytest.raises(units.Unreadable):
@@ -67,7 +69,7 @@ def test_spans(text, seconds):
     assert units.read_span(text) == pytest.approx(seconds, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["", "5", "5 m", "us", "5 hours"])
+@pytest.mark.parametrize("text", ["", "5", "5 m", "us", "5 hours", "1e400s", "1e999999999999s", "1e8 s"])
 def test_spans_refused(text):
     with pytest.raises(units.Unreadable):
         units.read_span(text)
