@@ -101,16 +101,31 @@ impl Live {
         })
     }
 
-    /// Who waits where for what: "rank 3 on x1: MPI_Recv(source 2, tag 7)".
+    /// What a rank is at: "MPI_Recv(source 2, tag 7)".
     pub fn describe(&self, rank: u32) -> String {
-        let what = match (self.ranks[rank as usize].stage, self.call_of(rank)) {
+        match (self.ranks[rank as usize].stage, self.call_of(rank)) {
             (Stage::Outside, _) => "has not called MPI_Init".to_string(),
             (Stage::NeverCame, _) => "ended without MPI_Init".to_string(),
             (Stage::Left, _) => "has left MPI_Finalize".to_string(),
             (Stage::Inside, Some(call)) => call,
             (Stage::Inside, None) => "has made no MPI call since MPI_Init".to_string(),
-        };
-        format!("rank {rank} on {}: {what}", self.seats[rank as usize].node_name)
+        }
+    }
+
+    /// Whether the rank is through with MPI, and the status its process has exited with by now.
+    pub fn has_left(&self, rank: u32) -> (bool, Option<Exit>) {
+        let left = matches!(self.ranks[rank as usize].stage, Stage::Left | Stage::NeverCame);
+        (left, self.exits[rank as usize])
+    }
+
+    /// Accounts for ranks that still wait when nothing more will happen: they waited until now.
+    pub fn close(&mut self, now: Time) {
+        for rank in &mut self.ranks {
+            if rank.asleep && rank.stage == Stage::Inside {
+                rank.ready_at = now;
+                rank.account(now);
+            }
+        }
     }
 
     /// Why the job was ended from inside, if it was.
@@ -298,6 +313,10 @@ impl Live {
         self.turns.give(at);
         self.wait_for_all();
         self.batch = batch;
+        // SAFETY: the field is atomic.
+        if unsafe { (*control).state.load(Ordering::Acquire) } == wire::state::ABORTED {
+            self.aborted(at);
+        }
         match &self.failure {
             Some(failure) => Err(failure.why.clone()),
             None => Ok(()),

@@ -97,7 +97,9 @@ impl Failure {
     pub fn exit_code(&self) -> i32 {
         match self.why {
             Why::Signal(signal) => 128 + signal,
-            Why::Abort { code } => code,
+            // A shell sees eight bits of it; an abort is never a success.
+            Why::Abort { code } if code & 0xff == 0 => 1,
+            Why::Abort { code } => code & 0xff,
             Why::LeftEarly { status } | Why::NeverCame { status, .. } if status != 0 => status,
             _ => 1,
         }
@@ -150,4 +152,19 @@ fn signal_name(signal: i32) -> String {
         _ => return format!("signal {signal}"),
     };
     format!("signal {signal} ({name})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shell sees eight bits, and an abort is never a success.
+    #[test]
+    fn an_abort_is_seen_as_a_failure_whatever_its_code() {
+        for (code, seen) in [(3, 3), (0, 1), (256, 1), (512 + 7, 7), (-1, 255)] {
+            let why = Why::Abort { code };
+            let failure = Failure { rank: 0, node: String::new(), call: None, why };
+            assert_eq!(failure.exit_code(), seen, "{code}");
+        }
+    }
 }

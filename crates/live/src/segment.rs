@@ -41,6 +41,9 @@ impl Shared {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
+        // A core dump would write out every hole of the sparse segment, and make it real to do so.
+        // SAFETY: advice about the mapping made above.
+        unsafe { libc::madvise(base, bytes as usize, libc::MADV_DONTDUMP) };
         // SAFETY: the mapping has the length asked for and lives as long as this value; `Live`
         // drops it last.
         let segment = unsafe { Segment::at(base.cast()) };

@@ -132,14 +132,19 @@ impl Live {
     }
 
     /// A process that ended inside its last hand-over has taken its place in `running` along. If
-    /// nobody alive has the turn in two looks on end, nobody will come back.
+    /// there is one whose hand-over we have not taken, and nobody alive has the turn in two looks
+    /// on end, nobody will come back.
     pub(crate) fn find_lost_turns(&mut self) {
         let out = |&at: &u32| {
             let has_turn = self.turns.turn(at).load(Ordering::Acquire) == 1;
             has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
         };
-        let all_out = self.children.alive() as usize == self.ranks.len();
-        self.lost = if all_out || self.batch.iter().any(out) { 0 } else { self.lost + 1 };
+        let vanished = |&at: &u32| {
+            let stage = self.ranks[at as usize].stage;
+            !self.children.is_alive(at) && !matches!(stage, Stage::Left | Stage::NeverCame)
+        };
+        let lost = self.batch.iter().any(vanished) && !self.batch.iter().any(out);
+        self.lost = if lost { self.lost + 1 } else { 0 };
         if self.lost == 2 {
             self.turns.running().store(0, Ordering::Release);
             self.lost = 0;

@@ -235,8 +235,8 @@ fn a_deadlock_leaves_everybody_described() {
     let (world, _) = run(job("deadlock", 2));
     let live = world.workload;
     assert!(!live.is_finished() && !live.is_stopped());
-    assert_eq!(live.describe(0), "rank 0 on x0: MPI_Recv(source 1, tag 7)");
-    assert_eq!(live.describe(1), "rank 1 on x0: MPI_Recv(source 0, tag 7)");
+    assert_eq!(live.describe(0), "MPI_Recv(source 1, tag 7)");
+    assert_eq!(live.describe(1), "MPI_Recv(source 0, tag 7)");
     let outcome = live.outcome();
     assert_eq!(outcome.exit_code, 1);
     assert_eq!(outcome.exits, [Exit::Ended; 2]);

@@ -256,8 +256,8 @@ impl Machine {
         }
     }
 
-    /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a packet
-    /// would carry of the route at its end.
+    /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a
+    /// packet would carry of the route at its end.
     pub fn walk(
         &self,
         src: NicId,

@@ -96,6 +96,10 @@ mpi_fn! {
         Ok(())
     }
     pub fn Finalize() {
+        if runtime::is_forked() {
+            // A forked process that exits by way of an exit handler: its parent is the rank.
+            return Ok(());
+        }
         // Attributes of MPI_COMM_SELF are deleted first, while everything still works.
         crate::attr::delete_all(crate::abi::Kind::Comm, c::COMM_SELF.to_int())?;
         let held = &runtime::enter()?;

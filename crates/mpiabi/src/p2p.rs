@@ -30,6 +30,8 @@ pub(crate) struct Sending {
     context: u32,
     tag: c_int,
     flags: u32,
+    /// Whose attached buffer a buffered send uses.
+    comm: Comm,
 }
 
 impl Sending {
@@ -50,18 +52,21 @@ impl Sending {
             c::PROC_NULL => None,
             _ => Some(comm.world(comm.checked(dest, "the destination")?)),
         };
-        if flags == flag::BUFFERED {
-            attach::check(handle, buffer.bytes())?;
-        }
-        Ok(Sending { buffer, to, context: comm.context, tag, flags })
+        Ok(Sending { buffer, to, context: comm.context, tag, flags, comm: handle })
     }
     /// One of the library's own.
     pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> Sending {
-        Sending { buffer, to, context, tag, flags: STANDARD }
+        Sending { buffer, to, context, tag, flags: STANDARD, comm: c::COMM_SELF }
     }
 
     pub fn start(&self, held: &Held) -> Flight {
         let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
+        // When it starts, not when it is prepared, the user's buffer must be attached.
+        if self.flags == flag::BUFFERED
+            && let Err(error) = attach::check(self.comm, self.buffer.bytes())
+        {
+            return Flight::landed(Outcome { error: Some(error), ..Outcome::empty() });
+        }
         let bytes = self.buffer.bytes();
         let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
         let token = send(held, to, self.context, self.tag, (bytes, block), self.flags);
@@ -258,6 +263,9 @@ unsafe fn start_send<Int: Integer>(
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
+    if flags == flag::BUFFERED {
+        attach::check(comm, sending.buffer.bytes())?;
+    }
     let flight = sending.start(held);
     unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
     Ok(())

@@ -68,6 +68,7 @@ impl Flight {
     /// The blocking form.
     pub fn wait(self, held: &Held) -> Outcome {
         runtime::wait_all(held, &self.tokens);
+        land_orphans(held);
         self.land(held)
     }
 }
@@ -410,6 +411,7 @@ mpi_fn! {
         match slot_of(held, unsafe { *request })? {
             Some(slot) if is_active(held, slot) => {
                 await_all(held, &[slot]);
+                land_orphans(held);
                 unsafe { finish_one(held, request, slot, status) }
             }
             _ => {

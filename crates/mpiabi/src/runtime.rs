@@ -13,7 +13,7 @@
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use workload::wire::{self, Arena, Combine, Completion, Control, Segment, Submission};
 
@@ -52,6 +52,9 @@ struct Lock(UnsafeCell<libc::pthread_mutex_t>);
 unsafe impl Sync for Lock {}
 static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
 
+/// Set in a process that a rank has forked: it has the memory of a seat that is not its own.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
 static DEPTH: Guarded<u32> = Guarded::new(0);
 static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
 static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
@@ -68,6 +71,9 @@ thread_local! {
 /// Begins an MPI call that needs a seat.
 pub fn enter() -> Result<Held> {
     let held = lock();
+    if is_forked() {
+        return fail!(c::ERR_OTHER, "this process was forked by a rank and has no seat of its own");
+    }
     if is_finalized(&held) {
         return fail!(c::ERR_OTHER, "it is called after MPI_Finalize");
     }
@@ -84,6 +90,7 @@ pub fn lock() -> Held {
     let held = Held(PhantomData);
     *DEPTH.get(&held) += 1;
     if *DEPTH.get(&held) == 1
+        && !is_forked()
         && let Some(rt) = RUNTIME.get(&held).as_mut()
     {
         rt.function = crate::export::function();
@@ -183,6 +190,15 @@ pub fn is_finalized(held: &Held) -> bool {
     PHASE.get(held).finalized
 }
 
+/// Whether this process was forked by a rank. It may end as it likes, also by way of
+/// `MPI_Finalize`, but the job hears nothing of it.
+pub fn is_forked() -> bool {
+    FORKED.load(Ordering::Relaxed)
+}
+extern "C" fn in_child() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
 /// Finds this process's seat, or makes a job of one. Does nothing the second time.
 pub fn attach(held: &Held) -> std::result::Result<(), String> {
     if is_attached(held) {
@@ -238,6 +254,8 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         }
     };
     *RUNTIME.get(held) = Some(runtime);
+    // SAFETY: the handler only stores to an atomic.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     with(held, |rt| {
         let control = rt.control();
         control.pid = std::process::id();
@@ -292,6 +310,9 @@ fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
                 wire::ENV_FD
             ))
         } else {
+            // A core dump would write out every hole of the sparse segment.
+            // SAFETY: advice about the mapping just made.
+            unsafe { libc::madvise(at, bytes as usize, libc::MADV_DONTDUMP) };
             Ok(at.cast::<u8>())
         }
     };
@@ -660,7 +681,7 @@ pub fn finalize(held: &Held) {
 /// Ends the job. The simulator says so and ends every rank, this one too.
 pub fn abort(held: &Held, code: i32) -> ! {
     let in_job = RUNTIME.get(held).as_mut().is_some_and(|rt| rt.solo.is_none());
-    if !in_job || is_finalized(held) {
+    if is_forked() || !in_job || is_finalized(held) {
         // SAFETY: nobody else to end, or nobody who listens: the simulator sees the exit status.
         unsafe { libc::_exit(if code & 0xff == 0 { 1 } else { code }) }
     }

@@ -75,6 +75,8 @@ impl Solo {
             let why = std::io::Error::last_os_error();
             return Err(format!("no memory for a job of one rank: {why}"));
         }
+        // SAFETY: advice about the mapping made above: keep its holes out of core dumps.
+        unsafe { libc::madvise(base, wire::segment_bytes(1) as usize, libc::MADV_DONTDUMP) };
         // SAFETY: mapped above with the length of one rank's segment, zeroed.
         let segment = unsafe { Segment::at(base.cast()) };
         // SAFETY: as above; nobody else uses it yet.

@@ -33,7 +33,7 @@ pub enum Bench {
 pub const WINDOW: usize = 64;
 
 impl Bench {
-    pub const NAMES: [(&str, Bench); 19] = [
+    pub const NAMES: [(&str, Bench); 22] = [
         ("latency", Bench::Latency),
         ("put_latency", Bench::PutLatency),
         ("multi_lat", Bench::MultiLat),
@@ -53,6 +53,9 @@ impl Bench {
         ("scan", Bench::Collective(Kind::Scan)),
         ("scatter", Bench::Collective(Kind::Scatter)),
         ("exscan", Bench::Collective(Kind::Exscan)),
+        ("gatherv", Bench::Collective(Kind::Gatherv)),
+        ("scatterv", Bench::Collective(Kind::Scatterv)),
+        ("reduce_scatter_block", Bench::Collective(Kind::ReduceScatterBlock)),
     ];
 
     pub fn named(name: &str) -> Option<Bench> {
@@ -162,12 +165,13 @@ pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> O
     let p = u64::from(seat.size);
     // OSU reduces floats.
     let grain = match kind {
-        Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan => 4,
+        _ if kind.reduces() => 4,
         _ => 1,
     };
     let even = |blocks: usize| Ragged::new(std::iter::repeat_n(bytes, blocks));
     let ragged = match kind {
         Kind::Allgatherv => Some(even(p as usize)),
+        Kind::Gatherv | Kind::Scatterv if seat.rank == 0 => Some(even(p as usize)),
         Kind::Alltoallv => Some(even(2 * p as usize)),
         Kind::ReduceScatter => {
             let grains = bytes / grain;

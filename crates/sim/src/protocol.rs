@@ -290,7 +290,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let send = &self.sends[id];
                 let synchronous =
                     matches!(send.purpose, Purpose::User { mode: SendMode::Synchronous, .. });
-                if send.rendezvous || synchronous {
+                let buffered =
+                    matches!(send.purpose, Purpose::User { mode: SendMode::Buffered, .. });
+                if synchronous || send.rendezvous && !buffered {
                     sends.push((send.from, send.to, envelope.tag, send.bytes));
                 }
             }

@@ -52,7 +52,8 @@ fn a_profile_of_ones_own_is_followed() {
 fn the_closed_form_counts_what_it_walks() {
     let mut call = serde_json::json!({
         "machine": {"name": "dragonfly-1056"}, "routing": "valiant", "fidelity": "loggp",
-        "pattern": "uniform", "loads": [0.1], "packet_bytes": 2048, "time_s": 5e-6, "warmup_s": 1e-6,
+        "pattern": "uniform", "loads": [0.1], "packet_bytes": 2048, "time_s": 5e-6,
+        "warmup_s": 1e-6,
     });
     let mut row = |routing: &str| {
         call["routing"] = routing.into();

@@ -405,6 +405,9 @@ impl Arena {
     /// arena is full.
     pub fn alloc(&mut self, bytes: u64) -> Option<u64> {
         let class = bytes.div_ceil(64).max(1).next_power_of_two().ilog2();
+        if class as usize >= self.free.len() {
+            return None;
+        }
         if self.free[class as usize] == 0 {
             self.take_returned();
         }

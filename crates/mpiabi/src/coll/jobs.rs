@@ -77,7 +77,10 @@ pub(super) unsafe fn mixed<Int: Integer, Displacement: Integer>(
 ) -> Result<Vec<Buffer>> {
     let block = |i: usize| unsafe {
         let there = at.wrapping_byte_offset((*displacements.add(i)).wide() as isize);
-        Buffer::new(there, (*counts.add(i)).wide(), *datatypes.add(i))
+        let (count, datatype) = ((*counts.add(i)).wide(), *datatypes.add(i));
+        // Nothing of no type is nothing: programs leave such types null.
+        let nothing = count == 0 && datatype == c::DATATYPE_NULL;
+        Buffer::new(there, count, if nothing { c::BYTE } else { datatype })
     };
     (0..n as usize).map(block).collect()
 }
@@ -109,7 +112,8 @@ unsafe fn vector<Int: Integer>(
     takes: bool,
 ) -> Result<Job> {
     let reduction = Reduction::new(op, datatype)?;
-    let source = if takes && in_place(from) { into.cast_const() } else { from };
+    let may_be_in_place = takes || kind == Kind::Exscan;
+    let source = if may_be_in_place && in_place(from) { into.cast_const() } else { from };
     let given = items((source, count, datatype))?;
     let job = Job::new(&comm, kind, given.bytes()).reducing(reduction, given.datatype.size);
     let job = job.give(Side::Whole(given));
@@ -156,7 +160,10 @@ pub(super) unsafe fn exscan<Int: Integer>(
     op: Op,
     comm: Comm,
 ) -> Result<Job> {
-    unsafe { vector(Kind::Exscan, buffers, data, op, comm::find(comm)?, true) }
+    let comm = comm::find(comm)?;
+    // Rank 0 gets nothing, so its receive buffer need not be one.
+    let takes = comm.rank != 0;
+    unsafe { vector(Kind::Exscan, buffers, data, op, comm, takes) }
 }
 
 pub(super) fn allgather<Int: Integer>(

@@ -232,7 +232,8 @@ pub(crate) fn overrides(env: &[(String, String)]) -> Result<Overrides, Vec<Compl
     let mut complaints = Vec::new();
     for (name, value) in env {
         if let Err(what) = overrides.set(name, value) {
-            complaints.push(Complaint::new(format!("env.{name}"), value, what));
+            let wanted = what.split_once("expected ").map_or(what.as_str(), |(_, wanted)| wanted);
+            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
         }
     }
     if complaints.is_empty() { Ok(overrides) } else { Err(complaints) }

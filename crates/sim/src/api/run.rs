@@ -4,9 +4,9 @@ use super::bench::EngineRow;
 use super::{Common, Fidelity, fidelity, job};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, World};
-use base::Time;
+use base::{Span, Time};
 use collectives::Overrides;
-use live::{LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
+use live::{Exit, LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
 use net::NetworkModel;
@@ -170,8 +170,12 @@ pub fn run(
         Compute::Named(name) if name == "measured" => Some(1.0),
         Compute::Factor(f) if f.is_finite() && *f >= 0.0 => Some(*f),
         other => {
+            let found = match other {
+                Compute::Named(word) => word.clone(),
+                Compute::Factor(factor) => factor.to_string(),
+            };
             let wanted = "`measured`, `none` or a factor such as 0.5";
-            complaints.push(Complaint::new("compute", format!("{other:?}"), wanted));
+            complaints.push(Complaint::new("compute", found, wanted));
             None
         }
     };
@@ -222,7 +226,8 @@ fn launch<N: NetworkModel>(
         library_version: library.version.clone(),
         tag_ub: library.tag_ub,
         eager_max: library.eager_max.min(library.shm_eager_max),
-        clock_tick: library.call_overhead,
+        // Never nothing: a program that waits for the clock must see it move.
+        clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
         progress: None,
     };
@@ -241,6 +246,9 @@ fn launch<N: NetworkModel>(
         // Nobody can go on because somebody is dead.
         outcome.end = End::Stopped;
     }
+    if outcome.end != End::Finished {
+        world.workload.close(outcome.time);
+    }
     let blocked = match &outcome.end {
         End::Deadlock(blocked) => deadlock(job, &world.workload, blocked),
         End::Erroneous(blocked) => vec![row(job, &world.workload, blocked)],
@@ -253,6 +261,9 @@ fn launch<N: NetworkModel>(
 fn complaint(error: &LaunchError) -> Complaint {
     let at = match error {
         LaunchError::NoDirectory(_) => "wdir",
+        LaunchError::Spawn { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+            "program"
+        }
         LaunchError::Seats { .. } | LaunchError::Spawn { .. } => "ranks",
         _ => "program",
     };
@@ -289,22 +300,51 @@ fn row(job: &Job, live: &Live, blocked: &Blocked) -> FailureRank {
     }
 }
 
-/// One row a rank that waits, with all it waits for.
+/// One row a rank that waits, with all it waits for; and one a rank that has left unhappily, which
+/// may be why they wait.
 fn deadlock(job: &Job, live: &Live, blocked: &[Blocked]) -> Vec<FailureRank> {
-    blocked
+    let mut rows: Vec<FailureRank> = blocked
         .chunk_by(|a, b| a.rank == b.rank)
+        .filter(|group| !live.has_left(group[0].rank).0)
         .map(|group| {
             let details: Vec<&str> = group.iter().map(|b| b.what.as_str()).collect();
             FailureRank { detail: details.join("; "), ..row(job, live, &group[0]) }
         })
-        .collect()
+        .collect();
+    for (rank, seat) in job.seats.iter().enumerate() {
+        let rank = rank as u32;
+        if let (true, Some(Exit::Status(status))) = live.has_left(rank)
+            && status != 0
+        {
+            let what = format!("its process exited with status {status}");
+            rows.push(row(job, live, &Blocked { rank, node: seat.node, what }));
+        }
+    }
+    rows.sort_by_key(|r| r.rank);
+    rows
+}
+
+/// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
+/// way of `MPI_Finalize`, if there is one, for that is where to look.
+fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
+    let left = live.exits.iter().zip(0u32..).filter_map(|(exit, rank)| match exit {
+        Exit::Status(status) if *status != 0 => Some((rank, *status)),
+        _ => None,
+    });
+    let left: Vec<(u32, i32)> = left.collect();
+    let n = rows.saturating_sub(left.len());
+    let text = format!("deadlock: {n} ranks wait for what will never come");
+    match left.first() {
+        Some((rank, status)) => (format!("{text}; rank {rank} left with status {status}"), *status),
+        None => (text, 1),
+    }
 }
 
 fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<FailureRow>, i32) {
     let (kind, message) = match end {
         End::Deadlock(_) => {
-            let n = ranks.len();
-            ("deadlock", format!("deadlock: {n} ranks wait for what will never come"))
+            let (message, code) = say_deadlock(live, ranks.len());
+            return (Some(FailureRow { kind: "deadlock", message, ranks }), code);
         }
         End::Erroneous(blocked) => {
             ("erroneous", format!("erroneous program: rank {}: {}", blocked.rank, blocked.what))
