@@ -97,7 +97,8 @@ def python_page() -> str:
 def members(name: str, kind: type) -> list[str]:
     """A class and what it offers."""
     lines = [f"## {name}", "", inspect.getdoc(kind) or "", ""]
-    for member, thing in vars(kind).items():
+    inherited = {n: t for base in reversed(kind.__mro__[:-1]) for n, t in vars(base).items()}
+    for member, thing in inherited.items():
         public = not member.startswith("_") and member not in ("request", "check")
         thing = thing.__func__ if isinstance(thing, classmethod) else thing
         if public and (isinstance(thing, property) or inspect.isfunction(thing)):

@@ -20,12 +20,14 @@ except _NotInstalled:  # run from a source tree that was never installed
     __version__ = "0+unknown"
 
 from . import bench
+from .bench import BenchResult
 from .errors import Complaint, Error, InputError, SimulatedFailure
 from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
-from .patterns import traffic
+from .patterns import TrafficResult, traffic
 
 __all__ = [
+    "BenchResult",
     "Complaint",
     "Error",
     "InputError",
@@ -33,6 +35,7 @@ __all__ = [
     "Machine",
     "RunResult",
     "SimulatedFailure",
+    "TrafficResult",
     "bench",
     "machine",
     "presets",

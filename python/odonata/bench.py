@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, door, tables
+from . import __version__, door
 from .errors import Complaints
-from .machines import Job
+from .machines import Job, is_job
+from .results import Sweep
+from .units import MOST, read_sizes
 
 if TYPE_CHECKING:
     import matplotlib.axes
-    import pandas
-    import pyarrow
 
 
 @dataclass(frozen=True)
@@ -54,23 +54,14 @@ NAMES = tuple(KINDS)
 
 
 @dataclass
-class BenchResult:
-    """Rows by message size, and the summary they came with."""
+class BenchResult(Sweep):
+    """Rows by message size, and the summary they came with.
+
+    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`.
+    """
 
     name: str
     summary: dict[str, Any] = field(repr=False)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        return tables.rows_of(self.summary["rows"])
-
-    @property
-    def table(self) -> pyarrow.Table:
-        """One row a size: `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`."""
-        return tables.table(self.summary["rows"])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        return self.table.to_pandas()
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """The curve, log-log; published points beside it where somebody measured this."""
@@ -89,14 +80,15 @@ def run(
     stop: door.Stop | None = None,
 ) -> BenchResult:
     """Run the benchmark called `name`; one function of that name stands for each."""
-    from .units import read_sizes
-
     wrong = Complaints()
-    if wrong.word("benchmark", name, NAMES, "a benchmark") and job.ranks < KINDS[name].least_ranks:
+    known = wrong.word("benchmark", name, NAMES, "a benchmark")
+    if is_job(wrong, job) and known and job.ranks < KINDS[name].least_ranks:
         wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
+    chosen = [] if sizes is None else check_sizes(wrong, sizes)
     wrong.raise_any()
     job.check(fidelity)
-    chosen = read_sizes(KINDS[name].sizes) if sizes is None else [int(size) for size in sizes]
+    if sizes is None or name == "barrier":  # a barrier has no size
+        chosen = read_sizes(KINDS[name].sizes)
     request = {
         **job.request(fidelity),
         "name": name,
@@ -114,9 +106,16 @@ def run(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "seed": job.seed,
+        "rows_wanted": len(chosen),
         **answer,
     }
     return BenchResult(name, summary)
+
+
+def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:
+    """Message sizes, bytes."""
+    given = wrong.sequence("sizes", sizes, "a list of sizes in bytes, at least one")
+    return [wrong.whole("sizes", size, 0, MOST) for size in given]
 
 
 def _benchmark(name: str):

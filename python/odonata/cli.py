@@ -2,6 +2,9 @@
 
 Exit codes: 0 ran, 1 the simulated job failed, 2 the input is wrong, 70 a bug of ours, and the
 program's own for `run`. Results go to stdout, words about them to stderr.
+
+Complaints are made in the names of the Python API and of the core; `spelled` puts all of them
+into the command line's words, in one place.
 """
 
 from __future__ import annotations
@@ -10,12 +13,10 @@ import contextlib
 import functools
 import json
 import os
-import re
 import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -26,12 +27,17 @@ from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
 from .progress import Progress
+from .spelling import spelled
 
 INTERRUPTED = 130
 OURS = 70
 
 SIZES_WANTED = "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size"
 LOADS_WANTED = "loads above 0 and at most 1: `0.3`, `0.1,0.5`, or FIRST:LAST:STEP"
+NO_CALLS = (
+    "no rank called MPI: nothing was predicted. The program does not use MPI, or is linked "
+    "statically, or loads another MPI library than odonata's (its own rpath comes first)"
+)
 SPAN_WANTED = "a span of simulated time with its unit, such as `100us`"
 
 
@@ -88,8 +94,23 @@ def with_options(*options: Callable) -> Callable:
     return lambda command: functools.reduce(lambda c, o: o(c), reversed(options), command)
 
 
+class Command(click.Command):
+    """A subcommand, whose complaints are in the command line's words."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            typed = {name: p for p in self.params for name in (p.opts if p.name else ())}
+            values = {name: ctx.params.get(p.name or "") for name, p in typed.items()}
+            found = [spelled(c, self.name or "", values) for c in error.complaints]
+            raise InputError(found) from None
+
+
 class Commands(click.Group):
     """Subcommands in the order people meet them."""
+
+    command_class = Command
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -111,17 +132,11 @@ def machines_command(as_json: bool) -> None:
     """List the preset machines."""
     rows = [{**Machine(name).summary, "name": name} for name in machines.presets()]
     for row in rows:
-        row.setdefault("source", source_of(Machine(row["name"]).source))
+        row.setdefault("source", Machine(row["name"]).told("source"))
     if as_json:
         print(json.dumps({"machines": rows}))
     else:
         print(text.machines(rows))
-
-
-def source_of(toml: str) -> str:
-    """What a machine file names as its source."""
-    found = re.search(r'^source *= *"(.*)"', toml, re.MULTILINE)
-    return found[1] if found else ""
 
 
 @cli.command()
@@ -139,35 +154,20 @@ def show(
     """Show MACHINE resolved: counts, bandwidths, latencies."""
     wrong = Checks()
     found = wrong.machine(machine, changes, routing)
-    for complaint in wrong.list:
-        if complaint.at == "--machine":
-            wrong.list[wrong.list.index(complaint)] = Complaint(
-                "MACHINE", complaint.found, complaint.wanted, complaint.hint
-            )
-    check_names(wrong, found, "packet", "mpich", machine_at="MACHINE")
+    machines.check_names(wrong, found, "packet", "mpich")
     if as_json and as_toml:
         wrong.add("--toml", "--json --toml", "one of the two")
     wrong.finish(found)
+    assert found is not None, "complained of above"
     if as_toml:
         sys.stdout.write(found.source)
         return
     summary = found.summary
-    print(json.dumps(summary) if as_json else text.show(summary))
-
-
-def check_names(
-    wrong: Checks, machine: Machine, fidelity: str, mpi: str, machine_at: str = "--machine"
-) -> None:
-    """Complain about names; a machine that already failed to be read is not judged twice."""
-    if machine.name:
-        machines.check_names(wrong, machine, fidelity, mpi, "--")
+    if as_json:
+        print(json.dumps(summary))
     else:
-        machines.check_names(wrong, Machine("", ""), fidelity, mpi, "--")
-    if machine_at != "--machine":
-        wrong.list = [
-            Complaint(machine_at, c.found, c.wanted, c.hint) if c.at == "--machine" else c
-            for c in wrong.list
-        ]
+        routed = found.routing or found.told("routing")
+        print(text.show(summary, found.told("source"), routed))
 
 
 class Request:
@@ -177,11 +177,13 @@ class Request:
         self.wrong = Checks()
         self.quiet, self.as_json = given["quiet"], given["as_json"]
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
-        self.machine = self.wrong.machine(given["machine"], given["changes"], given["routing"])
-        check_names(self.wrong, self.machine, self.fidelity, self.mpi)
+        found = self.wrong.machine(given["machine"], given["changes"], given["routing"])
+        self.machine = found or Machine("")
+        self._found = found
+        machines.check_names(self.wrong, found, self.fidelity, self.mpi)
         self.placement = self.wrong.placement(given["placement"])
-        self.seed = self.wrong.integer("--seed", given["seed"], 1, least=0)
-        self.threads = self.wrong.integer("--threads", given["threads"], 1)
+        self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
+        self.threads = self.wrong.integer("threads", given["threads"], 1)
         self.out = None
         if given["out"] is not None:
             self.out = tables.check_out(self.wrong, given["out"], given["force"])
@@ -189,7 +191,7 @@ class Request:
             self.wrong.add("--force", "--force", "--out DIR with it")
 
     def finish(self) -> None:
-        self.wrong.finish(self.machine)
+        self.wrong.finish(self._found)
 
     def job(self, nodes: int, ppn: int | None, ranks: int | None = None) -> Job:
         return self.machine.job(
@@ -208,14 +210,35 @@ class Request:
         """Write what was asked for: the directory, and the object on stdout."""
         summary["command"] = command_line()
         if self.out is not None:
-            tables.write(self.out, summary, data)
+            tables.put(self.out, summary, data)
             self.note(f"wrote {os.path.relpath(self.out)}")
         if self.as_json:
             print(json.dumps(summary), file=stdout or sys.stdout, flush=True)
 
     def note(self, words: str) -> None:
         if not self.quiet:
-            print(f"odonata: {words}", file=sys.stderr)
+            say(f"odonata: {words}")
+
+
+def say(words: str) -> None:
+    """Words for people, on stderr; nothing is lost with them if nobody can read them."""
+    try:
+        print(words, file=sys.stderr, flush=True)
+    except OSError:
+        silence(2)
+
+
+def silence(number: int) -> None:
+    """Point a stream that cannot be written at nothing, so that Python's last flush succeeds."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, number)
+    os.close(nothing)
+
+
+def given_by_hand(name: str) -> bool:
+    """Whether an option with a default was on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 def command_line() -> str:
@@ -252,16 +275,19 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
     asked = Request(given)
     wrong = asked.wrong
-    ranks = wrong.integer("-n", given["ranks"], None)
+    ranks = wrong.integer("ranks", given["ranks"], None)
     by_hosts = given["hostfile"] is not None and given["ppn"] is None
-    ppn = None if by_hosts else wrong.integer("--ppn", given["ppn"], 1)
-    compute = wrong.compute(given["compute"])
+    ppn = None if by_hosts else wrong.integer("ppn", given["ppn"], 1)
+    compute = launch.compute_of(wrong, given["compute"])
     env = wrong.environment(given["env"])
     environment = launch.environment_of(env)
-    wdir = os.path.abspath(given["wdir"] or os.getcwd())
+    wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     launch.check_program(wrong, list(program), wdir, environment)
+    wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
+        if given_by_hand("placement"):
+            launch.refuse_both(wrong, given["placement"])
     asked.finish()
     job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
     unheard = launch.knobs_not_modelled(environment)
@@ -286,9 +312,11 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
         code = 128 + stop.signal if stop.signal else result.exit_code
         result.summary["exit_code"] = code
         if result.failure:
-            print(text.failure(result.failure), file=sys.stderr)
+            say(text.failure(result.failure))
         if not asked.quiet:
-            print(text.run(result.summary, result.data), file=sys.stderr)
+            say(text.run(result.summary, result.data))
+        if not result.summary.get("mpi_calls") and code == 0:
+            asked.note(NO_CALLS)
         asked.deliver(result.summary, result.data, stdout)
     return code
 
@@ -324,14 +352,14 @@ def bench_command(name: str | None, **given: Any) -> int:
     """
     asked = Request(given)
     wrong = asked.wrong
-    known = wrong.word("NAME", name or "nothing", bench.NAMES, "a benchmark")
-    nodes = wrong.integer("--nodes", given["nodes"], 2)
-    ppn = wrong.integer("--ppn", given["ppn"], 1)
+    known = wrong.word("benchmark", name or "nothing", bench.NAMES, "a benchmark")
+    nodes = wrong.integer("nodes", given["nodes"], 2)
+    ppn = wrong.integer("ppn", given["ppn"], 1)
     sizes = None
     if given["sizes"] is not None:
-        sizes = wrong.read("--sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
+        sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
     if known and nodes * ppn < bench.KINDS[name].least_ranks:
-        wrong.add("--nodes", nodes, f"at least {bench.KINDS[name].least_ranks} ranks for {name}")
+        wrong.add("nodes", nodes, f"at least {bench.KINDS[name].least_ranks} ranks for {name}")
     asked.finish()
     unheard = launch.knobs(os.environ)
     if unheard:
@@ -341,8 +369,17 @@ def bench_command(name: str | None, **given: Any) -> int:
         result = bench.run(name, asked.job(nodes, ppn), sizes, asked.fidelity, tick=tick, stop=stop)
     if not asked.as_json:
         print(text.osu(result))
-    asked.deliver(result.summary, {"rows": result.rows})
-    return 128 + stop.signal if stop.signal else 0
+    asked.deliver(result.summary, result.data)
+    return stopped(stop, result.summary)
+
+
+def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
+    """The exit code of a sweep; what it lacks is said even with `--quiet`."""
+    if not stop.signal:
+        return 0
+    sys.stdout.flush()
+    say(f"odonata: {text.interrupted(summary) or 'interrupted'}")
+    return 128 + stop.signal
 
 
 @cli.command("traffic")
@@ -360,22 +397,29 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
     """
     asked = Request(given)
     wrong = asked.wrong
-    patterns.check_pattern(wrong, pattern or "nothing", "PATTERN")
+    patterns.check_pattern(wrong, pattern or "nothing")
     loads: list[float] = []
     if given["load"] is None:
-        wrong.add("--load", "nothing", LOADS_WANTED)
+        wrong.add("loads", "nothing", LOADS_WANTED)
     else:
-        loads = wrong.read("--load", given["load"], units.read_loads, LOADS_WANTED, [])
-    packet = wrong.read(
-        "--packet", given["packet"] or "2Ki", units.read_bytes, "a size in bytes", 2048
-    )
-    time = wrong.read("--time", given["time"] or "40us", units.read_span, SPAN_WANTED, 1.0)
-    warmup = wrong.read("--warmup", given["warmup"] or "20us", units.read_span, SPAN_WANTED, 0.0)
+        loads = wrong.read("loads", given["load"], units.read_loads, LOADS_WANTED, [])
+    packet, time, warmup = patterns.PACKET_BYTES, patterns.TIME_S, patterns.WARMUP_S
+    if given["packet"] is not None:
+        packet = wrong.read(
+            "packet_bytes", given["packet"], units.read_bytes, "a size in bytes", packet
+        )
+    if given["time"] is not None:
+        time = wrong.read("time_s", given["time"], units.read_span, SPAN_WANTED, time)
+    if given["warmup"] is not None:
+        warmup = wrong.read("warmup_s", given["warmup"], units.read_span, SPAN_WANTED, warmup)
     if packet < 1:
-        wrong.add("--packet", given["packet"], "at least 1 byte")
+        wrong.add("packet_bytes", given["packet"], "at least 1 byte")
     if time <= 0:
-        wrong.add("--time", given["time"], "a span above 0")
+        wrong.add("time_s", given["time"], "a span above 0")
     asked.finish()
+    unheard = [f"--{name}" for name in ("placement", "mpi") if given_by_hand(name)]
+    if unheard:
+        asked.note(f"changes nothing in synthetic traffic: {', '.join(unheard)}")
     stop = door.Stop()
     with Progress(f"traffic {pattern}", asked.quiet) as tick:
         result = patterns.traffic(
@@ -393,8 +437,8 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
         )
     if not asked.as_json:
         print(text.traffic(result))
-    asked.deliver(result.summary, {"rows": result.rows})
-    return 128 + stop.signal if stop.signal else 0
+    asked.deliver(result.summary, result.data)
+    return stopped(stop, result.summary)
 
 
 @cli.command("report")
@@ -406,43 +450,26 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
     show_default=True,
     help="Predict published latencies again and show them side by side.",
 )
+@click.option("--force", is_flag=True, help="Replace FILE even if it is no report.")
 @click.option("--quiet", is_flag=True, help="Do not say where it was written.")
-def report_command(rundir: str | None, output: str | None, published: bool, quiet: bool) -> None:
+def report_command(
+    rundir: str | None, output: str | None, published: bool, force: bool, quiet: bool
+) -> None:
     """Write one self-contained HTML file about the results in RUNDIR (from `--out`)."""
     from . import report
 
     wrong = Checks()
     path = Path(rundir or "nothing")
-    if rundir is None or not tables.is_ours(path):
-        wrong.add("RUNDIR", path, "a directory written by `odonata run --out`")
-    target = Path(output) if output else path / "report.html"
-    if not target.parent.is_dir() and not wrong.list:
-        wrong.add("--output", target, "a file in a directory that exists")
+    if not rundir or not tables.is_ours(path):
+        wrong.add("rundir", path, "a directory written by `odonata run --out`")
+    if output is not None or not wrong.list:
+        target = path / "report.html" if output is None else output
+        report.check_target(wrong, target, force)
     wrong.finish()
-    summary, data = tables.read(path)
-    target.write_text(report.html(summary, data, with_published=published), encoding="utf-8")
+    page = report.of_directory(path, published)
+    Path(target).write_text(page, encoding="utf-8")
     if not quiet:
-        print(f"odonata: wrote {target}", file=sys.stderr)
-
-
-# What the core calls things that have another spelling on the command line.
-SPELLED = {
-    "ranks": "-n",
-    "program": "PROGRAM",
-    "pattern": "PATTERN",
-    "loads": "--load",
-    "benchmark": "NAME",
-    **{
-        word: f"--{word}"
-        for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
-                     "hostfile", "compute", "seed", "threads", "sizes")
-    },
-}  # fmt: skip
-
-
-def spelled(complaint: Complaint) -> Complaint:
-    """The complaint in the command line's words."""
-    return replace(complaint, at=SPELLED.get(complaint.at, complaint.at))
+        say(f"odonata: wrote {target}")
 
 
 def usage_complaint(error: click.UsageError) -> Complaint:
@@ -465,7 +492,22 @@ def usage_complaint(error: click.UsageError) -> Complaint:
 
 def main(arguments: list[str] | None = None) -> None:
     """The `odonata` command; leaves with the exit code."""
+    mend_streams()
     sys.exit(code_of(arguments))
+
+
+def mend_streams() -> None:
+    """Streams that are closed fail like a full disk, and letters they lack become `?`."""
+    for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:  # the lowest free number is this one; nothing can be written to it
+            os.open(os.devnull, mode)
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 - the process's own
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def code_of(arguments: list[str] | None) -> int:
@@ -475,30 +517,33 @@ def code_of(arguments: list[str] | None) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except InputError as error:
-        print(text.complaints([spelled(c) for c in error.complaints]), file=sys.stderr)
+        say(text.complaints(error.complaints))
         return 2
     except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr)
+        say(error.format_message())
         return 2
     except click.UsageError as error:
-        print(text.complaints([usage_complaint(error)]), file=sys.stderr)
+        say(text.complaints([usage_complaint(error)]))
         return 2
     except SimulatedFailure as error:
         said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
-        print(text.failure(said), file=sys.stderr)
+        say(text.failure(said))
         return 1
     except BrokenPipeError:
         # Whoever read our stdout has left (`| head`); the interpreter must not flush into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        silence(1)
         return 0
+    except OSError as error:  # a full disk, a closed stdout: the machine's trouble, not a bug
+        where = f" `{error.filename}`" if error.filename else ""
+        silence(1)
+        say(f"odonata: cannot write{where}: {machines.why(error)}")
+        return 1
     except (KeyboardInterrupt, click.Abort):
-        print("odonata: interrupted", file=sys.stderr)
+        say("odonata: interrupted")
         return INTERRUPTED
     except SystemExit:
         raise
     except BaseException:  # a panic of the core is no Exception
-        traceback.print_exc()
-        print(
-            f"odonata {__version__}: this is a bug of odonata, not of your input", file=sys.stderr
-        )
+        say(traceback.format_exc().rstrip())
+        say(f"odonata {__version__}: this is a bug of odonata, not of your input")
         return OURS

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,6 +69,9 @@ def nearest(word: str, legal: Iterable[str]) -> str | None:
     return by_lower[found[0]] if found else None
 
 
+MOST = 2**31 - 1  # of anything the core counts in 32 bits
+
+
 class Complaints:
     """Collects complaints so that the user hears all of them at once."""
 
@@ -81,14 +86,51 @@ class Complaints:
         legal = list(legal)
         if found in legal:
             return True
-        near = nearest(found, legal)
+        near = nearest(found, legal) if isinstance(found, str) else None
         hint = f"did you mean `{near}`?" if near else None
         self.add(at, found, f"{what}: {', '.join(legal)}", hint)
         return False
 
+    def whole(self, at: str, value: Any, least: int = 1, most: int = MOST) -> int:
+        """`value` as a whole number from `least` to `most`; `least` after a complaint."""
+        try:
+            number = least - 1 if isinstance(value, bool) else operator.index(value)
+        except TypeError:
+            number = least - 1
+        if number < least:
+            self.add(at, value, f"a whole number of at least {least}")
+        elif number > most:
+            self.add(at, value, f"a whole number of at most {most}")
+        return number if least <= number <= most else least
+
+    def number(
+        self, at: str, value: Any, wanted: str, low: float, high: float, open_low: bool = False
+    ) -> float:
+        """`value` as a finite number from `low` (or above it) to `high`."""
+        try:
+            found = math.nan if isinstance(value, (bool, str)) else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if low <= found <= high and not (open_low and found == low):
+            return found
+        self.add(at, value, wanted)
+        return high
+
+    def sequence(self, at: str, value: Any, wanted: str) -> list[Any]:
+        """`value` as a list of at least one thing, which a text is not."""
+        try:
+            found = None if isinstance(value, (str, bytes, Mapping)) else list(value)
+        except TypeError:
+            found = None
+        if found is None:
+            self.add(at, value, wanted)
+        elif not found:
+            self.add(at, "nothing", wanted)
+        return found or []
+
     def extend(self, error: InputError) -> None:
         """Add what `error` says, unless it was said already of the same option."""
-        said = {(c.at.lstrip("-"), c.found) for c in self.list}
+        said = {(c.at, c.found) for c in self.list}
         self.list += [c for c in error.complaints if (c.at, c.found) not in said]
 
     def raise_any(self) -> None:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, door, tables
-from .errors import Complaints, SimulatedFailure
-from .machines import Job, why
+from .errors import Complaints, SimulatedFailure, nearest
+from .machines import PLACEMENTS, Job, is_job, read_text, why
+from .results import Result
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -43,7 +44,7 @@ MODELLED = re.compile(
 
 
 @dataclass
-class RunResult:
+class RunResult(Result):
     """What the program did and what it would have cost."""
 
     summary: dict[str, Any] = field(repr=False)
@@ -99,16 +100,6 @@ class RunResult:
 
         return plot.ranks(self, ax)
 
-    def save(self, path: str | Path) -> None:
-        """Write `summary.json` and the tables as Parquet."""
-        tables.write(Path(path), self.summary, self.data)
-
-    def report(self, path: str | Path) -> None:
-        """Write the HTML report."""
-        from . import report
-
-        Path(path).write_text(report.html(self.summary, self.data), encoding="utf-8")
-
 
 def run(
     job: Job,
@@ -130,14 +121,18 @@ def run(
     does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. With
     `check`, a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
-    job.check(fidelity)
     wrong = Complaints()
-    wdir = os.fspath(wdir) if wdir is not None else os.getcwd()
-    environment = environment_of(env or {})
-    program = list(program)
-    check_program(wrong, program, wdir, environment)
-    hosts = read_hostfile(wrong, os.fspath(hostfile)) if hostfile is not None else None
+    is_job(wrong, job)
+    wdir = path_of(wrong, "wdir", wdir) or os.getcwd()
+    environment = environment_of(check_environment(wrong, env))
+    program = check_program(wrong, program, wdir, environment)
+    compute = compute_of(wrong, compute)
+    hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
     wrong.raise_any()
+    if hosts is not None and job.placement != PLACEMENTS[0]:
+        refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
+    wrong.raise_any()
+    job.check(fidelity)
     request = {
         **job.request(fidelity),
         "ranks": job.ranks,
@@ -217,14 +212,73 @@ def knobs_not_modelled(environment: Mapping[str, str]) -> list[str]:
     return [k for k in knobs(environment) if not MODELLED.fullmatch(k)]
 
 
+def path_of(wrong: Complaints, at: str, path: Any) -> str:
+    """`path` as text; empty where there is none, or none that is one."""
+    if path is None:
+        return ""
+    if isinstance(path, (str, os.PathLike)) and "\0" not in os.fspath(path):
+        return os.fspath(path)
+    wrong.add(at, path, "a path")
+    return ""
+
+
+def check_environment(wrong: Complaints, env: Any) -> dict[str, str]:
+    """Variables for the ranks: names and values are texts that an environment can hold."""
+    if env is not None and not isinstance(env, Mapping):
+        wrong.add("env", env, "a mapping of names to values")
+        return {}
+    for key, value in (env or {}).items():
+        texts = isinstance(key, str) and isinstance(value, str)
+        if not texts or not key or "=" in key or "\0" in key + value:
+            wrong.add("env", f"{key!r}: {value!r}", "a name and its value, both text")
+    return {} if wrong.list else dict(env or {})
+
+
+def compute_of(wrong: Complaints, how: Any) -> str | float:
+    """`measured`, `none` or a positive factor, from a number or its text."""
+    if how in ("measured", "none"):
+        return how
+    try:
+        factor = -1.0 if isinstance(how, bool) else float(how)
+    except (TypeError, ValueError, OverflowError):
+        factor = -1.0
+    if not 0 < factor < 1e9:
+        near = nearest(how, ("measured", "none")) if isinstance(how, str) else None
+        hint = f"did you mean `{near}`?" if near else None
+        wrong.add("compute", "nothing" if how == "" else how, "`measured`, `none` or a positive factor", hint)
+    return factor
+
+
+def refuse_both(wrong: Complaints, placement: str) -> None:
+    """A host file says where ranks sit, and so does a placement."""
+    wanted = "no placement beside a host file, which says itself where the ranks sit"
+    wrong.add("placement", placement, wanted)
+
+
 def check_program(
+    wrong: Complaints, program: Any, wdir: str, environment: Mapping[str, str]
+) -> list[str]:
+    """The program's words; complain unless it and its directory are there."""
+    if not os.path.isdir(wdir):
+        wrong.add("wdir", wdir or "nothing", "a directory")
+    wanted = 'a list of words, such as `["python", "app.py"]`'
+    if isinstance(program, (str, bytes)) or not isinstance(program, Sequence):
+        wrong.add("program", program, wanted)
+        return []
+    if not all(isinstance(w, (str, os.PathLike)) and "\0" not in os.fspath(w) for w in program):
+        wrong.add("program", list(program), wanted)
+        return []
+    words = [os.fspath(word) for word in program]
+    find_program(wrong, words, wdir, environment)
+    return words
+
+
+def find_program(
     wrong: Complaints, program: list[str], wdir: str, environment: Mapping[str, str]
 ) -> None:
-    """Complain unless the program and its directory are there."""
-    if not os.path.isdir(wdir):
-        wrong.add("--wdir", wdir, "a directory")
-    if not program:
-        wrong.add("PROGRAM", "", "a program to run after `--`")
+    """Complain unless the program is there."""
+    if not program or not program[0]:
+        wrong.add("program", "nothing", "a program to run after `--`")
         return
     path = environment.get("PATH", os.environ.get("PATH", os.defpath))
     name = program[0]
@@ -232,17 +286,17 @@ def check_program(
     if shutil.which(at, path=path) is not None:
         return
     if os.sep in name and os.path.isfile(at):
-        wrong.add("PROGRAM", name, "a program that may be executed", f"chmod +x {shlex.quote(at)}")
+        wrong.add("program", name, "a program that may be executed", f"chmod +x {shlex.quote(at)}")
     elif os.sep not in name and os.path.isfile(os.path.join(wdir, name)):
-        wrong.add("PROGRAM", name, "a program found on PATH", f"did you mean `./{name}`?")
+        wrong.add("program", name, "a program found on PATH", f"did you mean `./{name}`?")
     else:
-        wrong.add("PROGRAM", name, "a program found on PATH or a path to one")
+        wrong.add("program", name, "a program found on PATH or a path to one")
 
 
-def read_hostfile(wrong: Complaints, path: str) -> str | None:
+def read_hostfile(wrong: Complaints, path: str | Path) -> str | None:
     """The text of a host file."""
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        wrong.add("--hostfile", path, f"a readable host file ({why(error)})")
+        return read_text(path)
+    except (OSError, ValueError, TypeError) as error:
+        wrong.add("hostfile", path or "nothing", f"a readable host file ({why(error)})")
         return None

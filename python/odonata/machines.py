@@ -6,7 +6,10 @@ it. Nothing here knows what a key means.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +21,7 @@ from .errors import Complaints, InputError, nearest
 PLACEMENTS = ("contiguous", "round-robin", "random", "group-spread")
 ROUTINGS = ("minimal", "valiant", "ugal", "adaptive")
 FIDELITIES = ("packet", "loggp")
+MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
 
 
 @dataclass(frozen=True)
@@ -32,14 +36,13 @@ class Machine:
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
         """The machine described by a machine file."""
-        path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            text = read_text(path)
+        except (OSError, ValueError, TypeError) as error:
             wrong = Complaints()
             wrong.add("machine", path, f"a readable machine file ({why(error)})")
             raise InputError(wrong.list) from None
-        return cls(path.stem, text)
+        return cls(Path(path).stem, text)
 
     def with_(
         self,
@@ -53,7 +56,11 @@ class Machine:
         Dotted keys go into the mapping: `aurora.with_({"nic.window": 64}, routing="minimal")`.
         Values are what the machine file would hold, quantities with their unit: `"300 ns"`.
         """
-        pairs = tuple((k, toml_value(v)) for k, v in {**(changes or {}), **keys}.items())
+        if changes is not None and not isinstance(changes, Mapping):
+            wrong = Complaints()
+            wrong.add("changes", changes, 'a mapping, such as `{"nic.window": 64}`')
+            wrong.raise_any()
+        pairs = tuple((str(k), toml_value(v)) for k, v in {**(changes or {}), **keys}.items())
         return replace(
             self,
             changes=self.changes + pairs,
@@ -69,6 +76,12 @@ class Machine:
     def source(self) -> str:
         """The text of the machine file, without changes."""
         return self.toml if self.toml is not None else door.ask("preset_toml", self.name)
+
+    def told(self, key: str) -> str:
+        """What the machine file, or a change to it, says of a top-level key whose value is text."""
+        found = re.search(rf'^{key} *= *"(.*?)"', self.source.partition("\n[")[0], re.MULTILINE)
+        said = [value.strip('"') for name, value in self.changes if name == key]
+        return said[-1] if said else found[1] if found else ""
 
     def job(
         self,
@@ -86,8 +99,7 @@ class Machine:
         `placement` is a name (contiguous, round-robin, random, group-spread) or the node of
         every rank. `ranks` defaults to `nodes * ppn`.
         """
-        placed = placement if isinstance(placement, str) else tuple(placement)
-        return Job(self, nodes, ppn, placed, ranks or nodes * (ppn or 1), mpi, seed, threads)
+        return Job(self, nodes, ppn, placement, ranks, mpi, seed, threads)  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
         return {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
@@ -101,10 +113,29 @@ class Job:
     nodes: int
     ppn: int | None  # None: as many as a host file says
     placement: str | tuple[int, ...] = "contiguous"
-    ranks: int = 0
+    ranks: int = None  # type: ignore[assignment]  # None: nodes * ppn
     mpi: str = "mpich"
     seed: int = 1
     threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Every number is one, or all that are not are complained of."""
+        wrong = Complaints()
+        if not isinstance(self.machine, Machine):
+            wrong.add("machine", self.machine, "a Machine, such as `odonata.machine(NAME)`")
+        found: dict[str, Any] = {"nodes": wrong.whole("nodes", self.nodes)}
+        if self.ppn is not None:
+            found["ppn"] = wrong.whole("ppn", self.ppn)
+        ranks = found["nodes"] * found.get("ppn", 1) if self.ranks is None else self.ranks
+        found["ranks"] = wrong.whole("ranks", ranks)
+        found["seed"] = wrong.whole("seed", self.seed, 0, 2**63 - 1)
+        found["threads"] = wrong.whole("threads", self.threads)
+        if not isinstance(self.placement, str):
+            nodes = wrong.sequence("placement", self.placement, "a name or the node of every rank")
+            found["placement"] = tuple(wrong.whole("placement", node, 0) for node in nodes)
+        wrong.raise_any()
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
 
     def request(self, fidelity: str) -> dict[str, Any]:
         """What every request about a job says."""
@@ -125,42 +156,50 @@ class Job:
         check_names(wrong, self.machine, fidelity, self.mpi)
         if isinstance(self.placement, str):
             wrong.word("placement", self.placement, PLACEMENTS, "a placement")
-        for at, number in (("nodes", self.nodes), ("ppn", self.ppn), ("ranks", self.ranks)):
-            if number is not None and number < 1:
-                wrong.add(at, number, "a positive number")
         wrong.raise_any()
 
 
-def check_names(
-    wrong: Complaints, machine: Machine, fidelity: str, mpi: str, dash: str = ""
-) -> None:
-    """Complain about names no machine is needed to judge; `dash` is `--` on the command line."""
-    if machine.toml is None and machine.name not in presets():
-        near = nearest(machine.name, presets())
+def is_job(wrong: Complaints, job: Any) -> bool:
+    """Complain unless `job` is one."""
+    if not isinstance(job, Job):
+        wrong.add("job", job, "a Job, such as `odonata.machine(NAME).job(nodes=2)`")
+    return isinstance(job, Job)
+
+
+def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: str) -> None:
+    """Complain about names no machine is needed to judge.
+
+    `machine` is None where reading it was complained of already.
+    """
+    if machine is not None and not isinstance(machine, Machine):
+        wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
+        machine = None
+    if machine is not None and machine.toml is None and machine.name not in presets():
+        near = nearest(machine.name, presets()) if isinstance(machine.name, str) else None
         wrong.add(
-            f"{dash}machine",
+            "machine",
             machine.name,
             f"a preset ({', '.join(presets())}) or a machine file (NAME.toml)",
             f"did you mean `{near}`?" if near else None,
         )
     if fidelity not in FIDELITIES:
-        near = {"flow": "packet, loggp"}.get(fidelity) or nearest(fidelity, FIDELITIES)
+        near = {"flow": "packet, loggp"}.get(fidelity) or nearest(str(fidelity), FIDELITIES)
         wrong.add(
-            f"{dash}fidelity",
+            "fidelity",
             fidelity,
             f"one of {', '.join(FIDELITIES)}"
             + ("; flow is not available yet" if fidelity == "flow" else ""),
             f"nearest: {near}" if near else None,
         )
-    if machine.routing is not None:
-        wrong.word(f"{dash}routing", machine.routing, ROUTINGS, "a routing")
-    if mpi.endswith(".toml"):
+    if machine is not None and machine.routing is not None:
+        wrong.word("routing", machine.routing, ROUTINGS, "a routing")
+    if isinstance(mpi, str) and mpi.endswith(".toml"):
         try:
             library_request(mpi)
-        except (OSError, UnicodeDecodeError) as error:
-            wrong.add(f"{dash}mpi", mpi, f"a readable library profile ({error})")
+        except (OSError, ValueError) as error:
+            wrong.add("mpi", mpi, f"a readable library profile ({why(error)})")
     else:
-        wrong.word(f"{dash}mpi", mpi, libraries(), "an MPI library")
+        wrong.word("mpi", mpi, libraries(), "an MPI library")
 
 
 def library_request(mpi: str) -> dict[str, str]:
@@ -168,12 +207,14 @@ def library_request(mpi: str) -> dict[str, str]:
     if not mpi.endswith(".toml"):
         return {"mpi": mpi}
     path = Path(mpi)
-    return {"mpi": path.stem, "mpi_toml": path.read_text(encoding="utf-8")}
+    return {"mpi": path.stem, "mpi_toml": read_text(path)}
 
 
 def machine(name: str) -> Machine:
     """A preset machine by name (`odonata.presets()` lists them), or a machine file by path."""
-    if name.endswith(".toml") or "/" in name:
+    if isinstance(name, os.PathLike) or (
+        isinstance(name, str) and (name.endswith(".toml") or "/" in name)
+    ):
         return Machine.from_toml(name)
     wrong = Complaints()
     check_names(wrong, Machine(name), FIDELITIES[0], libraries()[0])
@@ -194,6 +235,15 @@ def libraries() -> list[str]:
 def toml_value(value: Any) -> str:
     """A value as the command line's `--set KEY=VALUE` would spell it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a file of the user's, unless it is too long to be what it should be."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read(MOST_TEXT + 1)
+    if len(text) > MOST_TEXT:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
+    return text
 
 
 def why(error: Exception) -> str:

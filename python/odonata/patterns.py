@@ -12,14 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, door, tables
+from . import __version__, door
 from .errors import Complaints, nearest
 from .machines import Machine, check_names
+from .results import Sweep
+from .units import MOST, MOST_SECONDS
 
 if TYPE_CHECKING:
     import matplotlib.axes
-    import pandas
-    import pyarrow
 
 PATTERNS = ("uniform", "adversarial:K", "hotspot:K", "shift:K", "random-permutation")
 PACKET_BYTES = 2048
@@ -28,23 +28,14 @@ TIME_S, WARMUP_S = 40e-6, 20e-6
 
 
 @dataclass
-class TrafficResult:
-    """Rows by offered load, and the summary they came with."""
+class TrafficResult(Sweep):
+    """Rows by offered load, and the summary they came with.
+
+    A row has the loads offered and accepted, latencies, hops, the share of non-minimal packets.
+    """
 
     pattern: str
     summary: dict[str, Any] = field(repr=False)
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        return tables.rows_of(self.summary["rows"])
-
-    @property
-    def table(self) -> pyarrow.Table:
-        """One row a load: offered, accepted, latencies, hops, share of non-minimal packets."""
-        return tables.table(self.summary["rows"])
-
-    def to_pandas(self) -> pandas.DataFrame:
-        return self.table.to_pandas()
 
     def plot(
         self, ax: matplotlib.axes.Axes | None = None, bounds: Mapping[str, float] | None = None
@@ -55,15 +46,16 @@ class TrafficResult:
         return plot.traffic([self], ax, bounds)
 
 
-def check_pattern(wrong: Complaints, pattern: str, at: str = "pattern") -> None:
+def check_pattern(wrong: Complaints, pattern: str) -> None:
     """Complain unless `pattern` is one of PATTERNS with a whole K."""
-    name, colon, k = pattern.partition(":")
+    at = "pattern"
+    name, colon, k = str(pattern).partition(":")
     known = {p.partition(":")[0]: p for p in PATTERNS}
     wanted = f"a pattern: {', '.join(PATTERNS)}"
     if name not in known:
         near = nearest(name, known)
         wrong.add(at, pattern, wanted, f"did you mean `{known[near]}`?" if near else None)
-    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]*", k):
+    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]{0,9}", k):
         wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
     elif ":" not in known[name] and colon:
         wrong.add(at, pattern, f"`{name}` without a number")
@@ -90,14 +82,15 @@ def traffic(
     wrong = Complaints()
     check_pattern(wrong, pattern)
     check_names(wrong, machine, fidelity, "mpich")
-    loads = [float(load) for load in loads]
-    for load in loads:
-        if not 0 < load <= 1:
-            wrong.add("loads", load, "a fraction of the injection rate: above 0, at most 1")
-    if packet_bytes < 1:
-        wrong.add("packet_bytes", packet_bytes, "a positive number of bytes")
-    if not time_s > 0 or not warmup_s >= 0:
-        wrong.add("time_s", time_s, "a positive span after a warm-up that is not negative")
+    given = wrong.sequence("loads", loads, "a list of loads, at least one")
+    wanted = "a fraction of the injection rate: above 0, at most 1"
+    loads = [wrong.number("loads", load, wanted, 0, 1, open_low=True) for load in given]
+    packet_bytes = wrong.whole("packet_bytes", packet_bytes, 1, MOST)
+    wanted = "a simulated span in seconds"
+    time_s = wrong.number("time_s", time_s, f"{wanted}, above 0", 0, MOST_SECONDS, open_low=True)
+    warmup_s = wrong.number("warmup_s", warmup_s, wanted, 0, MOST_SECONDS)
+    seed = wrong.whole("seed", seed, 0, 2**63 - 1)
+    threads = wrong.whole("threads", threads)
     wrong.raise_any()
     request = {
         "machine": machine.request(),
@@ -123,6 +116,7 @@ def traffic(
         "measured_s": time_s,
         "warmup_s": warmup_s,
         "seed": seed,
+        "rows_wanted": len(loads),
         **answer,
     }
     return TrafficResult(pattern, summary)

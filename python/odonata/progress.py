@@ -1,4 +1,4 @@
-"""The progress line: simulated time, events, rate, time left; on a terminal only."""
+"""The progress line: simulated time, events, rate, wall clock; on a terminal only."""
 
 from __future__ import annotations
 
@@ -57,11 +57,7 @@ def line(title: str, tick: dict[str, Any]) -> str:
         parts.append(f"{show_count(events)} events")
         if wall > 0:
             parts.append(f"{show_count(events / wall)}/s")
-    fraction = tick.get("fraction")
-    if fraction:
-        parts.append(f"{100 * fraction:.0f} %")
-        parts.append(f"{clock(wall / fraction - wall)} left")
-    elif wall:
+    if wall:
         parts.append(clock(wall))
     return " | ".join(parts)
 

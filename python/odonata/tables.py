@@ -6,13 +6,14 @@ table and `summary.json`; the latter is also how we recognise a directory as our
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import Complaints
+from .errors import Complaints, InputError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -38,41 +39,70 @@ def table(value: Any) -> pyarrow.Table:
     return pyarrow.Table.from_pylist(list(value or ()))
 
 
-def check_out(wrong: Complaints, text: str, force: bool) -> Path:
-    """Where results go: a new or empty directory, or with `force` an earlier result of ours."""
-    path = Path(os.path.abspath(os.path.expanduser(text)))
+def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
+    """Where results go: a new or empty directory, or with `force` an earlier result of ours.
+
+    That it can be written to is proven by writing, and what was made for that is removed.
+    """
     wanted = "a new or empty directory"
-    if path.exists() and not path.is_dir():
-        wrong.add("--out", text, f"{wanted}, not a file")
-    elif path.is_dir() and any(path.iterdir()):
-        if not is_ours(path):
-            wrong.add("--out", text, f"{wanted}; this one holds files that are not results")
-        elif not force:
-            wrong.add("--out", text, wanted, "it holds an earlier result: --force replaces it")
-    if path.is_dir():
-        parent = path
-    else:
-        parent = next((p for p in path.parents if p.exists()), path)
-    if not os.access(parent, os.W_OK | os.X_OK):
-        wrong.add("--out", text, f"a place that can be written to (`{parent}` cannot)")
+    if not isinstance(text, (str, os.PathLike)) or not os.fspath(text):
+        wrong.add("out", text or "an empty name", wanted)
+        return Path()
+    path = Path(os.path.abspath(os.path.expanduser(text)))
+    try:
+        if path.exists() and not path.is_dir():
+            wrong.add("out", text, f"{wanted}, not a file")
+        elif path.is_dir() and any(path.iterdir()) and not is_ours(path):
+            wrong.add("out", text, f"{wanted}; this one holds files that are not results")
+        elif path.is_dir() and any(path.iterdir()) and not force:
+            wrong.add("out", text, wanted, "it holds an earlier result: --force replaces it")
+        else:
+            probe(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        wrong.add("out", text, f"a place that can be written to ({reason})")
     return path
+
+
+def probe(path: Path) -> None:
+    """Write into the directory to be, and leave everything as it was; `OSError` if that fails."""
+    made = [p for p in (path, *path.parents) if not p.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        trial = path / f".odonata-{os.getpid()}"
+        trial.write_bytes(b"written\n")
+        trial.unlink()
+    finally:
+        for directory in made:
+            with contextlib.suppress(OSError):
+                directory.rmdir()
 
 
 def is_ours(path: Path) -> bool:
     """Whether a directory holds results that we wrote."""
     try:
-        return json.loads((path / SUMMARY).read_text())["format"] == FORMAT
+        return json.loads((path / SUMMARY).read_text(encoding="utf-8"))["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def write(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
-    """Write a result directory. `summary.json` comes last: where it is, the rest is whole."""
+def write(
+    path: str | Path, summary: Mapping[str, Any], tables: Mapping[str, Any], force: bool = False
+) -> None:
+    """Write a result directory, unless something else is there."""
+    wrong = Complaints()
+    checked = check_out(wrong, path, force)
+    wrong.raise_any()
+    put(checked, summary, tables)
+
+
+def put(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
+    """Write to where `check_out` allowed. `summary.json` comes last: then the rest is whole."""
     from pyarrow import parquet
 
     path.mkdir(parents=True, exist_ok=True)
     if is_ours(path):
-        for old in (path / SUMMARY, path / "trace.json", *path.glob("*.parquet")):
+        for old in (path / SUMMARY, *path.glob("*.parquet")):
             old.unlink(missing_ok=True)
     for name, value in tables.items():
         columns = table(value)
@@ -86,8 +116,18 @@ def write(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     """A result directory: the summary, and every table as rows."""
-    from pyarrow import parquet
+    from pyarrow import ArrowException, parquet
 
-    summary = json.loads((path / SUMMARY).read_text())
     names: Iterable[Path] = sorted(path.glob("*.parquet"))
-    return summary, {p.stem: parquet.read_table(p).to_pylist() for p in names}
+    try:
+        summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+        return summary, {p.stem: parquet.read_table(p).to_pylist() for p in names}
+    except (OSError, ValueError, ArrowException) as error:
+        raise damaged(path, str(error).splitlines()[0]) from None
+
+
+def damaged(path: Path, reason: str) -> InputError:
+    """What to raise about results that cannot be read."""
+    wrong = Complaints()
+    wrong.add("rundir", path, f"results as `odonata run --out` wrote them ({reason})")
+    return InputError(wrong.list)

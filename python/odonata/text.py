@@ -15,6 +15,7 @@ from . import __version__
 from .bench import KINDS, BenchResult
 from .errors import Complaint
 from .patterns import TrafficResult
+from .tables import rows_of
 from .units import (
     show_bytes,
     show_count,
@@ -96,11 +97,11 @@ def machines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(columns([head, *body], "<>>>><"))
 
 
-def show(summary: Mapping[str, Any]) -> str:
-    """The resolved machine, a line a fact."""
+def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str:
+    """The resolved machine, a line a fact, and what its file names as source and routing."""
     lines = [summary["name"]]
-    if summary.get("source"):
-        lines.append(f"  source            {summary['source']}")
+    if source:
+        lines.append(f"  {'source':16}  {source}")
     for key, label in (
         ("groups", "groups"),
         ("switches", "switches"),
@@ -111,9 +112,9 @@ def show(summary: Mapping[str, Any]) -> str:
     ):
         if isinstance(summary.get(key), (int, float)):
             lines.append(f"  {label:16}  {summary[key]:,}")
-    kinds = next((v for k, v in summary.items() if "link" in k and isinstance(v, Mapping)), {})
-    for kind, count in kinds.items():
-        lines.append(f"    {kind.replace('_', ' '):14}  {count:,}")
+    for kind, count in (summary.get("links_by_kind") or {}).items():
+        if count:  # switches of one level have no links inside a chassis
+            lines.append(f"    {kind.replace('_', ' '):14}  {count:,}")
     for key, label in (
         ("injection_B_per_s", "injection"),
         ("global_B_per_s", "global"),
@@ -126,8 +127,8 @@ def show(summary: Mapping[str, Any]) -> str:
         lines.append("  zero load, 8 B one way")
         for distance, seconds in latency.items():
             lines.append(f"    {distance.replace('_', ' '):14}  {show_time(seconds)}")
-    if summary.get("routing"):
-        lines.append(f"  {'routing':16}  {summary['routing']}")
+    if routing:
+        lines.append(f"  {'routing':16}  {routing}")
     return "\n".join(lines)
 
 
@@ -308,6 +309,7 @@ def _time_split(ranks: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> list[str]:
     total = sum(c.get("time_s", 0.0) for c in calls) or 1.0
+    calls = [c for c in calls if not is_noise(c, ranks)]
     rows = [("By MPI call", "time/rank", "share", "calls", "bytes")]
     for c in calls[:most]:
         time = c.get("time_s", 0.0)
@@ -333,6 +335,20 @@ def _calls(calls: Sequence[Mapping[str, Any]], ranks: int, most: int = 10) -> li
             )
         )
     return columns(rows, "<>>>>")
+
+
+def is_noise(call: Mapping[str, Any], ranks: int) -> bool:
+    """Rows every run has, and in which nothing happened: below 1 ns a rank."""
+    name = call.get("function")
+    return name in ("(between calls)", "MPI_Finalize") and call.get("time_s", 0.0) < 1e-9 * ranks
+
+
+def interrupted(summary: Mapping[str, Any]) -> str:
+    """What a sweep that was stopped lacks; empty if it was not."""
+    wanted = summary.get("rows_wanted")
+    if not summary.get("interrupted") or wanted is None:
+        return ""
+    return f"interrupted: {len(rows_of(summary.get('rows')))} of {wanted} rows"
 
 
 def distance_name(row: Mapping[str, Any]) -> str:

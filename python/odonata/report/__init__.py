@@ -6,15 +6,79 @@ looks, in `page.html`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import published, text, units
+from .. import published, tables, text, units
+from ..errors import Complaints
+from ..machines import why
 from . import svg
 
 PAGE = Path(__file__).with_name("page.html")
 HOTTEST = 8
+# How a file is known to be a report of ours; `page.html` has it in its first lines.
+MARK = '<meta name="generator" content="odonata">'
+
+
+def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> Path:
+    """Where a report goes: a new file or an earlier report, or with `force` any file."""
+    at = "output"
+    if not isinstance(target, (str, os.PathLike)) or not os.fspath(target):
+        wrong.add(at, target or "an empty name", "a file to write")
+        return Path()
+    path = Path(target)
+    try:
+        if path.is_dir():
+            wrong.add(at, target, "a file, not a directory", f"such as `{path / 'report.html'}`")
+        elif not path.parent.is_dir():
+            wrong.add(at, target, "a file in a directory that exists")
+        elif path.is_file() and not force and not is_report(path):
+            wrong.add(at, target, "a new file or an earlier report; this is something else",
+                      "--force replaces it")  # fmt: skip
+        elif path.exists():
+            path.open("ab").close()
+        else:
+            path.touch()
+            path.unlink()
+    except (OSError, ValueError) as error:
+        wrong.add(at, target, f"a file that can be written ({why(error)})")
+    return path
+
+
+def is_report(path: Path) -> bool:
+    """Whether a file is empty or a report that we wrote."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    return not head or MARK.encode() in head
+
+
+def write(
+    path: str | Path,
+    summary: Mapping[str, Any],
+    data: Mapping[str, Sequence[Mapping[str, Any]]],
+    force: bool = False,
+) -> None:
+    """Write the report to a file, unless something else is there."""
+    wrong = Complaints()
+    target = check_target(wrong, path, force)
+    wrong.raise_any()
+    target.write_text(html(summary, data), encoding="utf-8")
+
+
+def of_directory(path: Path, with_published: bool = True) -> str:
+    """The report on a result directory, whose contents may be anything."""
+    import jinja2
+
+    summary, data = tables.read(path)
+    rows = published.compare() if with_published else []
+    try:
+        return html(summary, data, published_rows=rows)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError,
+            jinja2.UndefinedError) as error:  # fmt: skip
+        reason = f"{type(error).__name__}: {error}"
+        raise tables.damaged(path, reason) from None
 
 
 def html(
@@ -47,6 +111,7 @@ def html(
     return page.render(
         s=summary,
         kind=kind,
+        interrupted=text.interrupted(summary),
         published=grouped(published_rows or []),
         published_curves=published_curves(grouped(published_rows or [])),
         engine=text.engine(summary.get("engine") or {}, rates=kind != "run"),

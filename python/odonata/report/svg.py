@@ -206,7 +206,8 @@ def curve(
         return ""
     xs, ys = [p[0] for p in points], [p[1] for p in points]
     if logarithmic:
-        x_ticks = _powers(min(xs), max(xs), 4.0)
+        inside = [x for x in _powers(min(xs), max(xs), 4.0) if min(xs) <= x <= max(xs)]
+        x_ticks = inside or sorted({min(xs), max(xs)})
         y_ticks = _powers(min(ys), max(ys), 10.0)
         x_of = _log_scale(min(xs), max(xs), frame.left + 8, frame.right - 12)
         y_of = _log_scale(

@@ -1,0 +1,61 @@
+"""Complaints in the command line's words: `--load` for `loads`, and the value as it was typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import Complaint
+
+# What the Python API and the core call things that the command line spells otherwise.
+SPELLED = {
+    "ranks": "-n",
+    "program": "PROGRAM",
+    "pattern": "PATTERN",
+    "benchmark": "NAME",
+    "rundir": "RUNDIR",
+    "changes": "--set",
+    "host file": "--hostfile",
+    **dict.fromkeys(("load", "loads"), "--load"),
+    **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
+    **dict.fromkeys(("time", "time_s"), "--time"),
+    **dict.fromkeys(("warmup", "warmup_s"), "--warmup"),
+    **{
+        word: f"--{word}"
+        for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
+                     "hostfile", "compute", "seed", "threads", "sizes", "out", "output", "env")
+    },
+}  # fmt: skip
+# Where a command has another word for it.
+OF_COMMAND = {
+    ("show", "machine"): "MACHINE",
+    ("bench", "ranks"): "--nodes",
+    ("run", "nodes"): "-n",
+}
+# Quantities that the core repeats in its own units.
+AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
+
+
+def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
+    """The complaint as the user of `command` would put it; `typed` has the value of each option."""
+    at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
+    found = c.found
+    value = typed.get(at)
+    if at in AS_TYPED and value:
+        found = value
+    elif at == "--nodes" and c.at == "ranks" and typed.get("--ppn"):
+        found = f"{value or 2} nodes of {typed['--ppn']} ranks each"
+    elif c.at == "placement" and (count := re.fullmatch(r"([0-9]+) nodes", found)):
+        found = f"{value}: {found[:-1] if count[1] == '1' else found}"
+    elif rank := re.fullmatch(r"placement, rank ([0-9]+)", c.at):
+        at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"
+    elif line := re.fullmatch(r"host file, line ([0-9]+)", c.at):
+        at = f"{typed.get('--hostfile')}:{line[1]}"
+    elif c.at.startswith("mpi."):
+        at, found = "--mpi", found or str(typed.get("--mpi"))
+    elif c.at.startswith("env."):
+        name = c.at.removeprefix("env.")
+        by_hand = any(str(pair).startswith(f"{name}=") for pair in typed.get("--env") or ())
+        at, found = "--env" if by_hand else "environment", f"{name}={found}"
+    return Complaint(at, found, c.wanted, c.hint)
