@@ -100,6 +100,10 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:
+            # Whoever read our stdout has left (`| head`) and wants no more; click would fail.
+            silence(1)
+            return 0
         except InputError as error:
             typed = {name: p for p in self.params for name in (p.opts if p.name else ())}
             values = {name: ctx.params.get(p.name or "") for name, p in typed.items()}
@@ -529,8 +533,7 @@ def code_of(arguments: list[str] | None) -> int:
         said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
         say(text.failure(said))
         return 1
-    except BrokenPipeError:
-        # Whoever read our stdout has left (`| head`); the interpreter must not flush into it.
+    except BrokenPipeError:  # while the last of it was flushed
         silence(1)
         return 0
     except OSError as error:  # a full disk, a closed stdout: the machine's trouble, not a bug

@@ -98,7 +98,8 @@ class Complaints:
         except TypeError:
             number = least - 1
         if number < least:
-            self.add(at, value, f"a whole number of at least {least}")
+            shown = repr(value) if isinstance(value, str) else value
+            self.add(at, shown, f"a whole number of at least {least}")
         elif number > most:
             self.add(at, value, f"a whole number of at most {most}")
         return number if least <= number <= most else least

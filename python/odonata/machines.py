@@ -239,7 +239,7 @@ def toml_value(value: Any) -> str:
 
 def read_text(path: str | Path) -> str:
     """The text of a file of the user's, unless it is too long to be what it should be."""
-    with open(path, encoding="utf-8") as file:
+    with open(os.fspath(path), encoding="utf-8") as file:
         text = file.read(MOST_TEXT + 1)
     if len(text) > MOST_TEXT:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))

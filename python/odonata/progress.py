@@ -12,10 +12,10 @@ from .units import show_count, show_time
 class Progress:
     """Redraws one line of `to` at every tick, and wipes it when done."""
 
-    def __init__(self, title: str, quiet: bool = False, to: TextIO = sys.stderr):
+    def __init__(self, title: str, quiet: bool = False, to: TextIO | None = None):
         self.title = title
-        self.to = to
-        self.on = to.isatty() and not quiet
+        self.to = to or sys.stderr
+        self.on = self.to.isatty() and not quiet
         self._drawn = False
         self._furthest: dict[str, float] = {}
 

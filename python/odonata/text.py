@@ -43,7 +43,8 @@ BUSIEST = 5
 class Ink:
     """Bold and dim where they are understood."""
 
-    def __init__(self, to: TextIO):
+    def __init__(self, to: TextIO | None = None):
+        to = to or sys.stderr  # looked up late: it may have been closed, and mended, since
         self.on = to.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
     def bold(self, text: str) -> str:
@@ -53,7 +54,7 @@ class Ink:
         return f"\033[2m{text}\033[0m" if self.on else text
 
 
-def complaints(found: Sequence[Complaint], to: TextIO = sys.stderr) -> str:
+def complaints(found: Sequence[Complaint], to: TextIO | None = None) -> str:
     """All complaints, each with what was found, what is wanted and the nearest legal word."""
     ink = Ink(to)
     head = "1 complaint" if len(found) == 1 else f"{len(found)} complaints"
@@ -230,7 +231,7 @@ def bar(fraction: float, width: int = 20) -> str:
 def run(
     summary: Mapping[str, Any],
     data: Mapping[str, Sequence[Mapping[str, Any]]],
-    to: TextIO = sys.stderr,
+    to: TextIO | None = None,
 ) -> str:
     """The summary of a run: what, how long, where it went, over which wires, at what cost."""
     ink, s = Ink(to), summary
@@ -405,7 +406,7 @@ def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
     return columns(rows, "<<>>>>>")
 
 
-def failure(found: Mapping[str, Any], to: TextIO = sys.stderr, most: int = 8) -> str:
+def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -> str:
     """Why the simulated job ended early, with rank, node and call."""
     ink = Ink(to)
     kind = str(found.get("kind", "failure")).replace("_", " ")
