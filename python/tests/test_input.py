@@ -7,6 +7,7 @@ import pytest
 import odonata as od
 
 LATENCY = ("bench", "latency", "--machine", "aurora")
+TRAFFIC = ("traffic", "uniform", "--machine", "dragonfly-1056")
 RUN = ("run", "-n", "2", "--machine", "aurora")
 TRUE = ("--", "true")
 
@@ -47,7 +48,23 @@ TRUE = ("--", "true")
         (("traffic", "shift", "--machine", "aurora", "--load", "0.1"), ["PATTERN", "shift:1"]),
         (("traffic", "uniform", "--machine", "aurora", "--load", "0.1", "--time", "20"),
          ["--time", "did you mean `20 us`?"]),
+        ((*LATENCY, "--sizes", "1e400"), ["--sizes", "1e400", "2^63"]),
+        ((*LATENCY, "--sizes", "18446744073709551616"), ["--sizes", "2^63"]),
+        ((*LATENCY, "--nodes", "100000"), ["--nodes", "found   100000"]),
+        ((*LATENCY, "--nodes", "5000000000"), ["--nodes", "5000000000", "at most"]),
+        (("show", ""), ["MACHINE", "empty"]),
+        ((*TRAFFIC, "--load", "0.1:nan:0.1"), ["--load", "0.1:nan:0.1"]),
+        ((*TRAFFIC, "--load", "0.1:0.9:nan"), ["--load", "0.1:0.9:nan"]),
+        ((*TRAFFIC, "--load", "1e-9"), ["--load", "found   1e-9"]),
+        ((*TRAFFIC, "--load", "0.1", "--packet", "1e999999999999"), ["--packet"]),
+        ((*TRAFFIC, "--load", "0.1", "--packet", "8Ki"), ["--packet", "found   8Ki"]),
+        ((*TRAFFIC, "--load", "0.1", "--packet", ""), ["--packet", "found   nothing"]),
+        ((*TRAFFIC, "--load", "0.1", "--time", ""), ["--time", "found   nothing"]),
+        ((*TRAFFIC, "--load", "0.1", "--time", "2000s"), ["--time", "found   2000s"]),
+        ((*TRAFFIC, "--load", "0.1", "--warmup", "1e400s"), ["--warmup", "1e400s"]),
         # run
+        ((*RUN, "--env", "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom", *TRUE),
+         ["--env", "found   MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom"]),
         ((*RUN, "--", "no-such-program"), ["PROGRAM", "no-such-program", "PATH"]),
         ((*RUN, "--", "./no-such-program"), ["PROGRAM", "./no-such-program"]),
         (RUN, ["PROGRAM", "after `--`"]),
@@ -61,6 +78,8 @@ TRUE = ("--", "true")
         (("run", "-n", "10625", "--ppn", "1", "--machine", "aurora", *TRUE), ["10625", "10624"]),
         # results
         (("report", "."), ["RUNDIR", "odonata run --out"]),
+        ((*LATENCY, "--out", ""), ["--out", "empty"]),
+        ((*LATENCY, "--out", "/proc/odonata"), ["--out", "can be written to"]),
         ((*LATENCY, "--force"), ["--force", "--out"]),
     ],
 )  # fmt: skip
@@ -131,6 +150,83 @@ def test_a_machine_file_in_the_users_words(odonata, tmp_path):
     (tmp_path / "mine.toml").write_text(text)
     ours, preset = (odonata("show", m, "--json").stdout for m in ("mine.toml", "dragonfly-1056"))
     assert ours.replace('"mine"', '"dragonfly-1056"') == preset
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("0\n", ["nodes: 1 node\n", "each of 2 ranks"]),
+        ("0\n99999\n", ["nodes: node 99999 for rank 1"]),
+        # 300 million ranks, refused by counting: as a list they would fill the memory.
+        ("0:999999\n" * 300, ["nodes: 299,999,700 ranks", "at most"]),
+        ("0\nx\n", ["nodes:2", "found   x"]),
+    ],
+)
+def test_placement_files(odonata, tmp_path, text, said):
+    (tmp_path / "nodes").write_text(text)
+    done = odonata(*RUN, "--placement", "nodes", *TRUE)
+    assert done.returncode == 2 and "1 complaint" in done.stderr
+    for words in said:
+        assert words in done.stderr, done.stderr
+
+
+def test_a_placement_contradicts_a_host_file(odonata, tmp_path):
+    (tmp_path / "hosts").write_text("0\n1\n")
+    done = odonata(*RUN, "--hostfile", "hosts", "--placement", "random", *TRUE)
+    assert done.returncode == 2 and "--placement" in done.stderr and "host file" in done.stderr
+    assert odonata(*RUN, "--hostfile", "hosts", *TRUE).returncode == 0
+
+
+def test_what_changes_nothing_in_traffic_is_said(odonata):
+    short = ("--load", "0.01", "--time", "1us", "--warmup", "1us")
+    done = odonata(*TRAFFIC, *short, "--placement", "random")
+    assert done.returncode == 0 and done.stderr.count("changes nothing") == 1
+    assert "--placement" in done.stderr and "--mpi" not in done.stderr
+    assert odonata(*TRAFFIC, *short).stderr == ""
+
+
+def test_where_results_go_is_proven_before_and_left_clean(odonata, tmp_path):
+    done = odonata(*LATENCY, "--nodes", "10625", "--sizes", "8", "--out", "a/b")
+    assert done.returncode == 2 and list(tmp_path.iterdir()) == []
+
+
+def wrong(call) -> list[str]:
+    """What a call of the Python API complains of."""
+    with pytest.raises(od.InputError) as caught:
+        call()
+    return [c.at for c in caught.value.complaints]
+
+
+def test_python_arguments_of_the_wrong_type(tmp_path):
+    machine = od.machine("dragonfly-1056")
+    job = machine.job(nodes=2)
+    for given in ({"nodes": 2.5}, {"nodes": "2"}, {"nodes": 2, "seed": -1}, {"nodes": True},
+                  {"nodes": 2, "threads": 0}, {"nodes": 2, "ppn": 1.0},
+                  {"nodes": 2, "placement": [0, -1]}, {"nodes": 10**10}):  # fmt: skip
+        assert wrong(lambda given=given: machine.job(**given)) == list(given)[-1:], given
+    for sizes in ([-1], 8, [], "1:8", [2**64], [1.5]):
+        assert wrong(lambda sizes=sizes: od.bench.latency(job, sizes=sizes)) == ["sizes"]
+    for loads in (0.1, [], [0], [1.1], [float("nan")], ["x"], "0.1"):
+        assert wrong(lambda loads=loads: od.traffic("uniform", machine, loads=loads)) == ["loads"]
+    assert wrong(lambda: od.traffic("uniform", "aurora", loads=[0.1])) == ["machine"]
+    assert wrong(lambda: od.bench.latency(None)) == ["job"]
+    assert wrong(lambda: od.machine(None)) == ["machine"]
+    assert wrong(lambda: od.run(job, "true")) == ["program"]
+    assert wrong(lambda: od.run(job, ["true"], compute=float("nan"))) == ["compute"]
+    assert wrong(lambda: od.run(job, ["true"], env={"A": 1})) == ["env"]
+    assert wrong(lambda: od.bench.latency(job, fidelity=None)) == ["fidelity"]
+
+
+def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    result = od.bench.latency(od.machine("dragonfly-1056").job(nodes=2), sizes=[8])
+    assert wrong(lambda: result.save(tmp_path, force=True)) == ["out"]
+    assert wrong(lambda: result.report(tmp_path / "thesis.tex")) == ["output"]
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+    result.save(tmp_path / "new")
+    assert wrong(lambda: result.save(tmp_path / "new")) == ["out"]
+    result.save(tmp_path / "new", force=True)
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["rows.parquet", "summary.json"]
 
 
 def test_python_raises_the_same_complaints():

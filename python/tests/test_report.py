@@ -102,6 +102,52 @@ def test_published_beside_predicted(odonata, tmp_path):
     assert "a paper" in words and "+10.0 %" in words and "median error 10.0 %" in words
 
 
+def test_only_a_report_is_overwritten(odonata, tmp_path):
+    assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
+    mine = tmp_path / "thesis.html"
+    mine.write_text("years of work")
+    write = ("report", "results", "--no-published", "-o")
+    for target, said in (("thesis.html", "--force"), (".", "directory"), ("", "empty"),
+                         ("/proc/no.html", "can be written")):  # fmt: skip
+        done = odonata(*write, target)
+        assert done.returncode == 2 and "--output" in done.stderr and said in done.stderr
+    assert mine.read_text() == "years of work"
+    assert odonata(*write, "thesis.html", "--force").returncode == 0
+    assert odonata(*write, "thesis.html").returncode == 0
+    assert "MPI" in mine.read_text() or "barrier" in check(mine.read_text())
+
+
+@pytest.mark.parametrize("damage", ["keys", "table", "text"])
+def test_of_damaged_results(odonata, tmp_path, damage):
+    assert odonata("bench", "latency", *SMALL, "--sizes", "8", "--out", "d").returncode == 0
+    if damage == "table":
+        (tmp_path / "d" / "rows.parquet").write_bytes(b"garbage")
+    else:
+        text = json.dumps({"format": "odonata-results/1"} | ({"kind": 3} if damage == "text" else {}))
+        (tmp_path / "d" / "summary.json").write_text(text)
+    done = odonata("report", "d", "--no-published")
+    assert done.returncode == 2 and "RUNDIR" in done.stderr and "1 complaint" in done.stderr
+    assert not (tmp_path / "d" / "report.html").exists()
+
+
+def test_of_an_interrupted_sweep():
+    summary = {"odonata": "1", "kind": "bench", "name": "latency", "machine": "aurora",
+               "fidelity": "packet", "nodes": 2, "ppn": 1, "seed": 1, "rows_wanted": 4,
+               "interrupted": True, "rows": [{"bytes": 8, "latency_s": 1e-6}]}  # fmt: skip
+    words = check(report.html(summary, {}, with_published=False))
+    assert "interrupted: 1 of 4 rows" in words
+    words = check(report.html({**summary, "interrupted": False}, {}, with_published=False))
+    assert "nterrupted" not in words
+
+
+def test_marks_on_the_axis_are_inside_the_frame():
+    drawing = svg.curve([("a", [(8, 1e-6), (3000, 2e-6)])], "bytes", "time", True, str, str)
+    frame = svg.Frame(1040, 350, left=72, top=28)
+    marks = re.findall(rf'<text x="([0-9.]+)" y="{frame.bottom + 15:.1f}"', drawing)
+    assert len(marks) == 4  # 16, 64, 256 and 1024 of the powers of 4
+    assert all(frame.left <= float(x) <= frame.right for x in marks)
+
+
 def test_many_ranks_are_averaged():
     ranks = [{"compute_s": float(i % 2), "waiting_s": 0.0} for i in range(5000)]
     drawing = svg.time_by_rank(ranks)

@@ -24,7 +24,11 @@ def test_show(odonata):
         assert shown[key] > 0, key
     near = shown["zero_load_latency_s"]
     assert 0 < near["same_switch"] < near["same_group"] < near["other_group"]
-    assert "10,624" in odonata("show", "aurora").stdout
+    text = odonata("show", "aurora").stdout
+    assert "10,624" in text and "source" in text and "routing" in text
+    assert "chassis" not in text and "chassis" in odonata("show", "cascade-3k").stdout
+    routed = odonata("show", "aurora", "--routing", "valiant").stdout
+    assert "valiant" in routed and "valiant" not in text
 
 
 def test_machines(odonata):

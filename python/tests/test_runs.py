@@ -181,6 +181,13 @@ def test_stopped_from_outside(odonata, program, tmp_path, number, code):
     assert summary["exit_code"] == code and summary["time_s"] > 0
 
 
+def test_a_run_without_mpi_says_so(odonata):
+    done = odonata("run", "-n", "2", *SMALL, "--", "true")
+    assert done.returncode == 0 and done.stderr.count("no rank called MPI") == 1
+    assert "no rank" not in odonata("run", "-n", "2", *SMALL, "--quiet", "--", "true").stderr
+    assert "no rank" not in odonata("run", "-n", "2", *SMALL, "--", "false").stderr
+
+
 def test_killed_from_outside_leaves_no_rank(odonata, program):
     running = odonata.start("run", "-n", "4", *SMALL, "--", "python", program("forever"))
     assert running.stdout.readline() == "begun\n"
