@@ -3,6 +3,15 @@
 use base::{Digest, Time};
 use machine::NodeId;
 use net::Counters;
+use serde::Serialize;
+
+/// How closely the network is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fidelity {
+    Packet,
+    LogGp,
+}
 
 /// How a run ended. A user's deadlock is a result, not a panic.
 #[derive(Clone, Debug, PartialEq)]

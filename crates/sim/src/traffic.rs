@@ -15,7 +15,7 @@ use machine::{Complaint, Machine, NicId, nearest};
 use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use serde::{Deserialize, Serialize};
 
-use crate::api::Fidelity;
+use crate::outcome::Fidelity;
 use crate::world::Progress;
 
 /// A sweep over offered loads.

@@ -6,6 +6,7 @@ mod run;
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
 pub use run::{RunRequest, RunResult, run};
 
+pub use crate::outcome::Fidelity;
 pub use mpi::library::PRESETS as LIBRARIES;
 
 use crate::traffic::{TrafficRequest, TrafficResult};
@@ -15,7 +16,7 @@ use collectives::Overrides;
 use machine::placement::{self, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NodeId, nearest};
 use mpi::Library;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Which machine: a preset's name, or a file's text under a name of the user's.
 #[derive(Clone, Debug, Deserialize)]
@@ -75,14 +76,6 @@ pub enum PlacementRequest {
     Hosts {
         hosts: String,
     },
-}
-
-/// How closely the network is looked at.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fidelity {
-    Packet,
-    LogGp,
 }
 
 pub const FIDELITIES: [&str; 2] = ["packet", "loggp"];
