@@ -261,7 +261,9 @@ def command_line() -> str:
     help="Ranks per node.  [default: 1, or what the host file says]",
 )
 @option(
-    "--hostfile", metavar="FILE", help="Hosts in order, `HOST`, `HOST:SLOTS` or `HOST slots=N`."
+    "--hostfile",
+    metavar="FILE",
+    help="Nodes in order, a line each: `aurora-00005` or `5`, with `:SLOTS` or ` slots=N`.",
 )
 @option("--env", metavar="K=V", multiple=True, help="Set a variable for the ranks.")
 @option("--wdir", metavar="DIR", help="Directory the ranks start in.")

@@ -145,6 +145,8 @@ def run(
         "compute": compute,
     }
     result = result_of(door.enter("run", request, tick, stop), job, program, fidelity, compute)
+    if hosts is not None:
+        result.summary["placement"] = "host file"
     if check and result.failure:
         failure = result.failure
         raise SimulatedFailure(

@@ -268,11 +268,12 @@ def run(
 
 def headline(s: Mapping[str, Any]) -> str:
     """One line: machine, job, model."""
+    placed = s.get("placement")
     parts = [
         f"odonata {s.get('odonata', __version__)}",
         str(s.get("machine")),
         f"{counted(s.get('ranks'), 'rank')} on {counted(s.get('nodes'), 'node')}",
-        f"{s.get('placement')} placement",
+        "host file" if placed == "host file" else f"{placed} placement",
         f"{s.get('fidelity')} fidelity",
     ]
     if s.get("routing"):

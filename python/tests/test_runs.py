@@ -56,7 +56,8 @@ def test_host_file(odonata, program, tmp_path):
     done = odonata("run", "-n", "4", *SMALL, "--hostfile", "hosts", "--json", "--", "python",
                    program("environment"))  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["nodes"] == 3
+    result = json.loads(done.stdout)
+    assert (result["nodes"], result["placement"]) == (3, "host file")
     assert "hosts=3" in done.stderr
 
 
