@@ -96,6 +96,10 @@ impl Children {
     pub fn alive(&self) -> u32 {
         self.alive
     }
+    /// Whether `pid` is the process we started for the rank, rather than one of that one's.
+    pub fn is_child(&self, rank: u32, pid: u32) -> bool {
+        self.pids[rank as usize] == pid as libc::pid_t
+    }
     pub fn is_alive(&self, rank: u32) -> bool {
         self.pids[rank as usize] != 0
     }

@@ -73,6 +73,8 @@ pub enum Why {
     LeftEarly {
         status: i32,
     },
+    /// The process ended inside MPI, under a program that hides how and goes on.
+    Vanished,
     /// The process exited without `MPI_Init`, while `other` had called it.
     NeverCame {
         status: i32,
@@ -113,6 +115,9 @@ impl fmt::Display for Failure {
             Why::Signal(signal) => write!(f, "was killed by {}", signal_name(*signal))?,
             Why::LeftEarly { status } => {
                 write!(f, "exited with status {status} without MPI_Finalize")?;
+            }
+            Why::Vanished => {
+                write!(f, "ended inside MPI; the program that started it goes on")?;
             }
             Why::NeverCame { status, other } => write!(
                 f,

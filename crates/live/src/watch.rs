@@ -92,6 +92,22 @@ impl Live {
             self.was_interrupted = (self.interrupted)();
         }
         self.note_exits();
+        self.note_hidden_exits();
+    }
+
+    /// A program between us and a rank, such as a shell script, may outlive it: then nobody tells us
+    /// that the rank is gone.
+    fn note_hidden_exits(&mut self) {
+        for at in 0..self.ranks.len() as u32 {
+            let control = self.control(at);
+            // SAFETY: the field is atomic; the process id was written before the state.
+            let (state, pid) =
+                unsafe { ((*control).state.load(Ordering::Acquire), (*control).pid) };
+            let hidden = state == state::ACTIVE && !self.children.is_child(at, pid);
+            if hidden && is_gone(pid) {
+                self.fail(at, Why::Vanished);
+            }
+        }
     }
 
     pub(crate) fn note_exits(&mut self) {
@@ -198,5 +214,14 @@ impl Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Whether a process has ended, reaped or not.
+fn is_gone(pid: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // The state stands behind the name, which may hold anything but ends with the last `)`.
+        Ok(stat) => stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
     }
 }

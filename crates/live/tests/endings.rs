@@ -175,6 +175,19 @@ fn a_rank_that_is_killed_ends_the_job_and_is_named() {
     assert_eq!(outcome.exits[2], Exit::Signal(9));
 }
 
+/// A wrapper that outlives its rank hides how it ended, but not that it did: the job does not wait
+/// for the wrapper.
+#[test]
+fn a_rank_that_dies_under_a_wrapper_that_goes_on_is_noticed() {
+    let mut spec = job("killed", 4);
+    // `job` runs the rank by `exec`; this shell stays, and would stay for ever.
+    spec.program[2] = "\"$0\" \"$@\" > /dev/null; while :; do sleep 1; done".into();
+    let outcome = outcome(spec);
+    let failure = outcome.failure.expect("a rank died");
+    assert_eq!((failure.rank, failure.why), (2, Why::Vanished));
+    assert_eq!(outcome.exit_code, 1);
+}
+
 #[test]
 fn a_rank_killed_while_it_sleeps_is_noticed() {
     let mut world = common::world::World::new(launch(job("killed_asleep", 2)));

@@ -356,7 +356,9 @@ fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<Fa
             Some(f) => {
                 let kind = match f.why {
                     live::Why::Signal(_) => "killed",
-                    live::Why::LeftEarly { .. } | live::Why::NeverCame { .. } => "early_exit",
+                    live::Why::LeftEarly { .. }
+                    | live::Why::NeverCame { .. }
+                    | live::Why::Vanished => "early_exit",
                     live::Why::Abort { .. } => "abort",
                     live::Why::Livelock { .. } => "livelock",
                     live::Why::Mismatch(_) => "erroneous",
