@@ -103,7 +103,7 @@ impl Live {
             // SAFETY: the field is atomic; the process id was written before the state.
             let (state, pid) =
                 unsafe { ((*control).state.load(Ordering::Acquire), (*control).pid) };
-            let hidden = state == state::ACTIVE && !self.children.is_child(at, pid);
+            let hidden = state == state::ACTIVE && pid != 0 && !self.children.is_child(at, pid);
             if hidden && is_gone(pid) {
                 self.fail(at, Why::Vanished);
             }

@@ -45,6 +45,7 @@ impl Rank {
             let size = (*header).ranks;
             let segment = map(wire::segment_bytes(size));
             let control = segment.control(rank);
+            (*control).pid = std::process::id();
             (*control).state.store(wire::state::ACTIVE, Ordering::Release);
             Rank {
                 rank,
