@@ -45,7 +45,7 @@ def cli_page() -> str:
         "| code | |",
         "|---|---|",
         "| 0 | ran (for `run`: the program ended with 0) |",
-        "| 1 | the simulated job failed, a deadlock for example |",
+        "| 1 | the simulated job failed, a deadlock for example; or results could not be written |",
         "| 2 | the input is wrong; nothing was started |",
         "| 70 | a bug of odonata |",
         "| 130, 143 | stopped by Ctrl-C or SIGTERM; what was there has been written |",

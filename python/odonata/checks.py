@@ -58,7 +58,8 @@ class Checks(Complaints):
             if key.strip() and equals:
                 pairs.append((key.strip(), value.strip()))
             else:
-                self.add("changes", change or "nothing", "KEY=VALUE, KEY a dotted key of the machine file")
+                wanted = "KEY=VALUE, KEY a dotted key of the machine file"
+                self.add("changes", change or "nothing", wanted)
         if not text:
             found = "nothing" if text is None else "an empty name"
             self.add("machine", found, "a preset (`odonata machines`) or a machine file")

@@ -1,7 +1,8 @@
 """The command line. What each command and option is called is a promise to people's scripts.
 
-Exit codes: 0 ran, 1 the simulated job failed, 2 the input is wrong, 70 a bug of ours, and the
-program's own for `run`. Results go to stdout, words about them to stderr.
+Exit codes: 0 ran, 1 the simulated job failed or results could not be written, 2 the input is
+wrong, 70 a bug of ours, and the program's own for `run`. Results go to stdout, words about them
+to stderr.
 
 Complaints are made in the names of the Python API and of the core; `spelled` puts all of them
 into the command line's words, in one place.
@@ -105,9 +106,8 @@ class Command(click.Command):
             silence(1)
             return 0
         except InputError as error:
-            typed = {name: p for p in self.params for name in (p.opts if p.name else ())}
-            values = {name: ctx.params.get(p.name or "") for name, p in typed.items()}
-            found = [spelled(c, self.name or "", values) for c in error.complaints]
+            typed = {opt: ctx.params.get(p.name or "") for p in self.params for opt in p.opts}
+            found = [spelled(c, self.name or "", typed) for c in error.complaints]
             raise InputError(found) from None
 
 

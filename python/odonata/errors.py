@@ -88,7 +88,7 @@ class Complaints:
             return True
         near = nearest(found, legal) if isinstance(found, str) else None
         hint = f"did you mean `{near}`?" if near else None
-        self.add(at, found, f"{what}: {', '.join(legal)}", hint)
+        self.add(at, "nothing" if found == "" else found, f"{what}: {', '.join(legal)}", hint)
         return False
 
     def whole(self, at: str, value: Any, least: int = 1, most: int = MOST) -> int:

@@ -247,7 +247,8 @@ def compute_of(wrong: Complaints, how: Any) -> str | float:
     if not 0 < factor < 1e9:
         near = nearest(how, ("measured", "none")) if isinstance(how, str) else None
         hint = f"did you mean `{near}`?" if near else None
-        wrong.add("compute", "nothing" if how == "" else how, "`measured`, `none` or a positive factor", hint)
+        found = "nothing" if how == "" else how
+        wrong.add("compute", found, "`measured`, `none` or a positive factor", hint)
     return factor
 
 

@@ -186,7 +186,7 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
         near = {"flow": "packet, loggp"}.get(fidelity) or nearest(str(fidelity), FIDELITIES)
         wrong.add(
             "fidelity",
-            fidelity,
+            "nothing" if fidelity == "" else fidelity,
             f"one of {', '.join(FIDELITIES)}"
             + ("; flow is not available yet" if fidelity == "flow" else ""),
             f"nearest: {near}" if near else None,

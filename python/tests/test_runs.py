@@ -8,6 +8,7 @@ import signal
 import pytest
 
 import odonata as od
+from odonata import cli, door
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -180,6 +181,25 @@ def test_stopped_from_outside(odonata, program, tmp_path, number, code):
     assert "interrupted" in errors
     summary = json.loads((tmp_path / "results" / "summary.json").read_text())
     assert summary["exit_code"] == code and summary["time_s"] > 0
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+@pytest.mark.parametrize(
+    "arguments",
+    [("bench", "latency", *SMALL, "--sizes", "8,16,32"),
+     ("traffic", "uniform", *SMALL, "--load", "0.1,0.2,0.3", "--time", "1us", "--warmup", "1us")],
+)  # fmt: skip
+def test_a_stopped_sweep_says_what_it_lacks(monkeypatch, capsys, arguments, quiet):
+    whole = door.enter
+
+    def stopped_after_two(function, request, tick, stop):
+        answer = whole(function, request, tick, stop)
+        stop.signal = signal.SIGINT
+        return {**answer, "rows": answer["rows"][:2], "interrupted": True}
+
+    monkeypatch.setattr(door, "enter", stopped_after_two)
+    assert cli.code_of([*arguments, *quiet]) == 130
+    assert "odonata: interrupted: 2 of 3 rows\n" in capsys.readouterr().err
 
 
 def test_a_run_without_mpi_says_so(odonata):

@@ -69,7 +69,9 @@ def test_spans(text, seconds):
     assert units.read_span(text) == pytest.approx(seconds, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["", "5", "5 m", "us", "5 hours", "1e400s", "1e999999999999s", "1e8 s"])
+@pytest.mark.parametrize(
+    "text", ["", "5", "5 m", "us", "5 hours", "1e400s", "1e999999999999s", "1e8 s"]
+)
 def test_spans_refused(text):
     with pytest.raises(units.Unreadable):
         units.read_span(text)
