@@ -9,6 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import odonata as od
+from odonata import text
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -24,11 +25,11 @@ def test_show(odonata):
         assert shown[key] > 0, key
     near = shown["zero_load_latency_s"]
     assert 0 < near["same_switch"] < near["same_group"] < near["other_group"]
-    text = odonata("show", "aurora").stdout
-    assert "10,624" in text and "source" in text and "routing" in text
-    assert "chassis" not in text and "chassis" in odonata("show", "cascade-3k").stdout
+    shown = odonata("show", "aurora").stdout
+    assert "10,624" in shown and "source" in shown and "routing" in shown
+    assert "chassis" not in shown and "chassis" in odonata("show", "cascade-3k").stdout
     routed = odonata("show", "aurora", "--routing", "valiant").stdout
-    assert "valiant" in routed and "valiant" not in text
+    assert "valiant" in routed and "valiant" not in shown
 
 
 def test_machines(odonata):
@@ -120,6 +121,36 @@ def test_out_has_the_tables(odonata, program, tmp_path):
     calls = {c["function"]: c for c in read["calls"].to_pylist()}
     # mpi4py calls the large-count form.
     assert calls["MPI_Sendrecv_c"]["calls"] == 12
+
+
+def test_rows_of_calls_that_took_no_time_are_left_out():
+    def shown(finalize_s):
+        calls = [
+            {"function": "MPI_Send", "time_s": 1e-6, "calls": 4, "bytes": 8},
+            {"function": "MPI_Irecv", "time_s": 0.0, "calls": 4, "bytes": 0},
+            {"function": "(between calls)", "time_s": 0.0, "calls": 0, "bytes": 0},
+            {"function": "MPI_Finalize", "time_s": finalize_s, "calls": 4, "bytes": 0},
+        ]
+        return text.run({"ranks": 4}, {"calls": calls})  # fmt: skip
+
+    assert "MPI_Send" in shown(0.0) and "MPI_Irecv" in shown(0.0)
+    assert "MPI_Finalize" not in shown(3.9e-9) and "between calls" not in shown(0.0)
+    assert "MPI_Finalize" in shown(4.1e-9)  # 4 ranks: above 1 ns each
+
+
+def test_every_result_saves_and_reports(tmp_path):
+    machine = od.machine("dragonfly-1056")
+    results = [od.bench.barrier(machine.job(nodes=2)),
+               od.traffic("uniform", machine, loads=[0.1], time_s=1e-6, warmup_s=1e-6),
+               od.run(machine.job(nodes=1), ["true"])]  # fmt: skip
+    assert [type(r) for r in results] == [od.BenchResult, od.TrafficResult, od.RunResult]
+    for number, result in enumerate(results):
+        result.save(tmp_path / str(number))
+        kind = json.loads((tmp_path / str(number) / "summary.json").read_text())["kind"]
+        assert kind == ("bench", "traffic", "run")[number]
+    page = tmp_path / "page.html"
+    results[0].report(page)
+    assert "barrier" in page.read_text()
 
 
 def test_python_tables():
