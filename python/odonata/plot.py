@@ -144,7 +144,7 @@ def shares(
         below = above
     tallest = max(below, default=0.0)
     for share, (low, high) in bands.items() if named else ():
-        if high - low > 0.1 * tallest:
+        if high - low > 0.05 * tallest:
             ax.text(len(rows) / 2, (low + high) / 2, share, color="white", fontsize=9,
                     ha="center", va="center")  # fmt: skip
     ax.set_xlim(0, len(rows))

@@ -46,8 +46,8 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         found = value
     elif at == "--nodes" and c.at == "ranks" and typed.get("--ppn"):
         found = f"{value or 2} nodes of {typed['--ppn']} ranks each"
-    elif c.at == "placement" and (count := re.fullmatch(r"([0-9]+) nodes", found)):
-        found = f"{value}: {found[:-1] if count[1] == '1' else found}"
+    elif c.at == "placement" and re.fullmatch(r"[0-9]+ nodes?", found):
+        found = f"{value}: {found}"
     elif rank := re.fullmatch(r"placement, rank ([0-9]+)", c.at):
         at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"
     elif line := re.fullmatch(r"host file, line ([0-9]+)", c.at):

@@ -95,8 +95,8 @@ impl Live {
         self.note_hidden_exits();
     }
 
-    /// A program between us and a rank, such as a shell script, may outlive it: then nobody tells us
-    /// that the rank is gone.
+    /// A program between us and a rank, such as a shell script, may outlive it: then nobody tells
+    /// us that the rank is gone.
     fn note_hidden_exits(&mut self) {
         for at in 0..self.ranks.len() as u32 {
             let control = self.control(at);

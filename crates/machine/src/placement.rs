@@ -183,7 +183,8 @@ fn listed(machine: &Machine, nodes: &[NodeId], job: Job) -> Result<Vec<NodeId>, 
     let mut out = Vec::new();
     if nodes.len() != job.ranks as usize {
         let wanted = format!("a node for each of {} ranks", job.ranks);
-        out.push(Complaint::new("placement", format!("{} nodes", nodes.len()), wanted));
+        let s = if nodes.len() == 1 { "" } else { "s" };
+        out.push(Complaint::new("placement", format!("{} node{s}", nodes.len()), wanted));
     }
     for (rank, node) in nodes.iter().enumerate().filter(|(_, n)| n.0 >= machine.compute_nodes) {
         let wanted = format!("at most {}, the last compute node", machine.compute_nodes - 1);
