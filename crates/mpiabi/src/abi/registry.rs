@@ -41,3 +41,20 @@ impl<T> Registry<T> {
         Some(object)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_empty_from_its_removal_to_its_next_use() {
+        let registry = Registry::new();
+        let (a, b) = (registry.insert(Arc::new('a')), registry.insert(Arc::new('b')));
+        assert_eq!(registry.remove(a).as_deref(), Some(&'a'));
+        assert_eq!((registry.get(a), registry.remove(a)), (None, None));
+        assert_eq!(registry.get(b).as_deref(), Some(&'b'));
+        let c = registry.insert(Arc::new('c'));
+        assert_eq!((c, registry.get(a).as_deref()), (a, Some(&'c')));
+        assert_eq!(registry.get(b + 1), None);
+    }
+}
