@@ -469,7 +469,7 @@ fn counts_of_a_status_and_bad_types() {
         assert_eq!(super::committed(handle).err().unwrap().code, c::ERR_TYPE);
         Type_commit(&raw mut handle).unwrap();
         assert!(super::committed(handle).is_ok());
-        // What becomes of the freed slot is `Registry`'s test: here other tests may take it at once.
+        // What becomes of the freed slot is `Registry`'s test: here others may take it at once.
         Type_free(&raw mut handle).unwrap();
         assert_eq!(handle, c::DATATYPE_NULL);
         assert!(Type_free(&mut c::INT.clone()).is_err());
