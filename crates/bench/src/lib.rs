@@ -12,7 +12,7 @@ use machine::{Machine, MachineSpec};
 use net::NetworkModel;
 use packet::PacketNetwork;
 use sim::api::Fidelity;
-use sim::traffic::{Finish, LoadOutcome, TrafficRequest, one_load};
+use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficRow, one_load};
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicU64 = AtomicU64::new(0);
@@ -229,4 +229,22 @@ impl fmt::Display for Weight {
             per(self.network_bytes),
         )
     }
+}
+
+/// Saturates `dragonfly-1056` for `window`, then runs until no packet is left (which asserts that
+/// every credit is home): packets generated and delivered, and the load's row.
+pub fn soaked(routing: &str, pattern: &str, window: Span) -> (u64, u64, TrafficRow) {
+    let machine = preset("dragonfly-1056", &[("routing", routing)]);
+    let request = TrafficRequest {
+        pattern: pattern.into(),
+        loads: vec![0.9],
+        packet_bytes: 2048,
+        warmup: Span::ZERO,
+        window,
+        seed: 1,
+        threads: 1,
+    };
+    let done = one_load(&machine, Fidelity::Packet, &request, 0.9, Finish::Empty, &mut |_, _| true)
+        .unwrap_or_else(|complaints| panic!("{complaints:?}"));
+    (done.generated, done.counters.delivered_packets, done.row)
 }

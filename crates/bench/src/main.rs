@@ -1,14 +1,20 @@
-//! `cargo run --release -p bench [-- smoke]`: prints the yardsticks. Rates are by time on a core,
-//! so others do not count; but they share its caches: repeat it and trust the best.
+//! `cargo run --release -p bench [-- smoke | soak]`: prints the yardsticks; `soak` saturates the
+//! whole of `dragonfly-1056` for a simulated millisecond instead, and counts every packet. Rates
+//! are by time on a core, so others do not count; but they share its caches: repeat it and trust
+//! the best.
 
 use base::Span;
-use bench::{Counting, Reading, Yard, weigh, yards};
+use bench::{Counting, Reading, Yard, soaked, weigh, yards};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
 fn main() {
-    let smoke = std::env::args().nth(1).is_some_and(|a| a == "smoke");
+    let mode = std::env::args().nth(1).unwrap_or_default();
+    if mode == "soak" {
+        return soak();
+    }
+    let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };
     println!("{}", Reading::HEADER);
     for yard in yards(size) {
@@ -31,5 +37,20 @@ fn main() {
             window: Span::us(5),
         };
         println!("{}\n{}", Reading::HEADER, yard.read());
+    }
+}
+
+/// Loads that no routing carries, then silence until the network is empty.
+fn soak() {
+    println!("dragonfly-1056, load 0.9 for 1 ms, 2 KiB packets, then until empty");
+    let heads = ["routing", "pattern", "generated", "delivered", "accepted"];
+    println!("{:<8} {:<14} {:>10} {:>10} {:>9}", heads[0], heads[1], heads[2], heads[3], heads[4]);
+    for routing in ["minimal", "valiant", "ugal"] {
+        for pattern in ["uniform", "adversarial:1"] {
+            let (generated, delivered, row) = soaked(routing, pattern, Span::ms(1));
+            let accepted = row.accepted;
+            println!("{routing:<8} {pattern:<14} {generated:>10} {delivered:>10} {accepted:>9.3}");
+            assert_eq!((generated, row.unfinished), (delivered, 0), "packets are missing");
+        }
     }
 }

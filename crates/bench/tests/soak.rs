@@ -1,0 +1,11 @@
+//! What `soak` does for a millisecond, for ten microseconds: far beyond what the network carries,
+//! nothing is lost.
+
+use base::Span;
+
+#[test]
+fn a_soaked_network_delivers_every_packet() {
+    let (generated, delivered, row) = bench::soaked("ugal", "adversarial:1", Span::us(10));
+    assert!(generated > 30_000, "{generated}");
+    assert_eq!((delivered, row.unfinished), (generated, 0));
+}
