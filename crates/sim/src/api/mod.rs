@@ -47,7 +47,8 @@ pub struct Common {
     pub mpi_toml: Option<String>,
     #[serde(default = "one")]
     pub seed: u64,
-    /// Worlds run at once, where there are several. Never changes a result. 0 is as many as cores.
+    /// Loads of a traffic sweep run at once; 0 is as many as cores. Never changes a result, and a
+    /// single world runs on one thread.
     #[serde(default = "one_thread")]
     pub threads: usize,
 }
