@@ -98,7 +98,7 @@ impl Live {
                 Some(probe) if probe.takes && !probe.out => probe.takes = false,
                 _ => return wrong("a receive of a message no probe has taken"),
             },
-            kind::CANCEL => {}
+            kind::CANCEL | kind::DELAY => {}
             kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
             kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
                 if self.meetings.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
@@ -133,6 +133,7 @@ impl Live {
             kind::RECV_TAKEN => Op::RecvTaken { probe: s.other, bytes },
             kind::CANCEL => Op::Cancel { token: s.other },
             kind::EXIT => Op::Exit,
+            kind::DELAY => Op::Delay { span: Span(bytes) },
             _ => {
                 let (call, meeting) = self.meetings.join(at, s, &*self.choose)?;
                 let rank = &mut self.ranks[at as usize];

@@ -29,3 +29,4 @@ mod time;
 mod tool;
 mod topo;
 mod unsupported;
+mod win;

@@ -528,6 +528,13 @@ pub fn step_aside(held: &Held) {
     }
     *DEPTH.get(held) = 1;
 }
+/// Lets `span_ps` picoseconds pass, as a sleep does.
+pub fn delay(held: &Held, span_ps: u64) {
+    let (kind, token) = (wire::kind::DELAY, token(held));
+    submit(held, Submission { kind, token, bytes: span_ps, ..Submission::default() });
+    wait_all(held, &[token]);
+    release_token(held, token);
+}
 /// Lets the simulator take what was submitted, and returns when the rank's CPU is through with it.
 pub fn flush(held: &Held) {
     hand_over(held, wire::wait::NONE, &[]);
@@ -564,14 +571,18 @@ fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
             Turn::Answered(Err(why)) => fatal(held, &why),
             Turn::Away { segment, control, spins } => sleep_until_turn(segment, control, spins),
         }
-        let (command, combine) = with(held, |rt| {
+        let (command, combine, incoming) = with(held, |rt| {
             rt.quiet = true;
             rt.reap();
             let control = rt.control();
-            (control.command, control.combine)
+            (control.command, control.combine, std::mem::take(&mut control.incoming))
         });
+        if command != wire::command::DIE {
+            crate::win::apply(held, incoming);
+        }
         match command {
             wire::command::RUN => return,
+            wire::command::APPLY => {}
             wire::command::COMBINE => apply(held, &combine),
             // SAFETY: ends the process without running anything of the user's.
             _ => unsafe { libc::_exit(EXIT_KILLED) },

@@ -218,7 +218,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.calls = calls;
         self.submit();
         let mut interrupted = false;
-        while !interrupted && self.broken.is_none() && !self.workload.is_stopped() && self.step() {
+        while !interrupted && self.broken.is_none() && !self.workload.is_stopped() {
+            if !self.step() && !self.restart() {
+                break;
+            }
             if self.events.is_multiple_of(1 << 12) {
                 interrupted = !tick(Progress { now: self.now, events: self.events });
             }
@@ -236,6 +239,16 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             End::Deadlock(self.blocked())
         };
         self.outcome(end)
+    }
+
+    /// Nothing is due any more: whether the workload has more to do all the same.
+    fn restart(&mut self) -> bool {
+        let mut calls = std::mem::take(&mut self.calls);
+        self.workload.stalled(self.now, &mut calls);
+        let any = !calls.is_empty();
+        self.calls = calls;
+        self.submit();
+        any
     }
 
     /// Handles the next event, or all completions of an instant at once.
@@ -383,7 +396,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn call_cost(&self, rank: u32, op: &Op) -> Span {
         let library = &self.job.library;
         match *op {
-            Op::Pause | Op::Alarm { .. } | Op::Exit => Span::ZERO,
+            Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
             Op::Send { to, .. } if self.shares_node(rank, to) => library.shm_send_overhead,
             Op::Send { .. } => library.send_overhead,
             _ => library.call_overhead,
@@ -417,6 +430,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Op::RecvTaken { probe, .. } => self.recv_taken(at, token, probe),
             Op::Cancel { token: receive } => self.cancel(at, token, receive),
             Op::Collective { context, call } => self.enter(at, token, context, call),
+            Op::Delay { span } => {
+                self.complete(self.now + span, Done { ready: self.now + span, ..done })
+            }
+            Op::OneSided { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Storage { .. } => {
+                self.complete(self.now, done)
+            }
         }
         self.take_on(at);
     }

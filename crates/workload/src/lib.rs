@@ -71,6 +71,39 @@ pub enum Op {
         context: Context,
         call: Collective,
     },
+    /// Works on the memory of rank `to` without that rank's calls: `out` bytes go there, `back`
+    /// bytes return. `atomic`: they are combined with what is there, not only moved. Completes when
+    /// it is done at the target and what returns is here. Those of one rank on one other take
+    /// effect in the order of their calls.
+    OneSided {
+        to: u32,
+        out: u64,
+        back: u64,
+        atomic: bool,
+    },
+    /// Completes when this rank holds the lock of rank `to`'s part of the window `context`: with
+    /// nobody else if `exclusive`, else with others who share it. First come, first served.
+    Lock {
+        context: Context,
+        to: u32,
+        exclusive: bool,
+    },
+    /// Gives that lock back. Completes as soon as its message is on the way.
+    Unlock {
+        context: Context,
+        to: u32,
+    },
+    /// Moves `bytes` between this rank's node and the storage of the machine. Completes when they
+    /// are there; the rank's CPU has no part in it.
+    Storage {
+        bytes: u64,
+        write: bool,
+    },
+    /// Completes `span` after the rank's CPU gets there, beside that CPU. Unlike an alarm it is
+    /// something the program waits for: a sleep.
+    Delay {
+        span: Span,
+    },
     /// The rank submits nothing any more.
     Exit,
 }
@@ -133,6 +166,9 @@ pub trait Workload {
     /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in
     /// the order it made them; the order between ranks is by rank.
     fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>);
+    /// Nothing will happen any more by itself. A workload that may yet have calls to make (a rank
+    /// with threads outside MPI) waits for them here; one that appends none has no more.
+    fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
     /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
     fn is_stopped(&self) -> bool {

@@ -125,6 +125,8 @@ pub mod command {
     pub const COMBINE: u32 = 1;
     /// The job has ended: exit at once.
     pub const DIE: u32 = 2;
+    /// Apply what `Control::incoming` lists, then hand over again with nothing submitted.
+    pub const APPLY: u32 = 3;
 }
 
 #[repr(C)]
@@ -154,8 +156,15 @@ pub struct Control {
 
     /// Release.
     pub command: u32,
-    pub _pad: u32,
+    /// A thread of this rank wants into MPI while another one of it has given the turn away: 1
+    /// until the simulator releases the rank, which it then does as soon as it can, whatever the
+    /// rank waits for. Who sets it wakes `Header::running`.
+    pub knock: AtomicU32,
     pub combine: Combine,
+    /// One-sided operations that have arrived at this rank's memory: a list of `Arrival`s in the
+    /// order in which they take effect; 0 is none. The rank takes the list and applies it before
+    /// anything else whenever it is released, whatever the command.
+    pub incoming: u64,
 
     /// Blocks of this rank's arena that others are done with: a stack linked through the blocks.
     pub returned: AtomicU64,
@@ -191,6 +200,19 @@ pub mod kind {
     /// contexts start at `1 + ranks`.
     pub const COMM: u32 = 7;
     pub const EXIT: u32 = 8;
+    /// A one-sided operation on the memory of `peer`, through the window whose context is
+    /// `context`. `block` holds the `Arrival`; `bytes` go to the target, `grain` bytes return.
+    /// Flags: `ATOMIC`, `FETCH`, `VISIBLE`.
+    pub const ONE_SIDED: u32 = 9;
+    /// Takes (`EXCLUSIVE` or shared) and returns the lock of `peer`'s part of a window.
+    pub const LOCK: u32 = 10;
+    pub const UNLOCK: u32 = 11;
+    /// `bytes` to (`WRITE`) or from storage. With `FETCH`, the completion's value is what the
+    /// counter `context` held, and `op` (as i64) has been added to it; with `SET`, the counter now
+    /// holds `op`. A counter that has never been set holds 0. File pointers that ranks share.
+    pub const STORAGE: u32 = 12;
+    /// Completes after `bytes` picoseconds.
+    pub const DELAY: u32 = 13;
 }
 pub mod flag {
     /// Send: complete only after matching.
@@ -206,6 +228,32 @@ pub mod flag {
     /// Collective: every member gets `Completion::value`, the first of as many new contexts as it
     /// has members; equal on all of them. The blocking part of making communicators.
     pub const NEW_CONTEXTS: u32 = 32;
+    /// One-sided: combines with what is there.
+    pub const ATOMIC: u32 = 64;
+    /// One-sided: something returns, so it is applied before its rank goes on. Storage: see there.
+    pub const FETCH: u32 = 128;
+    /// One-sided: others than its owner see the target's memory (`MPI_Win_allocate_shared`), so it
+    /// is applied before its rank goes on.
+    pub const VISIBLE: u32 = 256;
+    pub const EXCLUSIVE: u32 = 512;
+    pub const WRITE: u32 = 1024;
+    pub const SET: u32 = 2048;
+}
+
+/// How the block of a one-sided operation begins; the rest is between origin and target. The
+/// simulator only links it into its target's list when it completes. Who applies an operation
+/// without `FETCH` returns its block; with it, what returns is in the block, and the origin does.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Arrival {
+    /// Next in the target's list; 0 is none.
+    pub next: u64,
+    /// World rank of the origin.
+    pub origin: u32,
+    /// As in the submission.
+    pub flags: u32,
+    pub context: u32,
+    pub _pad: u32,
 }
 
 /// One operation. Fields a kind does not use are zero. See `Op` for their meaning.

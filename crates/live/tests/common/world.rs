@@ -153,7 +153,10 @@ impl<W: Workload> World<W> {
         let done = Done { rank: at, token, ready: now, ..Done::default() };
         match op {
             Op::Pause | Op::Exit => self.complete(now, done),
-            Op::Alarm { span } => self.complete(now + span, done),
+            Op::Alarm { span } | Op::Delay { span } => self.complete(now + span, done),
+            Op::OneSided { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Storage { .. } => {
+                self.complete(now + LATENCY, done);
+            }
             Op::Send { to, context, tag, bytes, mode } => {
                 let synchronous = mode == SendMode::Synchronous;
                 if !synchronous {
