@@ -5,12 +5,16 @@
 
 use crate::Live;
 use crate::live::{EXIT, PAUSE, SENDS};
+use crate::memory::MOST;
 use crate::outcome::Why;
 use crate::rank::{Sent, Slot, Stage};
 use base::Span;
 use std::sync::atomic::Ordering;
 use workload::wire::{self, Submission, flag, kind, state, wait};
 use workload::{Call, Op, SendMode};
+
+/// Two weeks and more: the simulated clock ends after seven months.
+const LONGEST_SLEEP: u64 = 1 << 60;
 
 impl Live {
     /// Takes a rank's hand-over.
@@ -98,7 +102,13 @@ impl Live {
                 Some(probe) if probe.takes && !probe.out => probe.takes = false,
                 _ => return wrong("a receive of a message no probe has taken"),
             },
-            kind::CANCEL | kind::DELAY => {}
+            kind::CANCEL => {}
+            kind::DELAY if bytes > LONGEST_SLEEP => return wrong("a sleep beyond all clocks"),
+            kind::DELAY => {}
+            kind::ONE_SIDED | kind::LOCK | kind::UNLOCK | kind::STORAGE => {
+                self.check_access(s).or_else(wrong)?;
+            }
+            kind::SEND if bytes > MOST => return wrong("more bytes than a rank has"),
             kind::SEND if peer >= n_ranks => return wrong("a send to nobody"),
             kind::SEND | kind::RECV | kind::PROBE | kind::COLLECTIVE => {
                 if self.meetings.members(context & !wire::PRIVATE_CONTEXT).is_empty() {
@@ -134,6 +144,20 @@ impl Live {
             kind::CANCEL => Op::Cancel { token: s.other },
             kind::EXIT => Op::Exit,
             kind::DELAY => Op::Delay { span: Span(bytes) },
+            kind::ONE_SIDED => {
+                let (out, back) = (bytes, s.grain);
+                let rank = &mut self.ranks[at as usize];
+                rank.messages += 1;
+                rank.bytes += out + back;
+                rank.row(s.function).bytes += out + back;
+                Op::OneSided { to: peer, out, back, atomic: s.flags & flag::ATOMIC != 0 }
+            }
+            kind::LOCK => {
+                let exclusive = s.flags & flag::EXCLUSIVE != 0;
+                Op::Lock { context, to: peer, exclusive }
+            }
+            kind::UNLOCK => Op::Unlock { context, to: peer },
+            kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
                 let (call, meeting) = self.meetings.join(at, s, &*self.choose)?;
                 let rank = &mut self.ranks[at as usize];
@@ -168,6 +192,9 @@ impl Live {
             context: s.context,
             bytes: s.bytes,
             out: true,
+            block: s.block,
+            flags: s.flags,
+            op: s.op,
             takes: s.kind == kind::PROBE && s.flags & flag::TAKE != 0,
             ..Slot::default()
         };

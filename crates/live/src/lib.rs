@@ -16,6 +16,7 @@ mod combine;
 mod launch;
 mod live;
 mod meet;
+mod memory;
 mod outcome;
 mod output;
 mod rank;

@@ -10,6 +10,7 @@ use crate::segment::Shared;
 use crate::start::start_all;
 use crate::turn::Turns;
 use base::{Span, Time};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::functions::function_name;
@@ -44,6 +45,10 @@ pub struct Live {
     /// Ranks released at this instant, and those of them still out after a death.
     pub(crate) batch: Vec<u32>,
     pub(crate) lost: u32,
+    /// Ranks to be woken at this instant to apply what has come in.
+    pub(crate) to_apply: Vec<u32>,
+    /// What counters in storage hold.
+    pub(crate) counters: BTreeMap<Context, i64>,
     pub(crate) looked_at: Instant,
     pub(crate) was_interrupted: bool,
     pub(crate) is_settled: bool,
@@ -91,6 +96,8 @@ impl Live {
             poll_interval: spec.poll_interval,
             batch: (0..n).collect(),
             lost: 0,
+            to_apply: Vec::new(),
+            counters: BTreeMap::new(),
             looked_at: Instant::now(),
             was_interrupted: false,
             is_settled: false,
@@ -255,6 +262,8 @@ impl Live {
                 completion.block = self.received(done)?;
             }
             kind::COLLECTIVE => completion.value = self.collected(slot)?,
+            kind::ONE_SIDED => self.arrived(at, slot)?,
+            kind::STORAGE => completion.value = self.counted(slot),
             _ => {}
         }
         // SAFETY: the rank sleeps: completions come only between releases.
@@ -417,6 +426,7 @@ impl Workload for Live {
                 self.batch.push(at);
             }
         }
+        self.apply_arrivals();
         self.run_batch(now, calls);
     }
 

@@ -83,6 +83,10 @@ pub enum Why {
     Abort {
         code: i32,
     },
+    /// It works on the memory of a rank that is through with MPI.
+    Gone {
+        target: u32,
+    },
     /// Nothing but unsuccessful polls, everywhere, for this long.
     Livelock {
         since: Time,
@@ -124,6 +128,9 @@ impl fmt::Display for Failure {
                 "exited with status {status} before MPI_Init, which rank {other} has called"
             )?,
             Why::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
+            Why::Gone { target } => {
+                write!(f, "works on the memory of rank {target}, which has left MPI_Finalize")?
+            }
             Why::Livelock { since, now } => write!(
                 f,
                 "and others poll in vain: since {since} nothing has happened, now it is {now}"

@@ -3,7 +3,7 @@
 use crate::outcome::{FunctionRow, RankOutcome};
 use base::{Slab, Span, Time};
 use workload::Token;
-use workload::wire::{PRIVATE_CONTEXT, kind, wait};
+use workload::wire::{PRIVATE_CONTEXT, flag, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG};
 
 base::ids! {
@@ -39,6 +39,10 @@ pub(crate) struct Slot {
     /// Collectives: the meeting, and the seat in it.
     pub meeting: u32,
     pub seat: u32,
+    /// One-sided: the block. One-sided and storage: the flags, and what a counter is changed by.
+    pub block: u64,
+    pub flags: u32,
+    pub op: u64,
 }
 
 impl Slot {
@@ -53,6 +57,17 @@ impl Slot {
             (kind::RECV | kind::PROBE, ANY_SOURCE) => format!("any source, {tag}"),
             (kind::RECV | kind::PROBE, from) => format!("source {from}, {tag}"),
             (kind::COLLECTIVE, _) => format!("{} B", self.bytes),
+            (kind::ONE_SIDED, to) => format!("target {to}, {} B", self.bytes),
+            (kind::LOCK, to) if self.flags & flag::EXCLUSIVE != 0 => {
+                format!("exclusive lock of rank {to}")
+            }
+            (kind::LOCK, to) => format!("shared lock of rank {to}"),
+            (kind::UNLOCK, to) => format!("lock of rank {to}"),
+            (kind::STORAGE, _) if self.flags & flag::WRITE != 0 => {
+                return format!("{} B to storage", self.bytes);
+            }
+            (kind::STORAGE, _) => return format!("{} B from storage", self.bytes),
+            (kind::DELAY, _) => return format!("{}", Span(self.bytes)),
             _ => "an operation".to_string(),
         };
         match self.context & !PRIVATE_CONTEXT {
@@ -133,6 +148,11 @@ pub(crate) struct Rank {
     pub found: bool,
     pub polling: Polling,
 
+    /// The last block of `Control::incoming`, if that is a list; whether the rank is to be woken
+    /// for it at this instant.
+    pub incoming_last: u64,
+    pub to_apply: bool,
+
     pub slots: Vec<Slot>,
     pub sends: Slab<SendId, Sent>,
 
@@ -162,6 +182,8 @@ impl Rank {
             probes: false,
             found: false,
             polling: Polling::default(),
+            incoming_last: 0,
+            to_apply: false,
             slots: Vec::new(),
             sends: Slab::with_capacity(0),
             released_at: Time::ZERO,

@@ -37,6 +37,8 @@ struct Flight {
     taken: Span,
     /// How long both NICs' host interfaces are taken, counting both directions.
     shared: Span,
+    /// From the tail at the receiver to what its host can see.
+    seen_after: Span,
 }
 
 /// LogGP's occupancy: when a NIC can begin the next of each.
@@ -183,9 +185,14 @@ impl NetworkModel for LogGpNetwork {
         let shared = self.occupancy(p.host_gap, cut, 0);
 
         let nic = &mut self.nics[src];
-        let enter = nic.enters.max(cx.now);
-        nic.enters = enter + p.message_gap;
-        let mut start = enter + p.send_latency;
+        let mut start = cx.now;
+        let mut seen_after = Span::ZERO;
+        if origin != Origin::Answer {
+            let enter = nic.enters.max(cx.now);
+            nic.enters = enter + p.message_gap;
+            start = enter + p.send_latency;
+            seen_after = p.recv_latency;
+        }
         if origin == Origin::Host && bytes > p.immediate_max {
             start += p.dma_latency;
         }
@@ -193,7 +200,7 @@ impl NetworkModel for LogGpNetwork {
         nic.moved = nic.moved.max(start) + shared;
         nic.sends = (start + out).max(nic.moved);
 
-        let flight = Flight { msg: id, dst, stream, taken: into, shared };
+        let flight = Flight { msg: id, dst, stream, taken: into, shared, seen_after };
         let flight = self.flights.insert(flight);
         let source = LinkId(src.0);
         cx.at(start + latency, Phase::Arrive, source, LogGpEvent::Head { flight });
@@ -202,7 +209,7 @@ impl NetworkModel for LogGpNetwork {
     fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_, LogGpEvent>) {
         match ev {
             LogGpEvent::Head { flight } => {
-                let Flight { msg, dst, stream, taken, shared } = self.flights[flight];
+                let Flight { msg, dst, stream, taken, shared, seen_after } = self.flights[flight];
                 self.flights.free(flight);
                 let nic = &mut self.nics[dst];
                 let begin = nic.takes.max(cx.now);
@@ -211,7 +218,7 @@ impl NetworkModel for LogGpNetwork {
                 nic.moved = nic.moved.max(begin) + shared;
                 nic.takes = (begin + taken).max(nic.moved);
                 let done = (begin + stream).max(nic.moved);
-                let seen = done + self.params.recv_latency;
+                let seen = done + seen_after;
                 cx.at(seen, Phase::Arrive, cx.machine.ejection(dst), LogGpEvent::Deliver { msg });
             }
             LogGpEvent::Deliver { msg } => cx.delivered.push(msg),

@@ -157,6 +157,17 @@ pub struct NodeParams {
     pub core_speed: f64,
 }
 
+/// The machine's storage, resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StorageParams {
+    /// Added to every transfer, however short.
+    pub latency: Span,
+    /// Inverse of the rate at which all nodes together are served.
+    pub gap: Gap,
+    /// Inverse of the rate of one node.
+    pub node_gap: Gap,
+}
+
 #[derive(Clone, Debug)]
 pub enum Topology {
     Dragonfly(Dragonfly),
@@ -202,6 +213,7 @@ pub struct Machine {
     pub n_vcs: u8,
     pub nic: NicParams,
     pub node: NodeParams,
+    pub storage: StorageParams,
     /// Family of the network: which values of an MPI library's profile hold.
     pub fabric: String,
     /// Kinds of groups, in the order of their groups.

@@ -7,7 +7,7 @@ use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Seat};
 use crate::spec::{MachineSpec, Value};
 use crate::{
     Arbitration, End, GroupId, LinkId, LinkKind, Links, Machine, NicId, NicParams, NodeId,
-    NodeParams, Routing, SwitchId, Topology,
+    NodeParams, Routing, StorageParams, SwitchId, Topology,
 };
 
 /// Classes 0 to 3: one more for every crossing between groups, one more past the intermediate
@@ -124,6 +124,7 @@ impl MachineSpec {
             n_vcs: N_VCS,
             nic: self.nic(),
             node: self.node(),
+            storage: self.storage(),
             fabric: self.text("fabric").into(),
             group_kind: build.group_kind,
             kinds,
@@ -344,6 +345,14 @@ impl MachineSpec {
             window: self.count("nic.window").expect("required") as u32,
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
+        }
+    }
+
+    fn storage(&self) -> StorageParams {
+        StorageParams {
+            latency: self.span("storage.latency"),
+            gap: self.gap("storage.rate"),
+            node_gap: self.gap("storage.node_rate"),
         }
     }
 

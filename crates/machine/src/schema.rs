@@ -146,6 +146,10 @@ pub const KEYS: &[Key] = &[
     key("node.shm_latency", TIME, Refuse, "An empty message between two ranks of a node."),
     key("node.shm_rate", RATE, Refuse, "Copying from one rank to another."),
     key("node.memory_rate", RATE, Refuse, "All copies of a node together."),
+
+    key("storage.rate", RATE, Means("1 TB/s"), "What all nodes together read or write."),
+    key("storage.node_rate", RATE, Means("10 GB/s"), "What one node reads or writes."),
+    key("storage.latency", TIME, Means("100 us"), "Of a transfer, beside its bytes."),
 ];
 
 /// Whether `path` is an instance of `pattern`, part by part.

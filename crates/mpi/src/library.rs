@@ -34,6 +34,8 @@ pub struct Library {
     pub control_bytes: u64,
     /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
     pub eager_copy_gap: Gap,
+    /// Longest one-sided atomic operation the NIC does itself; longer ones need the target's CPU.
+    pub nic_atomic_max: u64,
     /// Combining one byte of a reduction.
     pub reduce_gap: Gap,
     /// Moving one byte within a rank's buffer.
@@ -74,7 +76,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 14] = [
+const KEYS: [(&str, Form); 15] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -83,6 +85,7 @@ const KEYS: [(&str, Form); 14] = [
     ("shm_eager_max", Form::Size),
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Size),
+    ("nic_atomic_max", Form::Size),
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
     ("local_copy_rate", Form::Rate),
@@ -168,6 +171,7 @@ impl Library {
             shm_eager_max: get("shm_eager_max"),
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
+            nic_atomic_max: get("nic_atomic_max"),
             eager_copy_gap: Gap(get("eager_copy_rate")),
             reduce_gap: Gap(get("reduce_rate")),
             local_copy_gap: Gap(get("local_copy_rate")),

@@ -19,6 +19,9 @@ pub enum Origin {
     Host,
     /// The NIC itself, answering a rendezvous get: its DMA read stands in for the host's command.
     Nic,
+    /// The NIC itself, answering another NIC on the spot: no command comes before the head, and no
+    /// latency after the tail, since the request it answers has brought both.
+    Answer,
 }
 
 /// Bytes to move from one NIC to another; `src != dst`. Zero bytes is one packet of headers.

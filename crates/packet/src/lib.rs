@@ -13,7 +13,7 @@ mod link;
 mod nic;
 mod quiet;
 
-use base::{IndexVec, Slab, Time};
+use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
 use machine::{LinkId, LoadView, Machine, NicId, NicParams, Route};
 use net::{Cx, Message, MsgId, NetworkModel};
@@ -98,6 +98,8 @@ struct Transit {
     id: MsgId,
     src: NicId,
     dst: NicId,
+    /// From the last tail's arrival to what the receiver can see.
+    seen_after: Span,
     /// Packets made so far.
     made: u32,
     /// Packets the receiver still lacks.

@@ -68,6 +68,8 @@ impl PacketNetwork {
         let Message { src, dst, bytes, origin, draw } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let packets = bytes.div_ceil(self.params.packet_payload).max(1);
+        let answers = origin == Origin::Answer;
+        let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
         let transit = self.transits.insert(Transit {
             draw,
             unsent: bytes,
@@ -75,14 +77,18 @@ impl PacketNetwork {
             id,
             src,
             dst,
+            seen_after,
             made: 0,
             missing: u32::try_from(packets).expect("a message of less than 2^32 packets"),
             next: NONE,
         });
         let nic = &mut self.nics[src];
-        let enter = nic.enters.max(cx.now);
-        nic.enters = enter + self.params.message_gap;
-        let mut ready = enter + self.params.send_latency;
+        let mut ready = cx.now;
+        if origin != Origin::Answer {
+            let enter = nic.enters.max(cx.now);
+            nic.enters = enter + self.params.message_gap;
+            ready = enter + self.params.send_latency;
+        }
         if origin == Origin::Host && bytes > self.params.immediate_max {
             ready += self.params.dma_latency;
         }
@@ -267,7 +273,7 @@ impl PacketNetwork {
         t.done = t.done.max(done);
         t.missing -= 1;
         if t.missing == 0 {
-            let (seen, msg) = (t.done + self.params.recv_latency, t.id);
+            let (seen, msg) = (t.done + t.seen_after, t.id);
             cx.at(seen, Phase::Arrive, input, PacketEvent::Deliver { msg });
             self.transits.free(transit);
         }

@@ -136,9 +136,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         for &(peer, bytes) in &traffic.sends {
             let to = self.workload.members(context)[peer as usize];
             let rendezvous = self.wants_rendezvous(rank, to, bytes);
-            let pair = self.pairs.entry((rank, to)).or_default();
-            pair.messages += 1;
-            pair.bytes += bytes;
+            let pair = self.pairs.id(rank, to);
+            self.pairs[pair].messages += 1;
+            self.pairs[pair].bytes += bytes;
             self.count(rank, to, bytes);
             let purpose = Purpose::Collective { run: id, context, seq, round };
             let send = Send {
@@ -148,6 +148,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 purpose,
                 called: ready,
                 rendezvous,
+                pair,
                 seq: 0,
                 waiter: None,
             };

@@ -7,8 +7,11 @@ pub mod api;
 mod bench;
 mod collective;
 mod intranode;
+mod onesided;
 mod outcome;
+mod pairs;
 mod protocol;
+mod storage;
 pub mod traffic;
 mod world;
 

@@ -4,7 +4,7 @@
 //! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
 //! tells the sender. Within a node the receiver copies the rest itself.
 
-use crate::world::{Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
+use crate::world::{Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
 use base::{Idx, Span, Time};
 use mpi::{Envelope, Pattern};
 use net::{Message, NetworkModel, Origin};
@@ -21,11 +21,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         mode: SendMode,
     ) {
         let rendezvous = self.wants_rendezvous(from, to, bytes);
-        let pair = self.pairs.entry((from, to)).or_default();
-        let seq = pair.sent;
-        pair.sent = pair.sent.wrapping_add(1);
-        pair.messages += 1;
-        pair.bytes += bytes;
+        let pair = self.pairs.id(from, to);
+        let row = &mut self.pairs[pair];
+        let seq = row.sent;
+        row.sent = row.sent.wrapping_add(1);
+        row.messages += 1;
+        row.bytes += bytes;
         self.count(from, to, bytes);
         let purpose = Purpose::User { token, envelope, mode };
         let called = self.now;
@@ -36,6 +37,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             purpose,
             called,
             rendezvous,
+            pair,
             seq,
             waiter: None,
         });
@@ -70,7 +72,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             };
             let node = self.job.seats[src as usize].node;
             let when = self.intranode.arrival(&self.job.machine, node, bytes, self.now);
-            self.schedule(dst, when, Due::Arrive(flight));
+            self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
             return;
         }
         let part = library.rendezvous_eager_part.min(send.bytes);
@@ -83,7 +85,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
         let id = flight.send.idx() as u64;
         let draw = base::draw(self.job.seed, 1, src, u64::from(dst) << 32 ^ id ^ self.now.0);
-        self.inject(flight, Message { src: a, dst: b, bytes, origin, draw });
+        self.inject(Cargo::Leg(flight), Message { src: a, dst: b, bytes, origin, draw });
     }
 
     /// A leg has arrived.
@@ -121,8 +123,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Hands a message to matching once all its sender sent this rank before it are there.
     fn in_order(&mut self, id: SendId) {
-        let Send { from, to, seq, .. } = self.sends[id];
-        let pair = self.pairs.get_mut(&(from, to)).expect("its send made the pair");
+        let Send { pair: row, seq, .. } = self.sends[id];
+        let pair = &mut self.pairs[row];
         if pair.arrived != seq {
             pair.ahead.push(id);
             return;
@@ -130,7 +132,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         pair.arrived = pair.arrived.wrapping_add(1);
         self.match_message(id);
         loop {
-            let pair = self.pairs.get_mut(&(from, to)).expect("its send made the pair");
+            let pair = &mut self.pairs[row];
             let next = pair.arrived;
             let Some(i) = pair.ahead.iter().position(|&s| self.sends[s].seq == next) else {
                 return;

@@ -6,13 +6,16 @@
 //! runs rounds.
 
 use crate::intranode::Intranode;
+use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
+use crate::pairs::{PairId, Pairs};
+use crate::storage::Storage;
 use base::{Digest, Slab, Span, Time};
 use des::{Key, Phase, Queue};
-use machine::{Machine, NicId, NodeId};
-use mpi::{Envelope, Library, Matching, Pattern};
+use machine::{LinkId, Machine, NicId, NodeId};
+use mpi::{Envelope, Library, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, MsgId, NetworkModel};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, WORLD, Workload};
 
 base::ids! {
@@ -67,6 +70,14 @@ pub(crate) struct Flight {
     pub leg: Leg,
 }
 
+/// What a message in the network is part of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cargo {
+    Leg(Flight),
+    /// The request or the answer of a one-sided operation.
+    Access(AccessId),
+}
+
 /// What a send belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
@@ -83,6 +94,7 @@ pub(crate) struct Send {
     /// When it was called; for a collective, when the last rank it depends on had entered.
     pub called: Time,
     pub rendezvous: bool,
+    pub pair: PairId,
     /// Its place among the sends of its pair of ranks.
     pub seq: u32,
     pub waiter: Option<Waiter>,
@@ -105,8 +117,10 @@ pub(crate) enum Due {
     Ring(Done),
     /// A leg leaves its rank.
     Depart(Flight),
-    /// A leg has crossed shared memory.
-    Arrive(Flight),
+    /// A message has come without the network: through shared memory, or as an acknowledgement.
+    Arrive(Cargo),
+    /// The answer to a one-sided operation leaves its target.
+    Answer(AccessId),
     /// The round the run is in is over.
     Advance(RunId),
 }
@@ -148,10 +162,17 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
     pub(crate) sends: Slab<SendId, Send>,
-    pub(crate) flights: Slab<MsgId, Flight>,
+    pub(crate) flights: Slab<MsgId, Cargo>,
     pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
     due: Slab<DueId, Due>,
-    pub(crate) pairs: HashMap<(u32, u32), Pair>,
+    pub(crate) pairs: Pairs<Pair>,
+    pub(crate) accesses: Slab<AccessId, Access>,
+    pub(crate) channels: Pairs<Channel>,
+    pub(crate) locks: Locks<AccessId>,
+    /// Scratch: locks given at this instant, and the links of a path.
+    pub(crate) granted: Vec<AccessId>,
+    pub(crate) path: Vec<LinkId>,
+    storage: Storage,
     pub(crate) intranode: Intranode,
     pub(crate) traffic: crate::collective::Traffic,
     /// What a rank did that no program may: the run ends there.
@@ -195,7 +216,13 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             flights: Slab::with_capacity(n),
             runs: Slab::with_capacity(n),
             due: Slab::with_capacity(n),
-            pairs: HashMap::new(),
+            pairs: Pairs::new(),
+            accesses: Slab::with_capacity(0),
+            channels: Pairs::new(),
+            locks: Locks::default(),
+            granted: Vec::new(),
+            path: Vec::new(),
+            storage: Storage::new(&job.machine),
             intranode: Intranode::new(&job.machine),
             traffic: Default::default(),
             broken: None,
@@ -263,7 +290,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Event::Host { rank, token } => match self.settle(token) {
                 Due::Fire => self.fire(rank),
                 Due::Depart(flight) => self.depart(flight),
-                Due::Arrive(flight) => self.arrive(flight),
+                Due::Arrive(cargo) => self.unload(cargo),
+                Due::Answer(access) => self.answer(access),
                 Due::Advance(run) => self.advance(run),
                 due @ (Due::Complete(_) | Due::Ring(_)) => self.resume(due),
             },
@@ -324,8 +352,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         (&mut self.net, cx)
     }
 
-    pub(crate) fn inject(&mut self, flight: Flight, message: net::Message) {
-        let id = self.flights.insert(flight);
+    pub(crate) fn inject(&mut self, cargo: Cargo, message: net::Message) {
+        let id = self.flights.insert(cargo);
         let (net, mut cx) = self.split();
         net.inject(id, message, &mut cx);
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
@@ -334,11 +362,18 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn deliver(&mut self) {
         let mut delivered = std::mem::take(&mut self.delivered);
         for id in delivered.drain(..) {
-            let flight = self.flights[id];
+            let cargo = self.flights[id];
             self.flights.free(id);
-            self.arrive(flight);
+            self.unload(cargo);
         }
         self.delivered = delivered;
+    }
+
+    fn unload(&mut self, cargo: Cargo) {
+        match cargo {
+            Cargo::Leg(flight) => self.arrive(flight),
+            Cargo::Access(access) => self.access_arrives(access),
+        }
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
@@ -397,8 +432,13 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let library = &self.job.library;
         match *op {
             Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
-            Op::Send { to, .. } if self.shares_node(rank, to) => library.shm_send_overhead,
-            Op::Send { .. } => library.send_overhead,
+            Op::Send { to, .. }
+            | Op::OneSided { to, .. }
+            | Op::Lock { to, .. }
+            | Op::Unlock { to, .. } => match self.shares_node(rank, to) {
+                true => library.shm_send_overhead,
+                false => library.send_overhead,
+            },
             _ => library.call_overhead,
         }
     }
@@ -433,8 +473,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Op::Delay { span } => {
                 self.complete(self.now + span, Done { ready: self.now + span, ..done })
             }
-            Op::OneSided { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Storage { .. } => {
-                self.complete(self.now, done)
+            Op::OneSided { to, out, back, atomic } => {
+                self.access(at, token, to, Want::Access { out, back, atomic });
+            }
+            Op::Lock { context, to, exclusive } => {
+                self.access(at, token, to, Want::Lock { context, exclusive });
+            }
+            Op::Unlock { context, to } => self.access(at, token, to, Want::Unlock { context }),
+            Op::Storage { bytes, .. } => {
+                let node = self.job.seats[at as usize].node;
+                let when = self.storage.transfer(&self.job.machine, node, bytes, self.now);
+                self.complete(when, done);
             }
         }
         self.take_on(at);
@@ -479,6 +528,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 say(self.describe_run(run));
             }
         }
+        for (rank, what) in self.waiting_for_locks() {
+            blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
+        }
         for pair in self.unmatched_sends() {
             let (from, to, tag, bytes) = pair;
             let node = self.job.seats[from as usize].node;
@@ -494,7 +546,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let mut pairs: Vec<PairTraffic> = self
             .pairs
             .iter()
-            .map(|(&(from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
+            .map(|((from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
             .collect();
         pairs.sort_by_key(|p| (p.from, p.to));
         let engine = Engine {

@@ -361,7 +361,7 @@ fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<Fa
                     | live::Why::Vanished => "early_exit",
                     live::Why::Abort { .. } => "abort",
                     live::Why::Livelock { .. } => "livelock",
-                    live::Why::Mismatch(_) => "erroneous",
+                    live::Why::Mismatch(_) | live::Why::Gone { .. } => "erroneous",
                     live::Why::Protocol(_) => "protocol",
                 };
                 let message = f.to_string();

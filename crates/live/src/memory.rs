@@ -1,0 +1,124 @@
+//! One-sided operations, locks and counters: what of them is data, and who has to apply it.
+//!
+//! An access takes effect when the simulator completes it: its block then joins the list of what
+//! has come in at its target, whose own process applies the list whenever it is woken. If the
+//! origin, or another rank that sees the same memory, may look at the outcome before the target
+//! has the turn by itself, the target is woken for that alone.
+
+use crate::Live;
+use crate::outcome::Why;
+use crate::rank::{Slot, Stage};
+use std::sync::atomic::Ordering;
+use workload::Workload;
+use workload::wire::{self, Arrival, Submission, command, flag, kind};
+
+/// Longest message or access: no rank's memory is larger (see `wire::stride`).
+pub(crate) const MOST: u64 = 1 << 36;
+/// Longest transfer to or from storage: an exabyte, on which a machine would be busy for days.
+const MOST_STORED: u64 = 1 << 60;
+
+impl Live {
+    /// Checks an access, lock, unlock or transfer.
+    pub(crate) fn check_access(&self, s: &Submission) -> Result<(), &'static str> {
+        let counts = s.flags & (flag::FETCH | flag::SET);
+        if s.kind == kind::STORAGE {
+            if counts != 0 && self.meetings.members(s.context).is_empty() {
+                return Err("a counter of a communicator nobody has registered");
+            }
+            if s.bytes > MOST_STORED {
+                return Err("more bytes than any storage has");
+            }
+            if counts == flag::FETCH | flag::SET {
+                return Err("a counter to be both read and set");
+            }
+            return Ok(());
+        }
+        if s.peer as usize >= self.ranks.len() {
+            return Err("an access to nobody's memory");
+        }
+        if self.meetings.members(s.context).is_empty() {
+            return Err("a window nobody has registered");
+        }
+        if s.kind != kind::ONE_SIDED {
+            return Ok(());
+        }
+        let end = s.block.checked_add(size_of::<Arrival>() as u64);
+        let ranks = self.ranks.len() as u32;
+        let inside =
+            s.block >= wire::HEADER_BYTES && end.is_some_and(|e| e <= wire::scratch(ranks));
+        if !inside || !s.block.is_multiple_of(align_of::<Arrival>() as u64) {
+            return Err("a block outside the segment");
+        }
+        if s.bytes > MOST || s.grain > MOST {
+            return Err("more bytes than a rank has");
+        }
+        Ok(())
+    }
+
+    /// An access is complete: its block joins its target's list.
+    pub(crate) fn arrived(&mut self, origin: u32, slot: Slot) -> Result<(), Why> {
+        let (target, block) = (slot.peer, slot.block);
+        let to = &mut self.ranks[target as usize];
+        if to.stage != Stage::Inside {
+            return Err(Why::Gone { target });
+        }
+        // SAFETY: the block was checked as it was submitted; all ranks sleep.
+        let control = unsafe { &mut *self.shared.segment.control(target) };
+        let arrival = |at: u64| self.shared.segment.ptr(at).cast::<Arrival>();
+        unsafe { (*arrival(block)).next = 0 };
+        if control.incoming == 0 {
+            control.incoming = block;
+        } else {
+            // SAFETY: the last block of the list is one we have linked since the rank took it.
+            unsafe { (*arrival(to.incoming_last)).next = block };
+        }
+        to.incoming_last = block;
+        let at_once = slot.flags & (flag::FETCH | flag::VISIBLE) != 0;
+        // Who is its own target applies its list before anything else anyway.
+        if at_once && target != origin && !to.to_apply {
+            to.to_apply = true;
+            self.to_apply.push(target);
+        }
+        Ok(())
+    }
+
+    /// Has the targets of this instant apply what has come in, all at once, before anybody whom it
+    /// concerns goes on.
+    pub(crate) fn apply_arrivals(&mut self) {
+        let targets = std::mem::take(&mut self.to_apply);
+        if targets.is_empty() || self.is_stopped() {
+            return;
+        }
+        for &at in &targets {
+            self.ranks[at as usize].to_apply = false;
+            // SAFETY: the rank sleeps: it is inside MPI, and nobody has been released yet.
+            unsafe { (*self.control(at)).command = command::APPLY };
+        }
+        self.turns.running().fetch_add(targets.len() as u32, Ordering::Relaxed);
+        let batch = std::mem::replace(&mut self.batch, targets);
+        for &at in &self.batch {
+            self.turns.give(at);
+        }
+        self.wait_for_all();
+        let targets = std::mem::replace(&mut self.batch, batch);
+        for &at in &targets {
+            // SAFETY: the field is atomic.
+            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
+            if state == wire::state::ABORTED {
+                self.aborted(at);
+            }
+        }
+    }
+
+    /// What a transfer to or from storage brings beside its bytes.
+    pub(crate) fn counted(&mut self, slot: Slot) -> u64 {
+        let counter = self.counters.entry(slot.context).or_insert(0);
+        let held = *counter;
+        match slot.flags {
+            f if f & flag::SET != 0 => *counter = slot.op as i64,
+            f if f & flag::FETCH != 0 => *counter = counter.wrapping_add(slot.op as i64),
+            _ => return 0,
+        }
+        held as u64
+    }
+}

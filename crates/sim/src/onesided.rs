@@ -1,0 +1,292 @@
+//! Access to other ranks' memory, and the locks of windows, as the NICs do it.
+//!
+//! A request goes to the target's NIC, which writes, reads or combines and answers; the target's
+//! CPU has a part only in what the NIC cannot combine by itself. Within a node the origin's CPU
+//! reaches into the shared memory. Equations and limits in docs/models/onesided.md.
+
+use crate::outcome::Blocked;
+use crate::pairs::{InOrder, PairId};
+use crate::world::{Cargo, Due, World};
+use base::{Span, Time};
+use machine::Idle;
+use net::{Message, NetworkModel, Origin};
+use workload::{Context, Done, Token, Workload};
+
+base::ids! {
+    /// An access, a lock or an unlock, from its call to its completion at both ends.
+    AccessId,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Want {
+    /// `out` bytes go to the target, `back` bytes return.
+    Access {
+        out: u64,
+        back: u64,
+        atomic: bool,
+    },
+    Lock {
+        context: Context,
+        exclusive: bool,
+    },
+    Unlock {
+        context: Context,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub from: u32,
+    pub to: u32,
+    token: Token,
+    pub want: Want,
+    pair: PairId,
+    /// Its place among the requests of its pair, and, if it is an access, among those.
+    nth: u32,
+    nth_access: u32,
+    /// When the target was ready for it; the time of the call until known better.
+    ready: Time,
+    /// The request has taken effect: what travels is the answer.
+    answered: bool,
+}
+
+/// What one rank wants of another's memory, in the order of its calls.
+#[derive(Default)]
+pub(crate) struct Channel {
+    requests: u32,
+    accesses: u32,
+    arrived: InOrder<AccessId>,
+    answered: InOrder<AccessId>,
+    /// When the latest access takes effect at the target, and when it is complete at the origin:
+    /// the next is not sooner.
+    effective: Time,
+    completed: Time,
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    pub(crate) fn access(&mut self, from: u32, token: Token, to: u32, want: Want) {
+        let pair = self.channels.id(from, to);
+        let near = self.shares_node(from, to);
+        let channel = &mut self.channels[pair];
+        let (nth, nth_access) = (channel.requests, channel.accesses);
+        let ready = self.now;
+        let mut access =
+            Access { from, to, token, want, pair, nth, nth_access, ready, answered: false };
+        match want {
+            Want::Access { out, back, atomic } => {
+                self.count_access(from, to, out, back);
+                if near {
+                    return self.reach(access, out, back, atomic);
+                }
+                self.channels[pair].accesses = nth_access.wrapping_add(1);
+            }
+            Want::Lock { .. } => {}
+            Want::Unlock { .. } => {
+                let done = Done { rank: from, token, ready, ..Done::default() };
+                self.complete(self.now, done);
+            }
+        }
+        self.channels[pair].requests = nth.wrapping_add(1);
+        access.nth = nth;
+        let id = self.accesses.insert(access);
+        if near {
+            let when = self.now + self.job.machine.node.shm_latency;
+            self.schedule(to, when, Due::Arrive(Cargo::Access(id)));
+            return;
+        }
+        let bytes = match want {
+            Want::Access { out, .. } => out,
+            Want::Lock { .. } | Want::Unlock { .. } => 0,
+        };
+        self.send_access(id, from, to, bytes, Origin::Host);
+    }
+
+    fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
+        let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
+        let access = &self.accesses[id];
+        // The stream tells requests from answers and both from two-sided messages.
+        let stream = 3 + u32::from(access.answered);
+        let key = u64::from(to) << 32 | u64::from(access.nth);
+        let draw = base::draw(self.job.seed, stream, from, key);
+        self.inject(Cargo::Access(id), Message { src, dst, bytes, origin, draw });
+    }
+
+    /// Within a node the origin's CPU moves the bytes itself, and combines them.
+    fn reach(&mut self, access: Access, out: u64, back: u64, atomic: bool) {
+        let start = self.work(access.from, Span::ZERO);
+        let node = self.job.seats[access.from as usize].node;
+        let moved = self.intranode.arrival(&self.job.machine, node, out + back, start);
+        let combined = if atomic { self.job.library.reduce_gap.span(out) } else { Span::ZERO };
+        let when = moved + combined;
+        let span = when.since(start);
+        self.work(access.from, span);
+        self.finish_access(&access, when);
+    }
+
+    /// A request or an answer has arrived.
+    pub(crate) fn access_arrives(&mut self, id: AccessId) {
+        let Access { pair, nth, nth_access, answered, .. } = self.accesses[id];
+        if answered {
+            if let Want::Lock { .. } = self.accesses[id].want {
+                return self.locked(id);
+            }
+            self.channels[pair].answered.push(nth_access, id);
+            while let Some(id) = self.channels[pair].answered.pop() {
+                self.answered(id);
+            }
+            return;
+        }
+        self.channels[pair].arrived.push(nth, id);
+        while let Some(id) = self.channels[pair].arrived.pop() {
+            self.takes_effect(id);
+        }
+    }
+
+    fn takes_effect(&mut self, id: AccessId) {
+        let access = self.accesses[id];
+        let dma = self.job.machine.nic.dma_latency;
+        match access.want {
+            Want::Access { out, back, atomic } => {
+                let mut when = self.now;
+                if self.needs_cpu(access.want) {
+                    let library = &self.job.library;
+                    let span = library.recv_overhead
+                        + library.reduce_gap.span(out)
+                        + library.send_overhead;
+                    when = self.work(access.to, span);
+                    self.accesses[id].ready = Time(when.0 - span.0);
+                } else if atomic || back > 0 {
+                    when += dma;
+                }
+                let channel = &mut self.channels[access.pair];
+                when = when.max(channel.effective);
+                channel.effective = when;
+                self.answer_at(id, when);
+            }
+            Want::Lock { context, exclusive } => {
+                if self.locks.request(context, access.to, access.from, exclusive, id) {
+                    self.grant(id);
+                }
+            }
+            Want::Unlock { context } => {
+                let mut granted = std::mem::take(&mut self.granted);
+                let held = self.locks.release(context, access.to, access.from, &mut granted);
+                self.accesses.free(id);
+                if !held {
+                    let (rank, node) = (access.from, self.job.seats[access.from as usize].node);
+                    let what = format!("unlock of rank {}'s window, not locked", access.to);
+                    self.broken.get_or_insert(Blocked { rank, node, what });
+                }
+                granted.drain(..).for_each(|id| self.grant(id));
+                self.granted = granted;
+            }
+        }
+    }
+
+    /// What the NIC cannot combine by itself.
+    fn needs_cpu(&self, want: Want) -> bool {
+        match want {
+            Want::Access { out, back, atomic } => {
+                atomic && out.max(back) > self.job.library.nic_atomic_max
+            }
+            Want::Lock { .. } | Want::Unlock { .. } => false,
+        }
+    }
+
+    /// The lock is this rank's: the word comes back from the target's NIC, or is seen in the
+    /// node's memory.
+    fn grant(&mut self, id: AccessId) {
+        self.accesses[id].ready = self.now;
+        let Access { from, to, .. } = self.accesses[id];
+        let after =
+            if self.shares_node(from, to) { Span::ZERO } else { self.job.machine.nic.dma_latency };
+        self.answer_at(id, self.now + after);
+    }
+
+    fn answer_at(&mut self, id: AccessId, when: Time) {
+        self.accesses[id].answered = true;
+        if when == self.now {
+            return self.answer(id);
+        }
+        self.schedule(self.accesses[id].to, when, Due::Answer(id));
+    }
+
+    /// The answer leaves the target.
+    pub(crate) fn answer(&mut self, id: AccessId) {
+        let Access { from, to, want, .. } = self.accesses[id];
+        let back = match want {
+            Want::Access { back, .. } => back,
+            Want::Lock { .. } if self.shares_node(from, to) => return self.locked(id),
+            Want::Lock { .. } | Want::Unlock { .. } => 0,
+        };
+        if self.needs_cpu(want) {
+            return self.send_access(id, to, from, back, Origin::Host);
+        }
+        if back > 0 {
+            return self.send_access(id, to, from, back, Origin::Answer);
+        }
+        // An acknowledgement is no packet, here as in the packet network: it needs the time of its
+        // links.
+        let machine = &self.job.machine;
+        let (src, dst) = (self.job.seats[to as usize].nic, self.job.seats[from as usize].nic);
+        machine.walk(src, dst, 0, &Idle, &mut self.path);
+        let back: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
+        self.schedule(from, self.now + back, Due::Arrive(Cargo::Access(id)));
+    }
+
+    fn locked(&mut self, id: AccessId) {
+        let Access { from, token, ready, .. } = self.accesses[id];
+        self.accesses.free(id);
+        self.complete(self.now, Done { rank: from, token, ready, ..Done::default() });
+    }
+
+    fn answered(&mut self, id: AccessId) {
+        let access = self.accesses[id];
+        self.accesses.free(id);
+        let mut when = self.now;
+        if self.needs_cpu(access.want) {
+            when = self.work(access.from, self.job.library.recv_overhead);
+        }
+        self.finish_access(&access, when);
+    }
+
+    fn finish_access(&mut self, access: &Access, when: Time) {
+        let channel = &mut self.channels[access.pair];
+        let when = when.max(channel.completed);
+        channel.completed = when;
+        let Access { from, to, token, ready, .. } = *access;
+        self.complete(when, Done { rank: from, token, peer: to, ready, ..Done::default() });
+    }
+
+    /// Counts the payload each way as a message; one that carries none counts for the way out.
+    fn count_access(&mut self, from: u32, to: u32, out: u64, back: u64) {
+        for (from, to, bytes, counts) in
+            [(from, to, out, out > 0 || back == 0), (to, from, back, back > 0)]
+        {
+            if counts {
+                let pair = self.pairs.id(from, to);
+                self.pairs[pair].messages += 1;
+                self.pairs[pair].bytes += bytes;
+                self.count(from, to, bytes);
+            }
+        }
+    }
+
+    /// Locks that ranks wait for: (rank, what).
+    pub(crate) fn waiting_for_locks(&self) -> Vec<(u32, String)> {
+        let say = |(id, holders): (AccessId, &[u32])| {
+            let Access { from, to, want, .. } = self.accesses[id];
+            let how = match want {
+                Want::Lock { exclusive: true, .. } => "exclusive",
+                _ => "shared",
+            };
+            let who = match holders {
+                [one] => format!("rank {one}"),
+                [one, rest @ ..] => format!("rank {one} and {} more", rest.len()),
+                [] => unreachable!("a lock somebody waits for is held"),
+            };
+            (from, format!("lock ({how}) of rank {to}'s window, which {who} holds"))
+        };
+        self.locks.waiting().map(say).collect()
+    }
+}

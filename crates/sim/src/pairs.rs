@@ -1,0 +1,147 @@
+//! What a run knows of ordered pairs of ranks: a column, and a table that finds a pair's row once.
+
+use base::IndexVec;
+
+base::ids! {
+    /// An ordered pair of ranks.
+    PairId,
+}
+
+/// Rows in the order in which their pairs first met. The table is open-addressed, at most half
+/// full and asked once a message; who keeps the id never asks again.
+pub(crate) struct Pairs<T> {
+    rows: IndexVec<PairId, T>,
+    names: IndexVec<PairId, (u32, u32)>,
+    /// Ids by where the hash of the pair says, or in the next free place.
+    table: Vec<PairId>,
+}
+
+const FREE: PairId = PairId(u32::MAX);
+
+impl<T: Default> Pairs<T> {
+    pub fn new() -> Pairs<T> {
+        Pairs { rows: IndexVec::new(), names: IndexVec::new(), table: vec![FREE; 64] }
+    }
+
+    /// The row of this pair, made if need be.
+    #[inline]
+    pub fn id(&mut self, from: u32, to: u32) -> PairId {
+        let mut at = self.place(from, to);
+        loop {
+            match self.table[at] {
+                FREE => return self.insert(at, from, to),
+                id if self.names[id] == (from, to) => return id,
+                _ => at = (at + 1) & (self.table.len() - 1),
+            }
+        }
+    }
+
+    /// Fibonacci hashing: the high bits of a product with 2^64 over the golden ratio.
+    fn place(&self, from: u32, to: u32) -> usize {
+        let key = u64::from(from) << 32 | u64::from(to);
+        let bits = self.table.len().trailing_zeros();
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
+    }
+
+    fn insert(&mut self, at: usize, from: u32, to: u32) -> PairId {
+        let id = self.rows.push(T::default());
+        self.names.push((from, to));
+        self.table[at] = id;
+        if self.rows.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        id
+    }
+
+    fn grow(&mut self) {
+        self.table = vec![FREE; self.table.len() * 4];
+        for i in 0..self.names.len() {
+            let id = PairId(i as u32);
+            let (from, to) = self.names[id];
+            let mut at = self.place(from, to);
+            while self.table[at] != FREE {
+                at = (at + 1) & (self.table.len() - 1);
+            }
+            self.table[at] = id;
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = ((u32, u32), &T)> {
+        (0..self.names.len()).map(|i| PairId(i as u32)).map(|id| (self.names[id], &self.rows[id]))
+    }
+}
+
+impl<T> std::ops::Index<PairId> for Pairs<T> {
+    type Output = T;
+    fn index(&self, id: PairId) -> &T {
+        &self.rows[id]
+    }
+}
+impl<T> std::ops::IndexMut<PairId> for Pairs<T> {
+    fn index_mut(&mut self, id: PairId) -> &mut T {
+        &mut self.rows[id]
+    }
+}
+
+/// Things with consecutive numbers, let through in the order of their numbers however they come.
+#[derive(Debug)]
+pub(crate) struct InOrder<T> {
+    next: u32,
+    /// Those that came before their turn.
+    ahead: Vec<(u32, T)>,
+}
+
+impl<T> Default for InOrder<T> {
+    fn default() -> Self {
+        InOrder { next: 0, ahead: Vec::new() }
+    }
+}
+
+impl<T: Copy> InOrder<T> {
+    /// Takes in number `nth`; ask `pop` for what may go on.
+    pub fn push(&mut self, nth: u32, item: T) {
+        self.ahead.push((nth, item));
+    }
+    /// The next in order, if it has come.
+    pub fn pop(&mut self) -> Option<T> {
+        let i = self.ahead.iter().position(|&(nth, _)| nth == self.next)?;
+        self.next = self.next.wrapping_add(1);
+        Some(self.ahead.swap_remove(i).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::Idx;
+
+    #[test]
+    fn every_pair_has_one_row_however_many_there_are() {
+        let mut pairs = Pairs::<u32>::new();
+        let all = || (0..90u32).flat_map(|a| (0..50u32).map(move |b| (a, b * 131)));
+        for (nth, (a, b)) in all().enumerate() {
+            let id = pairs.id(a, b);
+            assert_eq!(pairs[id], 0, "a new row for {a}, {b}");
+            pairs[id] = nth as u32 + 1;
+        }
+        for (nth, (a, b)) in all().enumerate() {
+            let id = pairs.id(a, b);
+            assert_eq!((pairs[id], id.idx()), (nth as u32 + 1, nth), "{a}, {b}");
+        }
+        assert!(pairs.iter().map(|(names, _)| names).eq(all()));
+    }
+
+    #[test]
+    fn numbers_come_out_in_order() {
+        let mut order = InOrder::default();
+        let mut out = Vec::new();
+        for nth in [2, 0, 1, 5, 3, 4] {
+            order.push(nth, nth);
+            while let Some(n) = order.pop() {
+                out.push(n);
+            }
+        }
+        assert_eq!(out, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(order.pop(), None);
+    }
+}
