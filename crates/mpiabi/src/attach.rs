@@ -1,78 +1,195 @@
-//! The buffers of buffered sends. Payloads are copied to the arena anyway, so a buffer only has to
-//! be there and big enough, as a program would find out on a real machine.
+//! The buffers of buffered sends. A payload is copied to the arena like any other's, so nothing is
+//! ever written to the program's buffer; but it fills and empties as it would on a real machine. A
+//! message takes its packed size and `MPI_BSEND_OVERHEAD` until the send behind it completes: an
+//! eager one when it has left, a longer one when its receiver has taken it.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::rc::Rc;
 
 use crate::abi::{Comm, Kind, Request, Session, c};
 use crate::error::{Result, fail};
 use crate::export::{Integer, mpi_fn};
-use crate::request::{self, Cancellable, Flight, Outcome};
-use crate::runtime;
+use crate::request::{self, Outcome, Progress};
+use crate::runtime::{self, Guarded, Held};
 
 /// Whose sends a buffer serves: a communicator's, a session's, or (`None`) those of every
 /// communicator without one.
 type Owner = Option<(Kind, c_int)>;
-/// Address and size.
-type Buffers = BTreeMap<Owner, (usize, i64)>;
 
-static ATTACHED: Mutex<Buffers> = Mutex::new(BTreeMap::new());
-
-fn attached() -> MutexGuard<'static, Buffers> {
-    ATTACHED.lock().unwrap_or_else(PoisonError::into_inner)
+struct Attached {
+    address: usize,
+    /// Bytes; ignored if the buffer is `MPI_BUFFER_AUTOMATIC`.
+    room: i64,
+    /// Messages on their way.
+    inside: Vec<Inside>,
 }
 
-/// Complains if a message does not fit the buffer its communicator uses.
-pub(crate) fn check(comm: Comm, bytes: u64) -> Result {
-    let all = attached();
-    let of_comm = all.get(&Some((Kind::Comm, comm.to_int())));
-    let Some(&(address, room)) = of_comm.or_else(|| all.get(&None)) else {
+#[derive(Clone, Copy)]
+struct Inside {
+    token: u32,
+    bytes: u64,
+    /// Unlike tokens, never used again.
+    number: u64,
+}
+
+struct State {
+    buffers: BTreeMap<Owner, Attached>,
+    next_number: u64,
+}
+
+static STATE: Guarded<State> = Guarded::new(State { buffers: BTreeMap::new(), next_number: 0 });
+
+impl Attached {
+    /// Forgets the messages that have left.
+    fn reap(&mut self, held: &Held) {
+        self.inside.retain(|message| {
+            let is_there = runtime::completion(held, message.token).is_none();
+            if !is_there {
+                runtime::release_token(held, message.token);
+            }
+            is_there
+        });
+    }
+    fn has_room(&self, need: u64) -> bool {
+        let used: u64 = self.inside.iter().map(|message| message.bytes).sum();
+        self.address == c::BUFFER_AUTOMATIC || used + need <= self.room as u64
+    }
+}
+
+/// Does something with a buffer, if it is attached.
+fn with<R>(held: &Held, owner: Owner, f: impl FnOnce(&mut Attached) -> R) -> Option<R> {
+    STATE.get(held).buffers.get_mut(&owner).map(f)
+}
+
+/// Whose buffer a communicator uses: its own, else the one of all, else a session's, for which one
+/// cannot be told from a communicator.
+fn serving(held: &Held, comm: Comm) -> Owner {
+    let buffers = &STATE.get(held).buffers;
+    let own = Some((Kind::Comm, comm.to_int()));
+    if buffers.contains_key(&own) {
+        return own;
+    }
+    let of_session = buffers.keys().flatten().find(|owner| owner.0 == Kind::Session);
+    if buffers.contains_key(&None) { None } else { of_session.copied() }
+}
+
+/// Sends through the buffer that serves a communicator, if that has room for `bytes`.
+pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() -> u32) -> Result {
+    let owner = serving(held, comm);
+    let need = bytes + c::BSEND_OVERHEAD as u64;
+    let fits = |held| {
+        with(held, owner, |buffer| {
+            buffer.reap(held);
+            buffer.has_room(need)
+        })
+    };
+    let Some(mut has_room) = fits(held) else {
         return fail!(c::ERR_BUFFER, "no buffer is attached; call MPI_Buffer_attach first");
     };
-    if address != c::BUFFER_AUTOMATIC && bytes > room as u64 {
+    if !has_room {
+        // The simulator may know of messages that have left since this rank last heard of it.
+        runtime::flush(held);
+        has_room = fits(held) == Some(true);
+    }
+    if !has_room {
+        let room = with(held, owner, |buffer| buffer.room).unwrap_or(0);
+        let full = with(held, owner, |buffer| buffer.inside.len()).unwrap_or(0);
         return fail!(
             c::ERR_BUFFER,
-            "a message of {bytes} bytes does not fit the attached buffer of {room}"
+            "a message of {bytes} bytes and {} of overhead does not fit the attached buffer of \
+             {room} with {full} messages in it",
+            c::BSEND_OVERHEAD
         );
     }
+    let token = submit();
+    let number = {
+        let mut state = STATE.get(held);
+        state.next_number += 1;
+        state.next_number
+    };
+    with(held, owner, |buffer| buffer.inside.push(Inside { token, bytes: need, number }));
     Ok(())
 }
 
-/// The owner is gone.
+/// The owner is gone: what is in its buffer leaves by itself.
 pub(crate) fn forget(comm: Comm) {
-    attached().remove(&Some((Kind::Comm, comm.to_int())));
+    let held = &runtime::lock();
+    let gone = STATE.get(held).buffers.remove(&Some((Kind::Comm, comm.to_int())));
+    for message in gone.into_iter().flat_map(|buffer| buffer.inside) {
+        runtime::detach(held, message.token);
+    }
 }
 
 fn attach(owner: Owner, buffer: *mut c_void, size: i64) -> Result {
+    let held = &runtime::enter()?;
     if size < 0 {
         return fail!(c::ERR_ARG, "the size of the buffer is {size}");
     }
-    let mut all = attached();
-    if all.contains_key(&owner) {
+    let buffers = &mut STATE.get(held).buffers;
+    if buffers.contains_key(&owner) {
         return fail!(c::ERR_BUFFER, "a buffer is attached already");
     }
-    let size = if buffer as usize == c::BUFFER_AUTOMATIC { 0 } else { size };
-    all.insert(owner, (buffer as usize, size));
+    let address = buffer as usize;
+    let room = if address == c::BUFFER_AUTOMATIC { 0 } else { size };
+    buffers.insert(owner, Attached { address, room, inside: Vec::new() });
     Ok(())
+}
+
+/// Waits until every message in the buffer has left.
+fn flush(held: &Held, owner: Owner) {
+    let inside = with(held, owner, |buffer| buffer.inside.clone()).unwrap_or_default();
+    let tokens: Vec<u32> = inside.iter().map(|message| message.token).collect();
+    runtime::wait_all(held, &tokens);
+    with(held, owner, |buffer| buffer.reap(held));
 }
 
 unsafe fn detach<Int: Integer>(owner: Owner, address: *mut c_void, size: *mut Int) -> Result {
-    let Some((buffer, room)) = attached().remove(&owner) else {
+    let held = &runtime::enter()?;
+    flush(held, owner);
+    let Some(gone) = STATE.get(held).buffers.remove(&owner) else {
         return fail!(c::ERR_BUFFER, "no buffer is attached");
     };
     unsafe {
-        *address.cast::<usize>() = buffer;
-        *size = Int::narrow(room).unwrap_or(Int::UNDEFINED);
+        *address.cast::<usize>() = gone.address;
+        *size = Int::narrow(gone.room).unwrap_or(Int::UNDEFINED);
     }
     Ok(())
 }
 
-/// Buffered messages are on their way as soon as they are sent: nothing is left to flush.
-fn flushed(request: *mut Request) -> Result {
+/// A flush that is waited for by request.
+struct Flush {
+    owner: Owner,
+    /// The last message that was in the buffer; numbers ascend.
+    last: u64,
+}
+
+impl Flush {
+    fn inside(&self, held: &Held) -> Vec<u32> {
+        let reached = |buffer: &mut Attached| {
+            buffer.reap(held);
+            let before = buffer.inside.iter().filter(|message| message.number <= self.last);
+            before.map(|message| message.token).collect()
+        };
+        with(held, self.owner, reached).unwrap_or_default()
+    }
+}
+
+impl Progress for Flush {
+    fn advance(&self, held: &Held) -> Option<Outcome> {
+        self.inside(held).is_empty().then(Outcome::empty)
+    }
+    fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool {
+        tokens.extend(self.inside(held));
+        false
+    }
+}
+
+fn iflush(owner: Owner, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
-    let flight = Flight::landed(Outcome::empty());
-    unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
+    let last = STATE.get(held).next_number;
+    let operation = Rc::new(Flush { owner, last });
+    unsafe { *request = request::progressing(held, c::COMM_SELF, operation) };
     Ok(())
 }
 
@@ -93,10 +210,11 @@ mpi_fn! {
         unsafe { detach(None, address, size) }
     }
     pub fn Buffer_flush() {
+        flush(&runtime::enter()?, None);
         Ok(())
     }
     pub fn Buffer_iflush(request: *mut Request) {
-        flushed(request)
+        iflush(None, request)
     }
     pub fn Comm_attach_buffer<Int>(comm: Comm, buffer: *mut c_void, size: Int) {
         attach(of_comm(comm)?, buffer, size.wide())
@@ -105,11 +223,12 @@ mpi_fn! {
         unsafe { detach(of_comm(comm)?, address, size) }
     }
     pub fn Comm_flush_buffer(comm: Comm) {
-        of_comm(comm).map(drop)
+        let owner = of_comm(comm)?;
+        flush(&runtime::enter()?, owner);
+        Ok(())
     }
     pub fn Comm_iflush_buffer(comm: Comm, request: *mut Request) {
-        of_comm(comm)?;
-        flushed(request)
+        iflush(of_comm(comm)?, request)
     }
     pub fn Session_attach_buffer<Int>(session: Session, buffer: *mut c_void, size: Int) {
         attach(of_session(session)?, buffer, size.wide())
@@ -118,10 +237,11 @@ mpi_fn! {
         unsafe { detach(of_session(session)?, address, size) }
     }
     pub fn Session_flush_buffer(session: Session) {
-        of_session(session).map(drop)
+        let owner = of_session(session)?;
+        flush(&runtime::enter()?, owner);
+        Ok(())
     }
     pub fn Session_iflush_buffer(session: Session, request: *mut Request) {
-        of_session(session)?;
-        flushed(request)
+        iflush(of_session(session)?, request)
     }
 }

@@ -82,6 +82,9 @@ impl Communicator {
     pub fn neighborhood_context(&self) -> u32 {
         self.context | NEIGHBORHOOD
     }
+    pub fn partitioned_context(&self) -> u32 {
+        self.context | wire::PRIVATE_CONTEXT
+    }
 }
 
 static COMMS: Registry<Communicator> = Registry::new();

@@ -21,6 +21,7 @@ mod info;
 mod init;
 mod op;
 mod p2p;
+mod partitioned;
 mod probe;
 mod request;
 mod runtime;

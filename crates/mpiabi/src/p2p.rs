@@ -19,7 +19,7 @@ use crate::request::{self, Cancellable, Flight, Outcome, put_status};
 use crate::runtime::{self, Held};
 
 /// `flag::SYNCHRONOUS` and the like; a ready send is a standard one whose receive is there.
-const STANDARD: u32 = 0;
+pub(crate) const STANDARD: u32 = 0;
 
 /// A checked send.
 #[derive(Clone)]
@@ -61,21 +61,24 @@ impl Sending {
 
     pub fn start(&self, held: &Held) -> Flight {
         let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
-        // When it starts, not when it is prepared, the user's buffer must be attached.
-        if self.flags == flag::BUFFERED
-            && let Err(error) = attach::check(self.comm, self.buffer.bytes())
-        {
-            return Flight::landed(Outcome { error: Some(error), ..Outcome::empty() });
-        }
         let bytes = self.buffer.bytes();
-        let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
-        let token = send(held, to, self.context, self.tag, (bytes, block), self.flags);
-        Flight { tokens: vec![token], land: Box::new(|_, _| Outcome::empty()) }
+        let submit = |flags| {
+            let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
+            send(held, to, self.context, self.tag, (bytes, block), flags)
+        };
+        // When it starts, not when it is prepared, the user's buffer must have room. From there it
+        // leaves like any other message.
+        if self.flags == flag::BUFFERED {
+            let sent = attach::send(held, self.comm, bytes, || submit(STANDARD));
+            return Flight::landed(sent.map_or_else(Outcome::failed, |()| Outcome::empty()));
+        }
+        let tokens = vec![submit(self.flags)];
+        Flight { tokens, land: Box::new(|_, _| Outcome::empty()) }
     }
 }
 
 /// A block with a payload; 0 if there is none.
-fn packed(held: &Held, bytes: u64, fill: impl FnOnce(*mut u8)) -> u64 {
+pub(crate) fn packed(held: &Held, bytes: u64, fill: impl FnOnce(*mut u8)) -> u64 {
     if bytes == 0 {
         return 0;
     }
@@ -84,7 +87,7 @@ fn packed(held: &Held, bytes: u64, fill: impl FnOnce(*mut u8)) -> u64 {
     block
 }
 
-fn send(
+pub(crate) fn send(
     held: &Held,
     to: u32,
     context: u32,
@@ -263,11 +266,15 @@ unsafe fn start_send<Int: Integer>(
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
-    if flags == flag::BUFFERED {
-        attach::check(comm, sending.buffer.bytes())?;
-    }
     let flight = sending.start(held);
-    unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
+    if flags == flag::BUFFERED {
+        // It has happened, and the call itself says so if there was no room.
+        flight.wait(held).result()?;
+        let flight = Flight::landed(Outcome::empty());
+        unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
+        return Ok(());
+    }
+    unsafe { *request = request::flying(held, comm, cancellable(flags), flight) };
     Ok(())
 }
 
@@ -283,8 +290,12 @@ unsafe fn prepare_send<Int: Integer>(
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
     let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
     let start = move |held: &Held| sending.start(held);
-    unsafe { *request = request::persistent(held, comm, Cancellable::Send, start) };
+    unsafe { *request = request::persistent(held, comm, cancellable(flags), start) };
     Ok(())
+}
+
+fn cancellable(flags: u32) -> Cancellable {
+    if flags == flag::SYNCHRONOUS { Cancellable::Never } else { Cancellable::Send }
 }
 
 /// A send and a receive that wait for both.

@@ -1,0 +1,454 @@
+//! Partitioned communication: a message whose parts are marked ready, and arrive, one by one.
+//!
+//! Every partition of the sender is a message of its own, so a part travels when it is marked and
+//! not when the last one is. What the two sides call a partition may differ: the sender tells its
+//! layout in a first message, which is matched as the `_init` calls are: by sender, tag and order.
+//! All of it is in a context of the library's own, so no receive of the program's can see it. The
+//! partitions' tags there are negative and belong to one pair of requests, so that nothing else
+//! matches.
+
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use workload::wire::{self, Submission, kind};
+
+use crate::abi::{Comm, Count, Datatype, Info, Request, c};
+use crate::buffer::Buffer;
+use crate::comm::{self, Communicator};
+use crate::error::{Error, Result, fail};
+use crate::export::mpi_fn;
+use crate::p2p::{self, From};
+use crate::request::{self, Outcome, Progress};
+use crate::runtime::{self, Guarded, Held};
+
+pub(crate) enum Parts {
+    Send(Outgoing),
+    Receive(Incoming),
+}
+
+impl Progress for Parts {
+    fn start(&self, held: &Held) {
+        match self {
+            Parts::Send(send) => send.start(),
+            Parts::Receive(receive) => receive.start(held),
+        }
+    }
+    fn persists(&self) -> bool {
+        true
+    }
+    fn advance(&self, held: &Held) -> Option<Outcome> {
+        match self {
+            Parts::Send(send) => send.advance(held),
+            Parts::Receive(receive) => receive.advance(held),
+        }
+    }
+    /// What a send may also wait for is that a partition is marked.
+    fn open(&self, held: &Held, tokens: &mut Vec<u32>) -> bool {
+        match self {
+            Parts::Send(send) => send.open(held, tokens),
+            Parts::Receive(receive) => {
+                let state = receive.state.borrow();
+                tokens.extend(state.layout_token.iter().chain(state.tokens.iter().flatten()));
+                false
+            }
+        }
+    }
+    fn parts(&self) -> Option<&Parts> {
+        Some(self)
+    }
+}
+
+/// One side's buffer, in its own partitions.
+struct Cut {
+    buffer: Buffer,
+    partitions: usize,
+    /// Items in one.
+    count: u64,
+}
+
+impl Cut {
+    fn new(at: *const c_void, partitions: c_int, count: Count, datatype: Datatype) -> Result<Cut> {
+        if partitions < 1 {
+            return fail!(c::ERR_ARG, "{partitions} partitions");
+        }
+        let each = crate::datatype::count(count)?;
+        let Some(items) = count.checked_mul(i64::from(partitions)) else {
+            return fail!(c::ERR_COUNT, "{partitions} partitions of {count} items");
+        };
+        let buffer = Buffer::new(at, items, datatype)?;
+        Ok(Cut { buffer, partitions: partitions as usize, count: each })
+    }
+    fn part(&self, i: usize) -> Buffer {
+        self.buffer.items(i as i64 * self.count as i64, self.count)
+    }
+    /// Packed bytes of one.
+    fn bytes(&self) -> u64 {
+        self.buffer.datatype.packed_size(self.count)
+    }
+    fn checked(&self, partition: c_int) -> Result<usize> {
+        match usize::try_from(partition) {
+            Ok(i) if i < self.partitions => Ok(i),
+            _ => {
+                let last = self.partitions - 1;
+                fail!(c::ERR_ARG, "partition {partition}, but there are 0 to {last}")
+            }
+        }
+    }
+}
+
+/// What a sender tells of itself: `LAYOUT_WORDS` words.
+#[derive(Clone, Copy)]
+struct Layout {
+    partitions: usize,
+    bytes: u64,
+    /// Tag of partition 0; of every next one, one less.
+    first_tag: i32,
+}
+const LAYOUT_WORDS: usize = 3;
+
+/// The next tag nobody has: below the wildcard.
+static NEXT_TAG: Guarded<i32> = Guarded::new(workload::ANY_TAG - 1);
+
+/// Tags for so many partitions.
+fn tags(held: &Held, n: usize) -> Result<i32> {
+    let first = *NEXT_TAG.get(held);
+    match i32::try_from(n).ok().and_then(|n| first.checked_sub(n)) {
+        Some(next) => {
+            *NEXT_TAG.get(held) = next;
+            Ok(first)
+        }
+        None => fail!(c::ERR_OTHER, "more than 2^31 partitions have been prepared"),
+    }
+}
+
+/// The sending side of one request.
+pub(crate) struct Outgoing {
+    cut: Cut,
+    /// World rank; `None`: `MPI_PROC_NULL`.
+    to: Option<u32>,
+    context: u32,
+    first_tag: i32,
+    /// By partition, once it is marked.
+    tokens: RefCell<Vec<Option<u32>>>,
+}
+
+impl Outgoing {
+    /// Tells the receiver the layout.
+    fn introduce(&self, held: &Held, tag: c_int) {
+        let Some(to) = self.to else { return };
+        let layout = [self.cut.partitions as u64, self.cut.bytes(), self.first_tag as u64];
+        let bytes = size_of_val(&layout) as u64;
+        let fill = |out: *mut u8| unsafe { out.cast::<[u64; LAYOUT_WORDS]>().write(layout) };
+        let block = p2p::packed(held, bytes, fill);
+        let token = p2p::send(held, to, self.context, tag, (bytes, block), p2p::STANDARD);
+        runtime::detach(held, token);
+    }
+    fn start(&self) {
+        *self.tokens.borrow_mut() = vec![None; self.cut.partitions];
+    }
+    fn advance(&self, held: &Held) -> Option<Outcome> {
+        let mut tokens = self.tokens.borrow_mut();
+        let done = |t: &Option<u32>| t.is_some_and(|t| runtime::completion(held, t).is_some());
+        if self.to.is_some() && !tokens.iter().all(done) {
+            return None;
+        }
+        tokens.drain(..).flatten().for_each(|t| runtime::release_token(held, t));
+        Some(Outcome::empty())
+    }
+    fn open(&self, held: &Held, open: &mut Vec<u32>) -> bool {
+        let tokens = self.tokens.borrow();
+        let waits = |t: &&u32| runtime::completion(held, **t).is_none();
+        open.extend(tokens.iter().flatten().filter(waits));
+        tokens.iter().any(Option::is_none)
+    }
+    fn ready(&self, held: &Held, i: usize) -> Result {
+        let Some(to) = self.to else { return Ok(()) };
+        if self.tokens.borrow().get(i).is_none_or(Option::is_some) {
+            return fail!(c::ERR_ARG, "partition {i} is marked ready for the second time");
+        }
+        let (part, bytes) = (self.cut.part(i), self.cut.bytes());
+        // SAFETY: the block has the room; the program has said that the partition is ready.
+        let block = p2p::packed(held, bytes, |out| unsafe { part.pack(out, bytes) });
+        let tag = self.first_tag - i as i32;
+        let token = p2p::send(held, to, self.context, tag, (bytes, block), p2p::STANDARD);
+        self.tokens.borrow_mut()[i] = Some(token);
+        Ok(())
+    }
+}
+
+/// The receiving side of one request.
+pub(crate) struct Incoming {
+    cut: Cut,
+    from: Option<u32>,
+    context: u32,
+    tag: c_int,
+    comm: Arc<Communicator>,
+    state: RefCell<Arrivals>,
+}
+
+#[derive(Default)]
+struct Arrivals {
+    /// The sender's layout, and the receive of it until that is here.
+    layout: Option<Layout>,
+    layout_token: Option<u32>,
+    started: bool,
+    /// Receives of the sender's partitions that have not arrived, by partition.
+    tokens: Vec<Option<u32>>,
+    left: usize,
+    /// By own partition: how many of the sender's that touch it are missing.
+    missing: Vec<usize>,
+    /// Packed bytes, where the two sides cut differently.
+    staged: Vec<u8>,
+}
+
+impl Incoming {
+    /// Asks for the sender's layout.
+    fn prepare(&self, held: &Held) {
+        let Some(peer) = self.from else { return };
+        let (kind, token, context, tag) =
+            (kind::RECV, runtime::token(held), self.context, self.tag);
+        let bytes = (LAYOUT_WORDS * size_of::<u64>()) as u64;
+        let what = Submission { kind, token, peer, tag, context, bytes, ..Submission::default() };
+        runtime::submit(held, what);
+        self.state.borrow_mut().layout_token = Some(token);
+    }
+    fn start(&self, held: &Held) {
+        {
+            let state = &mut *self.state.borrow_mut();
+            (state.started, state.left, state.missing) = (true, 0, Vec::new());
+        }
+        if self.state.borrow().layout.is_some() {
+            self.post(held);
+        }
+    }
+    /// Receives of all the sender's partitions.
+    fn post(&self, held: &Held) {
+        let (Some(layout), Some(peer)) = (self.state.borrow().layout, self.from) else { return };
+        let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
+        let tokens = (0..layout.partitions).map(|i| {
+            let (token, tag) = (runtime::token(held), layout.first_tag - i as i32);
+            let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
+            runtime::submit(held, Submission { bytes, ..what });
+            Some(token)
+        });
+        let tokens: Vec<Option<u32>> = tokens.collect();
+        let state = &mut *self.state.borrow_mut();
+        (state.tokens, state.left) = (tokens, layout.partitions);
+        state.missing = vec![0; self.cut.partitions];
+        for i in 0..layout.partitions {
+            self.touched(layout, i).for_each(|j| state.missing[j] += 1);
+        }
+        if !self.is_cut_alike(layout) {
+            state.staged = vec![0; layout.partitions * layout.bytes as usize];
+        }
+    }
+    fn is_cut_alike(&self, layout: Layout) -> bool {
+        (layout.partitions, layout.bytes) == (self.cut.partitions, self.cut.bytes())
+    }
+    /// The own partitions in which the sender's partition `i` has bytes.
+    fn touched(&self, layout: Layout, i: usize) -> std::ops::Range<usize> {
+        let (theirs, ours) = (layout.bytes, self.cut.bytes());
+        if theirs == 0 || ours == 0 {
+            return 0..0;
+        }
+        let (begin, end) = (i as u64 * theirs, (i as u64 + 1) * theirs);
+        let all = self.cut.partitions;
+        ((begin / ours) as usize).min(all)..(end.div_ceil(ours) as usize).min(all)
+    }
+    fn advance(&self, held: &Held) -> Option<Outcome> {
+        if self.from.is_none() {
+            return Some(Outcome::proc_null());
+        }
+        self.learn(held);
+        let layout = self.state.borrow().layout?;
+        for i in 0..layout.partitions {
+            let token = self.state.borrow().tokens.get(i).copied().flatten();
+            if let Some(token) = token
+                && let Some(done) = runtime::completion(held, token)
+            {
+                runtime::release_token(held, token);
+                self.arrived(held, layout, i, &done);
+            }
+        }
+        let mut state = self.state.borrow_mut();
+        if !state.started || state.left > 0 {
+            return None;
+        }
+        state.started = false;
+        state.staged = Vec::new();
+        Some(self.outcome(layout))
+    }
+    /// Takes the sender's layout, if it has come, and then posts what `start` could not.
+    fn learn(&self, held: &Held) {
+        let Some(token) = self.state.borrow().layout_token else { return };
+        let Some(done) = runtime::completion(held, token) else { return };
+        runtime::release_token(held, token);
+        let at = runtime::address(held, done.block).cast::<[u64; LAYOUT_WORDS]>();
+        // SAFETY: what `introduce` has written.
+        let [partitions, bytes, first_tag] = unsafe { at.read() };
+        runtime::free(held, done.block);
+        let layout = Layout { partitions: partitions as usize, bytes, first_tag: first_tag as i32 };
+        let started = {
+            let mut state = self.state.borrow_mut();
+            (state.layout_token, state.layout) = (None, Some(layout));
+            state.started
+        };
+        if started {
+            self.post(held);
+        }
+    }
+    /// The sender's partition `i` is here: hands on the own partitions that it completes.
+    fn arrived(&self, held: &Held, layout: Layout, i: usize, done: &wire::Completion) {
+        let state = &mut *self.state.borrow_mut();
+        let bytes = layout.bytes as usize;
+        let data = runtime::address(held, done.block);
+        let is_cut_alike = self.is_cut_alike(layout);
+        if is_cut_alike && bytes > 0 {
+            // SAFETY: the block holds the sender's partition; ours is the program's to lend.
+            unsafe { self.cut.part(i).unpack(data, layout.bytes) };
+        } else if bytes > 0 {
+            let room = state.staged[i * bytes..][..bytes].as_mut_ptr();
+            // SAFETY: the block holds that many bytes.
+            unsafe { room.copy_from_nonoverlapping(data, bytes) };
+        }
+        runtime::free(held, done.block);
+        state.tokens[i] = None;
+        state.left -= 1;
+        for j in self.touched(layout, i) {
+            state.missing[j] -= 1;
+            if state.missing[j] == 0 && !is_cut_alike {
+                let ours = self.cut.bytes() as usize;
+                let packed = &state.staged[j * ours..];
+                let n = packed.len().min(ours);
+                // SAFETY: as above.
+                unsafe { self.cut.part(j).unpack(packed.as_ptr(), n as u64) };
+            }
+        }
+    }
+    fn outcome(&self, layout: Layout) -> Outcome {
+        let from = self.from.and_then(|world| self.comm.rank_of(world));
+        let source = from.map_or(c::ANY_SOURCE, |r| r as c_int);
+        let (sent, room) = (layout.partitions as u64 * layout.bytes, self.cut.buffer.bytes());
+        let mut outcome = Outcome::message(source, self.tag, sent.min(room));
+        if sent > room {
+            let what = format!(
+                "{} partitions of {} bytes from rank {source} for a buffer of {room} bytes",
+                layout.partitions, layout.bytes
+            );
+            outcome.error = Some(Error::new(c::ERR_TRUNCATE, what));
+        }
+        outcome
+    }
+    /// Whether an own partition is here.
+    fn has(&self, partition: usize) -> bool {
+        let state = self.state.borrow();
+        self.from.is_none() || !state.started || state.missing.get(partition) == Some(&0)
+    }
+}
+
+fn checked_tag(held: &Held, tag: c_int) -> Result {
+    let last = runtime::tag_ub(held);
+    if tag < 0 || tag > last {
+        return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}");
+    }
+    Ok(())
+}
+
+/// Marks partitions of an active send.
+fn mark(request: Request, partitions: impl Iterator<Item = c_int>) -> Result {
+    let held = &runtime::enter()?;
+    let (operation, is_active) = request::partitioned(held, request)?;
+    let Some(Parts::Send(send)) = operation.parts() else {
+        return fail!(c::ERR_REQUEST, "a receive: only partitions of a send are marked ready");
+    };
+    if !is_active {
+        return fail!(c::ERR_REQUEST, "the request is not active: call MPI_Start first");
+    }
+    for partition in partitions {
+        send.ready(held, send.cut.checked(partition)?)?;
+    }
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Psend_init(
+        buf: *const c_void, partitions: c_int, count: Count, datatype: Datatype, dest: c_int,
+        tag: c_int, comm: Comm, _info: Info, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        checked_tag(held, tag)?;
+        let to = match dest {
+            c::PROC_NULL => None,
+            _ => Some(at.world(at.checked(dest, "the destination")?)),
+        };
+        let cut = Cut::new(buf, partitions, count, datatype)?;
+        let first_tag = tags(held, cut.partitions)?;
+        let (context, tokens) = (at.partitioned_context(), RefCell::default());
+        let outgoing = Outgoing { cut, to, context, first_tag, tokens };
+        outgoing.introduce(held, tag);
+        unsafe { *request = request::progressing(held, comm, Rc::new(Parts::Send(outgoing))) };
+        Ok(())
+    }
+    pub fn Precv_init(
+        buf: *mut c_void, partitions: c_int, count: Count, datatype: Datatype, source: c_int,
+        tag: c_int, comm: Comm, _info: Info, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let at = comm::find(comm)?;
+        checked_tag(held, tag)?;
+        if source == c::ANY_SOURCE {
+            return fail!(c::ERR_RANK, "a partitioned receive from MPI_ANY_SOURCE");
+        }
+        let (from, tag) = p2p::envelope(held, source, tag, &at)?;
+        let from = match from {
+            From::Nobody => None,
+            From::Rank(world) => Some(world),
+        };
+        let cut = Cut::new(buf, partitions, count, datatype)?;
+        let (context, state) = (at.partitioned_context(), RefCell::default());
+        let incoming = Incoming { cut, from, context, tag, comm: at, state };
+        incoming.prepare(held);
+        let operation = Rc::new(Parts::Receive(incoming));
+        unsafe { *request = request::progressing(held, comm, operation) };
+        Ok(())
+    }
+    pub fn Pready(partition: c_int, request: Request) {
+        mark(request, std::iter::once(partition))
+    }
+    /// Both bounds belong to the range.
+    pub fn Pready_range(low: c_int, high: c_int, request: Request) {
+        if low > high {
+            return fail!(c::ERR_ARG, "partitions {low} to {high}");
+        }
+        mark(request, low..=high)
+    }
+    pub fn Pready_list(length: c_int, partitions: *const c_int, request: Request) {
+        let list = unsafe { crate::datatype::calls::list(partitions, i64::from(length))? };
+        mark(request, list.into_iter().map(|p| p as c_int))
+    }
+    pub fn Parrived(request: Request, partition: c_int, flag: *mut c_int) {
+        let held = &runtime::enter()?;
+        if request == c::REQUEST_NULL {
+            unsafe { *flag = 1 };
+            return Ok(());
+        }
+        let (operation, is_active) = request::partitioned(held, request)?;
+        let Some(Parts::Receive(receive)) = operation.parts() else {
+            return fail!(c::ERR_REQUEST, "a send: only partitions of a receive arrive");
+        };
+        let partition = receive.cut.checked(partition)?;
+        let has = |is_active: bool| !is_active || receive.has(partition);
+        let mut yes = has(is_active);
+        if !yes {
+            let mut open = Vec::new();
+            operation.open(held, &mut open);
+            runtime::poll(held, &open);
+            yes = has(request::partitioned(held, request)?.1);
+        }
+        unsafe { *flag = c_int::from(yes) };
+        Ok(())
+    }
+}
