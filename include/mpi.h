@@ -2819,6 +2819,65 @@ int PMPI_Win_wait(MPI_Win win);
 double PMPI_Wtick(void);
 double PMPI_Wtime(void);
 
+/* Handles as Fortran's default integers, and a status as MPI_F_STATUS_SIZE of them. Macros over
+   functions of the standard ABI, so that no symbol outside of it is needed. */
+typedef int MPI_Fint;
+static __inline__ int ODONATA_copy_status(const void *from, void *to)
+{
+    int i;
+    for (i = 0; i < MPI_F_STATUS_SIZE; i++)
+        ((int *)to)[i] = ((const int *)from)[i];
+    return MPI_SUCCESS;
+}
+#define MPI_Comm_f2c(integer) MPI_Comm_fromint(integer)
+#define MPI_Comm_c2f(handle) MPI_Comm_toint(handle)
+#define MPI_Errhandler_f2c(integer) MPI_Errhandler_fromint(integer)
+#define MPI_Errhandler_c2f(handle) MPI_Errhandler_toint(handle)
+#define MPI_File_f2c(integer) MPI_File_fromint(integer)
+#define MPI_File_c2f(handle) MPI_File_toint(handle)
+#define MPI_Group_f2c(integer) MPI_Group_fromint(integer)
+#define MPI_Group_c2f(handle) MPI_Group_toint(handle)
+#define MPI_Info_f2c(integer) MPI_Info_fromint(integer)
+#define MPI_Info_c2f(handle) MPI_Info_toint(handle)
+#define MPI_Message_f2c(integer) MPI_Message_fromint(integer)
+#define MPI_Message_c2f(handle) MPI_Message_toint(handle)
+#define MPI_Op_f2c(integer) MPI_Op_fromint(integer)
+#define MPI_Op_c2f(handle) MPI_Op_toint(handle)
+#define MPI_Request_f2c(integer) MPI_Request_fromint(integer)
+#define MPI_Request_c2f(handle) MPI_Request_toint(handle)
+#define MPI_Session_f2c(integer) MPI_Session_fromint(integer)
+#define MPI_Session_c2f(handle) MPI_Session_toint(handle)
+#define MPI_Type_f2c(integer) MPI_Type_fromint(integer)
+#define MPI_Type_c2f(handle) MPI_Type_toint(handle)
+#define MPI_Win_f2c(integer) MPI_Win_fromint(integer)
+#define MPI_Win_c2f(handle) MPI_Win_toint(handle)
+#define MPI_Status_f2c(from, to) ODONATA_copy_status(from, to)
+#define MPI_Status_c2f(from, to) ODONATA_copy_status(from, to)
+#define PMPI_Comm_f2c(integer) PMPI_Comm_fromint(integer)
+#define PMPI_Comm_c2f(handle) PMPI_Comm_toint(handle)
+#define PMPI_Errhandler_f2c(integer) PMPI_Errhandler_fromint(integer)
+#define PMPI_Errhandler_c2f(handle) PMPI_Errhandler_toint(handle)
+#define PMPI_File_f2c(integer) PMPI_File_fromint(integer)
+#define PMPI_File_c2f(handle) PMPI_File_toint(handle)
+#define PMPI_Group_f2c(integer) PMPI_Group_fromint(integer)
+#define PMPI_Group_c2f(handle) PMPI_Group_toint(handle)
+#define PMPI_Info_f2c(integer) PMPI_Info_fromint(integer)
+#define PMPI_Info_c2f(handle) PMPI_Info_toint(handle)
+#define PMPI_Message_f2c(integer) PMPI_Message_fromint(integer)
+#define PMPI_Message_c2f(handle) PMPI_Message_toint(handle)
+#define PMPI_Op_f2c(integer) PMPI_Op_fromint(integer)
+#define PMPI_Op_c2f(handle) PMPI_Op_toint(handle)
+#define PMPI_Request_f2c(integer) PMPI_Request_fromint(integer)
+#define PMPI_Request_c2f(handle) PMPI_Request_toint(handle)
+#define PMPI_Session_f2c(integer) PMPI_Session_fromint(integer)
+#define PMPI_Session_c2f(handle) PMPI_Session_toint(handle)
+#define PMPI_Type_f2c(integer) PMPI_Type_fromint(integer)
+#define PMPI_Type_c2f(handle) PMPI_Type_toint(handle)
+#define PMPI_Win_f2c(integer) PMPI_Win_fromint(integer)
+#define PMPI_Win_c2f(handle) PMPI_Win_toint(handle)
+#define PMPI_Status_f2c(from, to) ODONATA_copy_status(from, to)
+#define PMPI_Status_c2f(from, to) ODONATA_copy_status(from, to)
+
 #ifdef __cplusplus
 }
 #endif

@@ -99,6 +99,41 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 const ENUMS: [(&str, &str); 2] =
     [("MPI_T_cb_safety", "T_CB_"), ("MPI_T_source_order", "T_SOURCE_")];
 
+/// Fortran's integers as handles. The standard ABI has no Fortran in it, but C programs convert
+/// handles for Fortran callers; a macro leaves no symbol behind, so what is compiled with it still
+/// runs on every library with that ABI.
+const FORTRAN: &str = "
+/* Handles as Fortran's default integers, and a status as MPI_F_STATUS_SIZE of them. Macros over
+   functions of the standard ABI, so that no symbol outside of it is needed. */
+typedef int MPI_Fint;
+static __inline__ int ODONATA_copy_status(const void *from, void *to)
+{
+    int i;
+    for (i = 0; i < MPI_F_STATUS_SIZE; i++)
+        ((int *)to)[i] = ((const int *)from)[i];
+    return MPI_SUCCESS;
+}
+";
+
+/// Names of the conversions: `MPI_Comm_f2c` is `MPI_Comm_fromint`, and so on.
+const CONVERTED: &str = "Comm Errhandler File Group Info Message Op Request Session Type Win";
+
+fn fortran(out: &mut String) {
+    out.push_str(FORTRAN);
+    for prefix in ["MPI_", "PMPI_"] {
+        for kind in CONVERTED.split(' ') {
+            writeln!(out, "#define {prefix}{kind}_f2c(integer) {prefix}{kind}_fromint(integer)")
+                .unwrap();
+            writeln!(out, "#define {prefix}{kind}_c2f(handle) {prefix}{kind}_toint(handle)")
+                .unwrap();
+        }
+        writeln!(out, "#define {prefix}Status_f2c(from, to) ODONATA_copy_status(from, to)")
+            .unwrap();
+        writeln!(out, "#define {prefix}Status_c2f(from, to) ODONATA_copy_status(from, to)")
+            .unwrap();
+    }
+}
+
 pub fn header(functions: &[Function], constants: &[Constant]) -> String {
     let mut out = String::from(HEAD);
     let mut handles: Vec<&str> =
@@ -135,6 +170,7 @@ pub fn header(functions: &[Function], constants: &[Constant]) -> String {
             prototype(&mut out, prefix, f);
         }
     }
+    fortran(&mut out);
     out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     out
 }

@@ -23,6 +23,11 @@ wrap() {
         esac
         set -- "$@" "$argument"
     done
+    # `export CC=odonata-mpicc`, and every `make CC=odonata-mpicc`, names us to ourselves.
+    case $compiler in
+        *odonata-mpicc) compiler=cc ;;
+        *odonata-mpicxx) compiler=c++ ;;
+    esac
     # First, so that another MPI's header on the program's own path cannot hide ours.
     set -- "-I$package/_include" "$@"
     if [ -n "$link" ]; then
