@@ -24,9 +24,10 @@ wrap() {
         set -- "$@" "$argument"
     done
     # `export CC=odonata-mpicc`, and every `make CC=odonata-mpicc`, names us to ourselves.
-    case $compiler in
-        *odonata-mpicc) compiler=cc ;;
-        *odonata-mpicxx) compiler=c++ ;;
+    # Options may follow; whoever set them passed them to us as well.
+    case "$compiler " in
+        *"odonata-mpicc "*) compiler=cc ;;
+        *"odonata-mpicxx "*) compiler=c++ ;;
     esac
     # First, so that another MPI's header on the program's own path cannot hide ours.
     set -- "-I$package/_include" "$@"
