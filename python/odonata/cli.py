@@ -23,7 +23,7 @@ from typing import Any, TextIO
 
 import click
 
-from . import __version__, bench, door, launch, machines, patterns, tables, text, units
+from . import __version__, bench, clocks, door, launch, machines, patterns, tables, text, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
@@ -273,7 +273,22 @@ def command_line() -> str:
     metavar="HOW",
     default="measured",
     show_default=True,
-    help="Charge time between MPI calls as measured, none, or measured times a factor.",
+    help="Charge a thread's CPU time between MPI calls: measured, none, or measured times a "
+    "factor, such as 0.5 for a machine twice as fast as this one.",
+)
+@option(
+    "--clock",
+    metavar="HOW",
+    default="virtual",
+    show_default=True,
+    help="Clocks and sleeps of the program: virtual (simulated time) or real.",
+)
+@option(
+    "--epoch",
+    metavar="DATE",
+    default=clocks.EPOCH,
+    show_default=True,
+    help="What the virtual clock shows first, UTC: `2026-01-01T12:30:00`, or `now`.",
 )
 @with_options(*COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
@@ -288,6 +303,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     env = wrong.environment(given["env"])
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
+    clocks.variables(wrong, given["clock"], given["epoch"], environment)
     launch.check_program(wrong, list(program), wdir, environment)
     wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
@@ -306,6 +322,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             list(program),
             fidelity=asked.fidelity,
             compute=compute,
+            clock=given["clock"],
+            epoch=given["epoch"],
             env=env,
             wdir=wdir,
             hostfile=given["hostfile"],

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, door, tables
+from . import __version__, clocks, door, tables
 from .errors import Complaints, SimulatedFailure, nearest
 from .machines import PLACEMENTS, Job, is_job, read_text, why
 from .results import Result
@@ -107,6 +107,8 @@ def run(
     *,
     fidelity: str = "packet",
     compute: str | float = "measured",
+    clock: str = "virtual",
+    epoch: str = clocks.EPOCH,
     env: Mapping[str, str] | None = None,
     wdir: str | Path | None = None,
     hostfile: str | Path | None = None,
@@ -118,13 +120,15 @@ def run(
     """Run `program` as the ranks of `job` and predict its time.
 
     `hostfile` says which nodes the ranks sit on, and how many fit on each unless the job's `ppn`
-    does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. With
-    `check`, a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
+    does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. The
+    clocks of the ranks show simulated time from `epoch` on, or `clock="real"` time. With `check`,
+    a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     wrong = Complaints()
     is_job(wrong, job)
     wdir = path_of(wrong, "wdir", wdir) or os.getcwd()
     environment = environment_of(check_environment(wrong, env))
+    environment |= clocks.variables(wrong, clock, epoch, environment)
     program = check_program(wrong, program, wdir, environment)
     compute = compute_of(wrong, compute)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None

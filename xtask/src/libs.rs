@@ -1,6 +1,6 @@
 //! Links the MPI library twice: `libmpi_abi.so.1` speaks the MPI-5 standard ABI, `libmpi.so.12`
 //! speaks MPICH's. From a static library, because a `cdylib` exports only what Rust names, and
-//! MPI's weak `MPI_*` aliases are assembler symbols.
+//! MPI's weak `MPI_*` aliases are assembler symbols. Beside them goes `libodonata_clock.so`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,11 +19,14 @@ const LIBRARIES: [Library; 2] = [
     Library { soname: "libmpi.so.12", link: "libmpi.so", features: &["mpich"] },
 ];
 
+/// What answers the clocks a program reads behind MPI's back.
+const CLOCK: &str = "libodonata_clock.so";
+
 /// Everything but the interface stays inside, so that no symbol of the Rust runtime can meet
 /// another one in the program.
 const EXPORTS: &str = "{ global: MPI_*; PMPI_*; MPIR_Dup_fn; local: *; };\n";
 
-/// Builds both libraries with a cargo profile into `out_dir`, and copies `include/` beside it as
+/// Builds the libraries with a cargo profile into `out_dir`, and copies `include/` beside it as
 /// `_include`.
 pub fn build(profile: &str, out_dir: &Path) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -41,6 +44,11 @@ pub fn build(profile: &str, out_dir: &Path) -> Result<(), String> {
         let archive = compile(root, &target, profile, library)?;
         link(&archive, &target, library, out_dir)?;
     }
+    let built = cargo(root, &target, profile, "clock", &[])?.join("libclock.so");
+    // Not written over in place: a process may have it mapped.
+    let (new, clock) = (out_dir.join("clock.new"), out_dir.join(CLOCK));
+    fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
+    fs::rename(&new, &clock).map_err(|e| format!("{}: {e}", clock.display()))?;
     let include = out_dir.parent().ok_or("the output folder has no parent")?.join("_include");
     create(&include)?;
     let (from, to) = (root.join("include/mpi.h"), include.join("mpi.h"));
@@ -58,25 +66,36 @@ fn compile(
     profile: &str,
     library: &Library,
 ) -> Result<PathBuf, String> {
+    Ok(cargo(root, target, profile, "mpiabi", library.features)?.join("libmpiabi.a"))
+}
+
+/// The folder that then holds the package's library.
+fn cargo(
+    root: &Path,
+    target: &Path,
+    profile: &str,
+    package: &str,
+    features: &[&str],
+) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(root).args(["build", "--quiet", "-p", "mpiabi", "--lib"]);
+    command.current_dir(root).args(["build", "--quiet", "-p", package, "--lib"]);
     command.args(["--profile", profile]).arg("--target-dir").arg(target);
     // A panic must never unwind into a C program; debug information would be stripped anyway.
-    command.arg("--config").arg(format!("profile.{profile}.panic=\"abort\""));
-    command.arg("--config").arg(format!("profile.{profile}.debug=false"));
+    for setting in ["panic=\"abort\"", "debug=false", "strip=true"] {
+        command.arg("--config").arg(format!("profile.{profile}.{setting}"));
+    }
     if profile == "dev" {
         // Only looked at by tests.
         command.args(["--config", "profile.dev.opt-level=0"]);
     }
-    if !library.features.is_empty() {
-        command.arg("--features").arg(library.features.join(","));
+    if !features.is_empty() {
+        command.arg("--features").arg(features.join(","));
     }
     // Set while cargo itself runs tests; it would leak that run's package into this one.
     command.env_remove("CARGO_MANIFEST_DIR");
     run(&mut command)?;
-    let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(target.join(folder).join("libmpiabi.a"))
+    Ok(target.join(if profile == "dev" { "debug" } else { profile }))
 }
 
 fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Result<(), String> {

@@ -19,7 +19,7 @@ cargo x COMMAND
   lint    formatting, clippy, the floor law, tidiness
   tidy    the mechanical rules of STYLE.md
   test    everything that can fail: lint, Rust tests, Python tests
-  libs    build the two MPI libraries into python/odonata/_lib
+  libs    build the MPI libraries and the clock into python/odonata/_lib
   py      local environment (.venv) with the Python package in it
   demo    py, then the demonstration
   docs    Rust's reference pages, into target/doc

@@ -118,10 +118,12 @@ pub fn wheel() -> bool {
     Packages::begin().end() && libraries() && step("wheel", vec![build])
 }
 
-/// The two MPI libraries, in `python/odonata/_lib`.
+/// The two MPI libraries and the clock, in `python/odonata/_lib`.
 fn libraries() -> bool {
     let inputs = ["crates", "include", "xtask/src/libs.rs", "Cargo.toml", "Cargo.lock"];
-    let products = ["python/odonata/_lib/libmpi_abi.so.1", "python/odonata/_lib/libmpi.so.12"];
+    let products = ["libmpi_abi.so.1", "libmpi.so.12", "libodonata_clock.so"];
+    let products = products.map(|p| format!("python/odonata/_lib/{p}"));
+    let products = products.each_ref().map(String::as_str);
     made("libraries", &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
         build.arg("libs").current_dir(house::root());

@@ -12,8 +12,9 @@
 //! one of them in MPI at a time: `MPI_THREAD_SERIALIZED`.
 
 use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::ffi::c_int;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use workload::wire::{self, Arena, Combine, Completion, Control, Segment, Submission};
 
@@ -66,7 +67,13 @@ struct Phase {
 thread_local! {
     /// This thread's CPU time when it last left MPI, in nanoseconds; 0 before it first entered.
     static LEFT_AT_NS: Cell<u64> = const { Cell::new(0) };
+    /// Whether this thread has called MPI, and how deep it is inside now: set before the lock is
+    /// asked for, so that a signal handler cannot ask for it a second time.
+    static CALLED: Cell<bool> = const { Cell::new(false) };
+    static INSIDE: Cell<u32> = const { Cell::new(0) };
 }
+/// Simulated picoseconds, the last that anybody here has heard of.
+static HEARD_PS: AtomicU64 = AtomicU64::new(0);
 
 /// Begins an MPI call that needs a seat.
 pub fn enter() -> Result<Held> {
@@ -85,6 +92,8 @@ pub fn enter() -> Result<Held> {
 
 /// Takes the lock, for calls that are legal at any time.
 pub fn lock() -> Held {
+    CALLED.set(true);
+    INSIDE.set(INSIDE.get() + 1);
     // SAFETY: the mutex is statically initialised and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
     let held = Held(PhantomData);
@@ -116,7 +125,32 @@ impl Drop for Held {
         }
         // SAFETY: this value exists because this thread locked the mutex.
         unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
+        INSIDE.set(INSIDE.get() - 1);
     }
+}
+
+/// Begins what is no call of MPI but may cost the thread time, unless it would have to wait, or the
+/// thread has never called MPI, or is inside: then the simulator has no say in it.
+fn look_in() -> Option<Held> {
+    if !CALLED.get() || INSIDE.get() > 0 {
+        return None;
+    }
+    INSIDE.set(1);
+    // SAFETY: as in `lock`.
+    if unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) } != 0 {
+        INSIDE.set(0);
+        return None;
+    }
+    let held = Held(PhantomData);
+    *DEPTH.get(&held) += 1;
+    if is_forked() || is_finalized(&held) {
+        return None;
+    }
+    with(&held, |rt| {
+        rt.function = 0;
+        rt.charge();
+    });
+    Some(held)
 }
 
 /// The seat and everything that goes with it.
@@ -261,7 +295,23 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         control.pid = std::process::id();
         control.state.store(wire::state::ACTIVE, Ordering::Release);
     });
+    if with(held, |rt| rt.solo.is_none()) {
+        take_over_clocks();
+    }
     Ok(())
+}
+
+/// Has the clocks of this process ask us, if they are not the kernel's.
+fn take_over_clocks() {
+    type Now = extern "C" fn(c_int) -> u64;
+    type Pass = extern "C" fn(u64, c_int) -> c_int;
+    // SAFETY: a zero-terminated name.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
+    if !found.is_null() {
+        // SAFETY: nothing but the crate `clock` has that name.
+        let register: extern "C" fn(Now, Pass) = unsafe { std::mem::transmute(found) };
+        register(clock_now, clock_pass);
+    }
 }
 
 type Seat = std::result::Result<Option<(i32, u32)>, String>;
@@ -575,6 +625,7 @@ fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
             rt.quiet = true;
             rt.reap();
             let control = rt.control();
+            HEARD_PS.store(control.now_ps, Ordering::Relaxed);
             (control.command, control.combine, std::mem::take(&mut control.incoming))
         });
         if command != wire::command::DIE {
@@ -668,17 +719,40 @@ pub fn wtime(held: &Held) -> f64 {
     if let Some(elapsed) = with(held, |rt| rt.solo.as_ref().map(|solo| solo.elapsed())) {
         return elapsed.as_secs_f64();
     }
+    clock_ps(held) as f64 / PS_PER_S
+}
+fn clock_ps(held: &Held) -> u64 {
     if with(held, |rt| !rt.quiet) {
         flush(held);
     }
     with(held, |rt| {
         rt.after_ps += rt.tick_ps;
-        (rt.control().now_ps + rt.after_ps) as f64 / PS_PER_S
+        let now = rt.control().now_ps + rt.after_ps;
+        HEARD_PS.store(now, Ordering::Relaxed);
+        now
     })
 }
 /// Resolution of `wtime`, in seconds.
 pub fn wtick(held: &Held) -> f64 {
     with(held, |rt| rt.tick_ps.max(1)) as f64 / PS_PER_S
+}
+
+/// What a program reads behind MPI's back: see the crate `clock`.
+pub extern "C" fn clock_now(reading: c_int) -> u64 {
+    match look_in().filter(|_| reading != 0) {
+        Some(held) => clock_ps(&held),
+        None => HEARD_PS.load(Ordering::Relaxed),
+    }
+}
+/// Whether the calling thread's time has gone on by `span_ps`.
+pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
+    let Some(held) = look_in() else { return 0 };
+    if may_wait != 0 {
+        delay(&held, span_ps);
+    } else {
+        with(&held, |rt| rt.after_ps += span_ps);
+    }
+    1
 }
 
 /// The rank will submit nothing any more; its process goes on.
