@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::abi::{Comm, Datatype, Kind, Raw, Win, c};
 use crate::error::{Error, Result, fail, last_used_code};
 use crate::export::mpi_fn;
+use crate::{runtime, win};
 
 struct Key {
     kind: Kind,
@@ -341,12 +342,20 @@ mpi_fn! {
         free(Kind::Win, keyval)
     }
     pub fn Win_set_attr(win: Win, keyval: c_int, value: *mut c_void) {
+        win::check(&runtime::enter()?, win)?;
         set(Kind::Win, win.to_int(), keyval, value)
     }
     pub fn Win_get_attr(win: Win, keyval: c_int, value: *mut c_void, flag: *mut c_int) {
-        get(Kind::Win, win.to_int(), keyval, value, flag)
+        match win::predefined(&runtime::enter()?, win, keyval)? {
+            Some(place) => {
+                tell(Some(place), value, flag);
+                Ok(())
+            }
+            None => get(Kind::Win, win.to_int(), keyval, value, flag),
+        }
     }
     pub fn Win_delete_attr(win: Win, keyval: c_int) {
+        win::check(&runtime::enter()?, win)?;
         delete(Kind::Win, win.to_int(), keyval)
     }
 }

@@ -273,6 +273,7 @@ mpi_fn! {
         set(Site::comm(comm), errhandler)
     }
     pub fn Win_set_errhandler(win: Win, errhandler: Errhandler) {
+        crate::win::check(&crate::runtime::enter()?, win)?;
         set(Site::win(win), errhandler)
     }
     pub fn File_set_errhandler(file: File, errhandler: Errhandler) {
@@ -285,6 +286,7 @@ mpi_fn! {
         get(Site::comm(comm), errhandler)
     }
     pub fn Win_get_errhandler(win: Win, errhandler: *mut Errhandler) {
+        crate::win::check(&crate::runtime::enter()?, win)?;
         get(Site::win(win), errhandler)
     }
     pub fn File_get_errhandler(file: File, errhandler: *mut Errhandler) {
@@ -297,6 +299,7 @@ mpi_fn! {
         call(Site::comm(comm), code)
     }
     pub fn Win_call_errhandler(win: Win, code: c_int) {
+        crate::win::check(&crate::runtime::enter()?, win)?;
         call(Site::win(win), code)
     }
     pub fn File_call_errhandler(file: File, code: c_int) {

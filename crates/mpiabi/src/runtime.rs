@@ -465,6 +465,10 @@ pub fn alloc(held: &Held, bytes: u64) -> u64 {
         }
     }
 }
+/// The same for who can go on without; `None` if there is no room.
+pub fn try_alloc(held: &Held, bytes: u64) -> Option<u64> {
+    with(held, |rt| rt.arena.alloc(bytes))
+}
 /// Gives a block back, whoever owns it.
 pub fn free(held: &Held, block: u64) {
     if block != 0 {

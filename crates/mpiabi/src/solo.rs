@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use collectives::Kind;
-use workload::wire::{self, Completion, Segment, Submission, flag, kind, wait};
+use workload::wire::{self, Arrival, Completion, Segment, Submission, flag, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG};
 
 /// Smallest tag upper bound a program may rely on is 32,767; MPICH answers 2^28 - 1 or more.
 const TAG_UB: i32 = (1 << 28) - 1;
+const PS_PER_NS: u64 = 1000;
 /// The only rank.
 const ME: u32 = 0;
 
@@ -21,6 +22,10 @@ pub struct Solo {
     /// Set aside by a probe, by its token.
     taken: BTreeMap<u32, Message>,
     next_context: u32,
+    /// What `kind::STORAGE` counts, by counter.
+    counters: BTreeMap<u32, i64>,
+    /// The end of the rank's list of one-sided operations.
+    last_arrival: u64,
     started: std::time::Instant,
 }
 
@@ -95,7 +100,18 @@ impl Solo {
         let (posted, unexpected, taken) = (Vec::new(), Vec::new(), BTreeMap::new());
         // Contexts 0 and 1 are the world's and the rank's own.
         let (next_context, started) = (2, std::time::Instant::now());
-        Ok((segment, Solo { segment, posted, unexpected, taken, next_context, started }))
+        let counters = BTreeMap::new();
+        let solo = Solo {
+            segment,
+            posted,
+            unexpected,
+            taken,
+            next_context,
+            counters,
+            last_arrival: 0,
+            started,
+        };
+        Ok((segment, solo))
     }
 
     /// Time since the job began: nobody simulates it, so the time that has really passed.
@@ -159,6 +175,14 @@ impl Solo {
             kind::COLLECTIVE => self.collective(s),
             // SAFETY: nobody reads the list of members: there is one.
             kind::COMM => unsafe { wire::return_block(self.segment, s.block) },
+            kind::ONE_SIDED => self.one_sided(s),
+            // Nobody else is there to hold a lock.
+            kind::LOCK | kind::UNLOCK => self.complete(s.token, Completion::default()),
+            kind::STORAGE => self.storage(s),
+            kind::DELAY => {
+                std::thread::sleep(std::time::Duration::from_nanos(s.bytes / PS_PER_NS));
+                self.complete(s.token, Completion::default());
+            }
             kind::EXIT => {}
             other => panic!("an unknown kind of submission: {other}"),
         }
@@ -223,6 +247,37 @@ impl Solo {
             None if waits => self.posted.push(posted),
             None => self.complete(token, Completion { found: 1, ..Completion::default() }),
         }
+    }
+
+    /// Links the operation into the rank's list, which it applies before it goes on.
+    fn one_sided(&mut self, s: &Submission) {
+        let mut end = self.last_arrival;
+        // SAFETY: the rank has handed over; blocks of the list are its own.
+        unsafe {
+            let incoming = &raw mut (*self.segment.control(ME)).incoming;
+            if *incoming == 0 {
+                end = 0;
+            }
+            (*self.segment.ptr(s.block).cast::<Arrival>()).next = 0;
+            match end {
+                0 => *incoming = s.block,
+                _ => (*self.segment.ptr(end).cast::<Arrival>()).next = s.block,
+            }
+        }
+        self.last_arrival = s.block;
+        self.complete(s.token, Completion::default());
+    }
+
+    /// Files are the process's own affair; only the counters live here.
+    fn storage(&mut self, s: &Submission) {
+        let counter = self.counters.entry(s.context).or_default();
+        let value = *counter as u64;
+        if s.flags & flag::SET != 0 {
+            *counter = s.op as i64;
+        } else if s.flags & flag::FETCH != 0 {
+            *counter = counter.wrapping_add(s.op as i64);
+        }
+        self.complete(s.token, Completion { value, ..Completion::default() });
     }
 
     /// With one member a collective leaves everything where it lies, but for the all-to-alls, which

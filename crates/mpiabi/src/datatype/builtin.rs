@@ -94,6 +94,11 @@ impl Number {
         let [first, second] = self.halves().expect("a pair");
         first.layout().0.next_multiple_of(second.layout().2)
     }
+    /// A predefined datatype of such values.
+    pub fn handle(self) -> Datatype {
+        let at = TABLE.types.iter().position(|t| t.number == Some(self));
+        c::DATATYPES[at.expect("every kind of value is some type's")].1
+    }
     /// The wire's name of it, if the simulator can combine such values itself.
     pub fn on_wire(self) -> Option<u32> {
         use Number::*;

@@ -116,6 +116,30 @@ impl Type {
         let bytes = bytes.min(self.packed_size(count));
         unsafe { self.placed.unpack(from, bytes, buf, count, self.extent()) }
     }
+    /// Tells where the bytes of `count` items lie, in the order they travel: `(at, stride, count,
+    /// len)` is `count` runs of `len` bytes. Until `each` has had enough.
+    pub fn runs(&self, count: u64, each: impl FnMut(i64, i64, u64, u64) -> bool) {
+        struct Each<F>(F);
+        impl<F: FnMut(i64, i64, u64, u64) -> bool> map::Visitor for Each<F> {
+            fn run(&mut self, at: i64, len: u64) -> bool {
+                self.0(at, 0, 1, len)
+            }
+            fn strided(&mut self, at: i64, stride: i64, count: u64, len: u64) -> bool {
+                self.0(at, stride, count, len)
+            }
+        }
+        self.placed.walk(count, self.extent(), &mut Each(each));
+    }
+    /// What all basic elements are, if they are alike. A pair is one element.
+    pub fn element(&self) -> Option<Number> {
+        let uniform = self.number.or_else(|| self.signature.uniform());
+        if uniform.is_some() {
+            return uniform;
+        }
+        let mut parts = self.recipe.types.iter().filter(|t| t.1.size > 0).map(|t| t.1.element());
+        let first = parts.next()??;
+        parts.all(|part| part == Some(first)).then_some(first)
+    }
     /// Whole items in `bytes` bytes; `None` if there is a rest.
     pub fn items(&self, bytes: u64) -> Option<u64> {
         match self.size {

@@ -1,0 +1,123 @@
+//! What an operation looks like between origin and target: one block of shared memory.
+//!
+//! Layout: `Header`, its `Stride`s, then the area. The area holds what goes to the target, packed in
+//! the order of the target's datatype, and afterwards what returns, in the same order.
+
+use workload::wire::Arrival;
+
+use crate::datatype::Type;
+use crate::runtime::{self, Held};
+
+/// What the target does with the area.
+pub(super) mod work {
+    /// The area goes to memory.
+    pub const PUT: u32 = 1;
+    /// Memory goes to the area.
+    pub const GET: u32 = 2;
+    /// Memory is combined with the area; with `flag::FETCH`, what was there goes to the area.
+    pub const ACCUMULATE: u32 = 3;
+    /// The area holds two items: memory that equals the first becomes the second; what was there
+    /// goes to the first.
+    pub const COMPARE: u32 = 4;
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Header {
+    pub arrival: Arrival,
+    pub work: u32,
+    /// The MPI function of the origin, for complaints.
+    pub function: u32,
+    /// Byte of the window (address, if the window is dynamic) that strides count from.
+    pub at: i64,
+    /// Packed bytes of target memory this is about.
+    pub bytes: u64,
+    pub strides: u64,
+    /// Accumulate: handles of the operation and of the predefined datatype of the elements. All
+    /// processes of a job have one library, so a predefined handle means the same to both.
+    pub op: u64,
+    pub datatype: u64,
+}
+
+/// `count` runs of `len` bytes, `stride` apart.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stride {
+    pub at: i64,
+    pub stride: i64,
+    pub count: u64,
+    pub len: u64,
+}
+
+/// Where the bytes of `count` items are, in the order they travel, cut after `bytes` of them.
+pub(super) fn strides(datatype: &Type, count: u64, bytes: u64) -> Vec<Stride> {
+    let (mut found, mut left) = (Vec::new(), bytes);
+    datatype.runs(count, |at, stride, count, len| {
+        let whole = count.min(left / len);
+        if whole > 0 {
+            found.push(Stride { at, stride, count: whole, len });
+        }
+        left -= whole * len;
+        if whole < count && left > 0 {
+            let at = at + whole as i64 * stride;
+            found.push(Stride { at, stride: 0, count: 1, len: left });
+            left = 0;
+        }
+        left > 0
+    });
+    found
+}
+
+/// A block as its owner or its reader sees it.
+pub(super) struct Block {
+    pub offset: u64,
+    base: *mut u8,
+}
+
+const HEADER: usize = size_of::<Header>();
+/// Of the area: no element needs more.
+const ALIGN: usize = 16;
+
+impl Block {
+    /// A new one with room for `area` bytes behind header and strides, which are written.
+    pub fn new(held: &Held, mut header: Header, strides: &[Stride], area: u64) -> Block {
+        header.strides = strides.len() as u64;
+        let offset = runtime::alloc(held, (area_at(strides.len()) as u64) + area);
+        let block = Block::at(held, offset);
+        // SAFETY: a fresh block with room for all three.
+        unsafe {
+            block.base.cast::<Header>().write(header);
+            let list = block.base.add(HEADER).cast::<Stride>();
+            list.copy_from_nonoverlapping(strides.as_ptr(), strides.len());
+        }
+        block
+    }
+    pub fn at(held: &Held, offset: u64) -> Block {
+        Block { offset, base: runtime::address(held, offset) }
+    }
+    /// # Safety
+    /// The block is one of `new`, and nobody writes to its header any more.
+    pub unsafe fn header(&self) -> Header {
+        unsafe { self.base.cast::<Header>().read() }
+    }
+    /// # Safety
+    /// As for `header`; the block outlives the answer.
+    pub unsafe fn strides(&self) -> &[Stride] {
+        unsafe {
+            let list = self.base.add(HEADER).cast::<Stride>();
+            std::slice::from_raw_parts(list, self.header().strides as usize)
+        }
+    }
+    /// # Safety
+    /// As for `header`.
+    pub unsafe fn area(&self) -> *mut u8 {
+        unsafe { self.base.add(area_at(self.header().strides as usize)) }
+    }
+}
+
+fn area_at(strides: usize) -> usize {
+    (HEADER + strides * size_of::<Stride>()).next_multiple_of(ALIGN)
+}
+
+const _: () = assert!(std::mem::offset_of!(Header, arrival) == 0);
+const _: () = assert!(align_of::<Header>() == 8 && align_of::<Stride>() == 8);

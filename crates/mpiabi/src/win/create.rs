@@ -1,0 +1,326 @@
+//! How windows come and go.
+
+use std::collections::BTreeMap;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use super::epoch::Epochs;
+use super::{Flavor, Hints, Part, State, Window, about, find, insert, memory, remove};
+use crate::abi::{Aint, Comm, Info, Kind, Win, c};
+use crate::coll;
+use crate::comm;
+use crate::error::{Error, Result, Site, fail};
+use crate::export::{Integer, mpi_fn};
+use crate::runtime::{self, Guarded, Held};
+use crate::{attr, error, info};
+
+/// What a rank asks for: its own part of a window.
+#[derive(Clone, Copy)]
+struct Asked {
+    size: Aint,
+    disp_unit: i64,
+}
+
+impl Asked {
+    fn check(self) -> Result<Asked> {
+        if self.size < 0 {
+            return fail!(c::ERR_SIZE, "a size of {} bytes", self.size);
+        }
+        if self.disp_unit <= 0 {
+            return fail!(c::ERR_DISP, "a displacement unit of {}", self.disp_unit);
+        }
+        Ok(self)
+    }
+}
+
+/// Where this rank's memory is.
+struct Ground {
+    base: usize,
+    /// In the job's segment; 0 elsewhere.
+    offset: u64,
+    blocks: Vec<(u64, u64)>,
+}
+
+/// Makes the window; all members of `parent` call. `ground` is laid once the window's communicator
+/// is there, and may talk over it.
+fn make(
+    held: &Held,
+    parent: Comm,
+    flavor: Flavor,
+    asked: Asked,
+    hints: Hints,
+    ground: impl FnOnce(&Held, &std::sync::Arc<comm::Communicator>) -> Result<Ground>,
+) -> Result<Win> {
+    let parent = comm::find(parent)?;
+    let comm_handle = comm::copy_of(held, &parent, None);
+    let comm = comm::find(comm_handle)?;
+    let ground = match ground(held, &comm) {
+        Ok(ground) => ground,
+        Err(error) => {
+            give_up(comm_handle)?;
+            return Err(error);
+        }
+    };
+    let own = Part { size: asked.size, disp_unit: asked.disp_unit, offset: ground.offset };
+    let (parts, _) = coll::share(held, &comm, own);
+    let state = State {
+        epochs: Epochs::new(),
+        pending: Vec::new(),
+        idle: 0,
+        unseen: BTreeMap::new(),
+        awaited: Vec::new(),
+        attached: BTreeMap::new(),
+        name: String::new(),
+        hints: about::used(hints, flavor),
+    };
+    let figures = about::Figures::new(flavor, asked.size, asked.disp_unit);
+    let (base, blocks, state) = (ground.base, ground.blocks, Guarded::new(state));
+    let window = Window { flavor, comm, comm_handle, base, parts, blocks, figures, state };
+    Ok(insert(held, window))
+}
+
+/// Frees the window's own communicator.
+fn give_up(mut comm: Comm) -> Result {
+    // SAFETY: a handle of our own that nobody else has.
+    unsafe { comm::Comm_free(&raw mut comm) }
+}
+
+/// All ranks hear whether one of them found no room.
+fn agree(held: &Held, comm: &std::sync::Arc<comm::Communicator>, fits: bool) -> Result {
+    let (all, _) = coll::share(held, comm, u64::from(fits));
+    match all.iter().position(|&fits| fits == 0) {
+        None => Ok(()),
+        Some(rank) => fail!(c::ERR_NO_MEM, "rank {rank} has no room for its part of the window"),
+    }
+}
+
+/// How a window's memory is to be aligned, if the program says.
+fn alignment(hints: &Hints) -> u64 {
+    let asked = about::hint(hints, b"mpi_minimum_memory_alignment");
+    let asked = asked.and_then(|v| std::str::from_utf8(v).ok()?.parse::<u64>().ok());
+    asked.filter(|n| n.is_power_of_two()).unwrap_or(1)
+}
+
+fn allocate(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Result<Win> {
+    let align = alignment(&hints);
+    make(held, comm, Flavor::Allocate, asked, hints, |held, comm| {
+        lay(held, comm, asked.size as u64, align).map(|(ground, _)| ground)
+    })
+}
+
+/// Memory of this rank's own; its address in the segment.
+fn lay(
+    held: &Held,
+    comm: &std::sync::Arc<comm::Communicator>,
+    bytes: u64,
+    align: u64,
+) -> Result<(Ground, u64)> {
+    if bytes == 0 {
+        agree(held, comm, true)?;
+        return Ok((Ground { base: 0, offset: 0, blocks: Vec::new() }, 0));
+    }
+    let room = bytes.checked_add(align - 1);
+    let block = room.and_then(|room| memory::allocate(held, room).map(|block| (block, room)));
+    if let Err(error) = agree(held, comm, block.is_some()) {
+        block.iter().for_each(|(block, room)| memory::free(held, *block, *room));
+        return Err(error);
+    }
+    let (block, room) = block.expect("agreed");
+    let address = runtime::address(held, block) as usize;
+    let offset = block + (address.next_multiple_of(align as usize) - address) as u64;
+    let base = runtime::address(held, offset) as usize;
+    Ok((Ground { base, offset, blocks: vec![(block, room)] }, offset))
+}
+
+/// The ranks of one node lie one after the other in memory of the first, unless the program allows
+/// them to lie apart.
+fn allocate_shared(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Result<Win> {
+    let node = runtime::node(held).0;
+    let align = alignment(&hints);
+    let apart = about::hint(&hints, b"alloc_shared_noncontig").is_some_and(|v| v == b"true");
+    make(held, comm, Flavor::Shared, asked, hints, |held, comm| {
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        struct Need {
+            size: i64,
+            node: u64,
+        }
+        let need = Need { size: asked.size, node: u64::from(node) };
+        let (needs, _) = coll::share(held, comm, need);
+        if let Some(rank) = needs.iter().position(|n| n.node != needs[0].node) {
+            return fail!(
+                c::ERR_RMA_SHARED,
+                "rank {rank} is on another node than rank 0: split the communicator with \
+                 MPI_COMM_TYPE_SHARED first"
+            );
+        }
+        if apart {
+            return lay(held, comm, asked.size as u64, align).map(|(ground, _)| ground);
+        }
+        let total = needs.iter().try_fold(0u64, |sum, n| sum.checked_add(n.size as u64));
+        let before: u64 = needs[..comm.rank as usize].iter().map(|n| n.size as u64).sum();
+        let Some(total) = total else {
+            return fail!(c::ERR_NO_MEM, "the window is larger than any memory");
+        };
+        let first = comm.rank == 0;
+        let (ground, offset) = lay(held, comm, if first { total } else { 0 }, align)?;
+        let (offsets, _) = coll::share(held, comm, offset);
+        let offset = offsets[0] + before;
+        let base = if total == 0 { 0 } else { runtime::address(held, offset) as usize };
+        Ok(Ground { base, offset, blocks: ground.blocks })
+    })
+}
+
+/// Ends a window once nobody's operations on it are under way.
+fn free(win: *mut Win) -> Result {
+    let handle = unsafe { *win };
+    let on = |error: Error| Error { site: Some(Site::win(handle)), ..error };
+    let window = {
+        let held = &runtime::enter()?;
+        let window = find(held, handle).map_err(on)?;
+        window.state(held).epochs.free().map_err(on)?;
+        window
+    };
+    // Callbacks of the program: with no lock held.
+    attr::delete_all(Kind::Win, handle.to_int()).map_err(on)?;
+    let held = &runtime::enter()?;
+    super::pending::flush(held, &window, None);
+    super::sync::barrier(held, &window);
+    error::forget(Site::win(handle));
+    remove(held, handle);
+    window.blocks.iter().for_each(|&(block, bytes)| memory::free(held, block, bytes));
+    give_up(window.comm_handle)?;
+    unsafe { *win = c::WIN_NULL };
+    Ok(())
+}
+
+/// # Safety
+/// `size`, `disp_unit` and `base` are writable.
+unsafe fn query<Int: Integer>(
+    held: &Held,
+    window: &Rc<Window>,
+    rank: c_int,
+    (size, disp_unit, base): (*mut Aint, *mut Int, *mut c_void),
+) -> Result {
+    let found = match rank {
+        c::PROC_NULL => window.parts.iter().position(|p| p.size > 0),
+        _ => Some(window.comm.checked(rank, "the rank")? as usize),
+    };
+    let none = Part { size: 0, disp_unit: 1, offset: 0 };
+    let part = found.map_or(none, |rank| window.parts[rank]);
+    let at = match (window.flavor, part.offset) {
+        _ if found == Some(window.comm.rank as usize) => window.base,
+        (Flavor::Shared, offset) if offset != 0 => runtime::address(held, offset) as usize,
+        _ => 0,
+    };
+    let is_shared = window.flavor == Flavor::Shared || found == Some(window.comm.rank as usize);
+    unsafe {
+        *size = if is_shared { part.size } else { 0 };
+        *disp_unit = Int::narrow(part.disp_unit).unwrap_or(Int::UNDEFINED);
+        *base.cast::<usize>() = at;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `base` and `win` are writable.
+unsafe fn hand_out(held: &Held, win: Win, base: *mut c_void, out: *mut Win) -> Result {
+    let window = find(held, win)?;
+    unsafe {
+        *base.cast::<usize>() = window.base;
+        *out = win;
+    }
+    Ok(())
+}
+
+mpi_fn! {
+    pub fn Win_create<Int>(
+        base: *mut c_void, size: Aint, disp_unit: Int, hints: Info, comm: Comm, win: *mut Win,
+    ) {
+        let held = &runtime::enter()?;
+        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
+        if base.is_null() && size > 0 {
+            return fail!(c::ERR_BASE, "the window's memory is null");
+        }
+        let hints = info::pairs(hints)?;
+        let made = make(held, comm, Flavor::Create, asked, hints, |_, _| {
+            Ok(Ground { base: base as usize, offset: 0, blocks: Vec::new() })
+        })?;
+        unsafe { *win = made };
+        Ok(())
+    }
+    pub fn Win_allocate<Int>(
+        size: Aint, disp_unit: Int, hints: Info, comm: Comm, base: *mut c_void, win: *mut Win,
+    ) {
+        let held = &runtime::enter()?;
+        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
+        let made = allocate(held, comm, asked, info::pairs(hints)?)?;
+        unsafe { hand_out(held, made, base, win) }
+    }
+    pub fn Win_allocate_shared<Int>(
+        size: Aint, disp_unit: Int, hints: Info, comm: Comm, base: *mut c_void, win: *mut Win,
+    ) {
+        let held = &runtime::enter()?;
+        let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
+        let made = allocate_shared(held, comm, asked, info::pairs(hints)?)?;
+        unsafe { hand_out(held, made, base, win) }
+    }
+    pub fn Win_create_dynamic(hints: Info, comm: Comm, win: *mut Win) {
+        let held = &runtime::enter()?;
+        let asked = Asked { size: 0, disp_unit: 1 };
+        let hints = info::pairs(hints)?;
+        let made = make(held, comm, Flavor::Dynamic, asked, hints, |_, _| {
+            Ok(Ground { base: 0, offset: 0, blocks: Vec::new() })
+        })?;
+        unsafe { *win = made };
+        Ok(())
+    }
+    pub fn Win_attach(win: Win, base: *mut c_void, size: Aint) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        if !window.is_dynamic() {
+            return fail!(c::ERR_RMA_FLAVOR, "only dynamic windows take memory");
+        }
+        if size < 0 {
+            return fail!(c::ERR_SIZE, "a size of {size} bytes");
+        }
+        if size == 0 {
+            return Ok(());
+        }
+        if base.is_null() {
+            return fail!(c::ERR_BASE, "the memory is null");
+        }
+        let (low, high) = (base as usize, (base as usize).saturating_add(size as usize));
+        let mut state = window.state(held);
+        if state.attached.range(..high).next_back().is_some_and(|(_, &end)| end > low) {
+            return fail!(c::ERR_RMA_ATTACH, "{low:#x} to {high:#x} is attached in part already");
+        }
+        state.attached.insert(low, high);
+        Ok(())
+    }
+    pub fn Win_detach(win: Win, base: *const c_void) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        if !window.is_dynamic() {
+            return fail!(c::ERR_RMA_FLAVOR, "only dynamic windows give memory back");
+        }
+        let removed = window.state(held).attached.remove(&(base as usize));
+        if removed.is_none() && !base.is_null() {
+            return fail!(c::ERR_RMA_ATTACH, "no memory attached begins at {base:?}");
+        }
+        Ok(())
+    }
+    pub fn Win_shared_query<Int>(
+        win: Win, rank: c_int, size: *mut Aint, disp_unit: *mut Int, base: *mut c_void,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        if window.is_dynamic() {
+            return fail!(c::ERR_RMA_FLAVOR, "a dynamic window has no memory of its own");
+        }
+        unsafe { query(held, &window, rank, (size, disp_unit, base)) }
+    }
+    pub fn Win_free(win: *mut Win) {
+        free(win)
+    }
+}

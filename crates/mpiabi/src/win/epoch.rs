@@ -1,0 +1,174 @@
+//! Epochs: which one-sided calls are allowed now. Rules only; who waits for whom is in `sync`.
+
+use std::collections::BTreeMap;
+
+use crate::abi::c;
+use crate::error::{Result, fail};
+
+/// How this rank may access other ranks' memory. Ranks are the window's.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Access {
+    Closed,
+    /// From one fence to the next. Without an operation in it, it may as well not have begun.
+    Fence {
+        used: bool,
+    },
+    /// From start to complete.
+    Start(Vec<u32>),
+    /// Locked one by one.
+    Locks(BTreeMap<u32, Lock>),
+    All(Lock),
+}
+
+/// How a lock is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lock {
+    /// The simulator knows of it.
+    Taken,
+    /// `MPI_MODE_NOCHECK`: the program knows that there is nobody to keep out.
+    Assumed,
+}
+
+#[derive(Debug)]
+pub(super) struct Epochs {
+    pub access: Access,
+    /// Between post and wait: the group this rank's memory is exposed to.
+    pub exposed: bool,
+}
+
+impl Epochs {
+    pub fn new() -> Epochs {
+        Epochs { access: Access::Closed, exposed: false }
+    }
+
+    /// An operation on `target`.
+    pub fn operate(&mut self, target: u32) -> Result {
+        match &mut self.access {
+            Access::Fence { used } => {
+                *used = true;
+                Ok(())
+            }
+            Access::Start(group) if group.contains(&target) => Ok(()),
+            Access::Locks(locks) if locks.contains_key(&target) => Ok(()),
+            Access::All(_) => Ok(()),
+            Access::Closed => fail!(
+                c::ERR_RMA_SYNC,
+                "no epoch has begun: call MPI_Win_fence, MPI_Win_start or MPI_Win_lock first"
+            ),
+            Access::Start(_) => {
+                fail!(c::ERR_RMA_SYNC, "rank {target} is not in the group of MPI_Win_start")
+            }
+            Access::Locks(_) => fail!(c::ERR_RMA_SYNC, "rank {target} is not locked"),
+        }
+    }
+    /// What begins something else than a fence's epoch.
+    fn idle(&self) -> Result {
+        match &self.access {
+            Access::Closed | Access::Fence { used: false } => Ok(()),
+            _ => fail!(c::ERR_RMA_SYNC, "{} has not ended", self.what()),
+        }
+    }
+    /// The open access epoch in words.
+    fn what(&self) -> &'static str {
+        match self.access {
+            Access::Closed => "no epoch",
+            Access::Fence { .. } => "the epoch of MPI_Win_fence",
+            Access::Start(_) => "the epoch of MPI_Win_start",
+            Access::Locks(_) => "the epoch of MPI_Win_lock",
+            Access::All(_) => "the epoch of MPI_Win_lock_all",
+        }
+    }
+    pub fn fence(&self) -> Result {
+        match self.access {
+            Access::Closed | Access::Fence { .. } if !self.exposed => Ok(()),
+            Access::Closed | Access::Fence { .. } => {
+                fail!(c::ERR_RMA_SYNC, "MPI_Win_post has not been followed by MPI_Win_wait")
+            }
+            _ => fail!(c::ERR_RMA_SYNC, "{} has not ended", self.what()),
+        }
+    }
+    pub fn start(&self) -> Result {
+        self.idle()
+    }
+    pub fn complete(&self) -> Result {
+        match self.access {
+            Access::Start(_) => Ok(()),
+            _ => fail!(c::ERR_RMA_SYNC, "there was no MPI_Win_start before it"),
+        }
+    }
+    pub fn post(&self) -> Result {
+        if self.exposed {
+            return fail!(c::ERR_RMA_SYNC, "the MPI_Win_post before has not been waited for");
+        }
+        Ok(())
+    }
+    pub fn wait(&self) -> Result {
+        if !self.exposed {
+            return fail!(c::ERR_RMA_SYNC, "there was no MPI_Win_post before it");
+        }
+        Ok(())
+    }
+    pub fn lock(&self, target: u32) -> Result {
+        match &self.access {
+            Access::Locks(locks) if locks.contains_key(&target) => {
+                fail!(c::ERR_RMA_SYNC, "rank {target} is locked already")
+            }
+            Access::Locks(_) => Ok(()),
+            _ => self.idle(),
+        }
+    }
+    pub fn lock_all(&self) -> Result {
+        self.idle()
+    }
+    /// How `target` is locked.
+    pub fn locked(&self, target: u32) -> Result<Lock> {
+        let held = match &self.access {
+            Access::Locks(locks) => locks.get(&target),
+            _ => None,
+        };
+        held.copied().map_or_else(
+            || fail!(c::ERR_RMA_SYNC, "rank {target} has not been locked by MPI_Win_lock"),
+            Ok,
+        )
+    }
+    pub fn all_locked(&self) -> Result<Lock> {
+        match self.access {
+            Access::All(lock) => Ok(lock),
+            _ => fail!(c::ERR_RMA_SYNC, "there was no MPI_Win_lock_all before it"),
+        }
+    }
+    /// A flush of one rank, or of all.
+    pub fn flush(&self, target: Option<u32>) -> Result {
+        match (&self.access, target) {
+            (Access::All(_), _) | (Access::Locks(_), None) => Ok(()),
+            (Access::Locks(locks), Some(rank)) if locks.contains_key(&rank) => Ok(()),
+            (Access::Locks(_), Some(rank)) => {
+                fail!(c::ERR_RMA_SYNC, "rank {rank} is not locked")
+            }
+            _ => fail!(c::ERR_RMA_SYNC, "nothing is locked: it is for passive targets"),
+        }
+    }
+    pub fn free(&self) -> Result {
+        self.idle()?;
+        if self.exposed {
+            return fail!(c::ERR_RMA_SYNC, "MPI_Win_post has not been followed by MPI_Win_wait");
+        }
+        Ok(())
+    }
+    pub fn insert(&mut self, target: u32, lock: Lock) {
+        match &mut self.access {
+            Access::Locks(locks) => {
+                locks.insert(target, lock);
+            }
+            _ => self.access = Access::Locks(BTreeMap::from([(target, lock)])),
+        }
+    }
+    pub fn remove(&mut self, target: u32) {
+        if let Access::Locks(locks) = &mut self.access {
+            locks.remove(&target);
+            if locks.is_empty() {
+                self.access = Access::Closed;
+            }
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! The origin's side: put, get and the accumulates, with and without requests.
+//!
+//! Data leaves the origin's buffer when the call is made, and what returns is landed when the
+//! program synchronizes or completes the request.
+
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use workload::wire::{Arrival, Submission, flag, kind};
+
+use super::block::{self, Block, Header, Stride, work};
+use super::pending::{self, Land};
+use super::{Window, find};
+use crate::abi::{Aint, Datatype, Op, Request, Win, c};
+use crate::buffer::Buffer;
+use crate::datatype::{self, Number, Type};
+use crate::error::{Result, fail};
+use crate::export::{Integer, mpi_fn};
+use crate::op::{self, Operation, Operator};
+use crate::request::{self, Cancellable, Flight, Outcome};
+use crate::runtime::{self, Held};
+
+/// Bytes on their way to a target that need not know of them yet. Then it is made to take them all:
+/// a target that sleeps for long would have them pile up in the origin's memory.
+const UNSEEN: u64 = 1 << 26;
+
+/// The target's side of a call's arguments.
+#[derive(Clone, Copy)]
+struct There<Int> {
+    rank: c_int,
+    disp: Aint,
+    count: Int,
+    datatype: Datatype,
+}
+
+/// The same, checked.
+struct Place {
+    rank: u32,
+    at: i64,
+    count: u64,
+    datatype: Arc<Type>,
+}
+
+impl Place {
+    fn bytes(&self) -> u64 {
+        self.datatype.packed_size(self.count)
+    }
+}
+
+/// Checks the target's side; `None` if there is nobody to work on.
+fn place<Int: Integer>(held: &Held, window: &Window, there: There<Int>) -> Result<Option<Place>> {
+    let count = datatype::count(there.count.wide())?;
+    let datatype = datatype::committed(there.datatype)?;
+    let Some(rank) = window.target(there.rank)? else { return Ok(None) };
+    if there.disp < 0 && !window.is_dynamic() {
+        return fail!(c::ERR_DISP, "a displacement of {}", there.disp);
+    }
+    window.state(held).epochs.operate(rank)?;
+    let part = &window.parts[rank as usize];
+    let at = match window.is_dynamic() {
+        true => Some(there.disp),
+        false => there.disp.checked_mul(part.disp_unit),
+    };
+    let span = span(&datatype, count);
+    let reach = at.and_then(|at| Some((at.checked_add(span.0)?, at.checked_add(span.1)?)));
+    match (at, reach) {
+        (Some(at), Some(reach))
+            if window.is_dynamic() || span.0 == span.1 || {
+                reach.0 >= 0 && reach.1 <= part.size
+            } =>
+        {
+            Ok(Some(Place { rank, at, count, datatype }))
+        }
+        _ => fail!(
+            c::ERR_RMA_RANGE,
+            "bytes {} to {} of rank {rank}'s part of the window, which has {}",
+            i128::from(there.disp) * i128::from(part.disp_unit) + i128::from(span.0),
+            i128::from(there.disp) * i128::from(part.disp_unit) + i128::from(span.1),
+            part.size
+        ),
+    }
+}
+
+/// First byte of `count` items and the byte behind the last, relative to the first item.
+fn span(datatype: &Type, count: u64) -> (i64, i64) {
+    if count == 0 || datatype.size == 0 {
+        return (0, 0);
+    }
+    let (low, high) = datatype.true_bounds();
+    let last = (count as i64 - 1).saturating_mul(datatype.extent());
+    (low.saturating_add(last.min(0)), high.saturating_add(last.max(0)))
+}
+
+fn fits(bytes: u64, room: u64, what: &str) -> Result {
+    if bytes > room {
+        return fail!(
+            c::ERR_TRUNCATE,
+            "{bytes} bytes do not fit {what}, which has room for {room}"
+        );
+    }
+    Ok(())
+}
+
+/// A call that is ready to go.
+struct Ready {
+    place: Place,
+    work: u32,
+    flags: u32,
+    strides: Vec<Stride>,
+    /// Packed bytes of target memory.
+    bytes: u64,
+    /// Bytes that travel, there and back.
+    out: u64,
+    back: u64,
+    op: Op,
+    element: Datatype,
+    /// Bytes of the area, and who fills it.
+    area: u64,
+}
+
+impl Ready {
+    fn new(place: Place, work: u32, bytes: u64) -> Ready {
+        let strides = block::strides(&place.datatype, place.count, bytes);
+        let (op, element) = (c::OP_NULL, c::DATATYPE_NULL);
+        let (flags, out, back, area) = (0, 0, 0, bytes);
+        Ready { place, work, flags, strides, bytes, out, back, op, element, area }
+    }
+    fn sends(self, out: u64) -> Ready {
+        Ready { out, ..self }
+    }
+    fn fetches(self, back: u64) -> Ready {
+        Ready { back, flags: self.flags | flag::FETCH, ..self }
+    }
+    fn combines(self, op: Op, element: Datatype) -> Ready {
+        Ready { op, element, flags: self.flags | flag::ATOMIC, ..self }
+    }
+
+    /// Fills a block and submits it; the token, and what to do when it is done.
+    fn submit(
+        self,
+        held: &Held,
+        window: &Window,
+        fill: impl FnOnce(*mut u8),
+        land: Option<Buffer>,
+    ) -> (u32, Option<Land>) {
+        let flags = self.flags | self.extra_flags(held, window);
+        let context = window.comm.context;
+        let arrival =
+            Arrival { next: 0, origin: runtime::rank(held), flags, context, ..Arrival::default() };
+        let header = Header {
+            arrival,
+            work: self.work,
+            function: crate::export::function(),
+            at: self.place.at,
+            bytes: self.bytes,
+            strides: 0,
+            op: self.op.to_int() as u32 as u64,
+            datatype: self.element.to_int() as u32 as u64,
+        };
+        let block = Block::new(held, header, &self.strides, self.area);
+        // SAFETY: a block of our own until it is submitted.
+        fill(unsafe { block.area() });
+        let (token, kind) = (runtime::token(held), kind::ONE_SIDED);
+        let peer = window.comm.world(self.place.rank);
+        let what = Submission { kind, flags, token, peer, context, ..Submission::default() };
+        let (bytes, grain) = (self.out, self.back);
+        runtime::submit(held, Submission { bytes, grain, block: block.offset, ..what });
+        let (offset, returned) = (block.offset, self.bytes);
+        let land = (flags & flag::FETCH != 0).then(|| {
+            let land = move |held: &Held| {
+                if let Some(buffer) = land {
+                    // SAFETY: the user's buffer is writable until the program has synchronized;
+                    // the area holds what returned.
+                    unsafe { buffer.unpack(Block::at(held, offset).area(), returned) };
+                }
+                runtime::free(held, offset);
+            };
+            Box::new(land) as Land
+        });
+        (token, land)
+    }
+
+    /// Whether somebody must see this one applied before the origin goes on.
+    fn extra_flags(&self, held: &Held, window: &Window) -> u32 {
+        if window.flavor == super::Flavor::Shared {
+            return flag::VISIBLE;
+        }
+        let mut state = window.state(held);
+        let unseen = state.unseen.entry(self.place.rank).or_default();
+        *unseen += self.area + size_of::<Header>() as u64;
+        if *unseen < UNSEEN && self.flags & flag::FETCH == 0 {
+            return 0;
+        }
+        *unseen = 0;
+        flag::FETCH
+    }
+}
+
+/// What a call made, and what is left of it: nothing, if there was nothing to do.
+type Made = Option<(u32, u32, Option<Land>)>;
+
+fn tracked(held: &Held, window: &Window, made: Made) -> Result {
+    if let Some((target, token, land)) = made {
+        pending::track(held, window, target, token, land);
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `request` is writable.
+unsafe fn requested(held: &Held, window: &Rc<Window>, made: Made, request: *mut Request) -> Result {
+    let flight = match made {
+        Some((target, token, land)) => pending::request(held, window, target, token, land),
+        None => Flight::landed(Outcome::empty()),
+    };
+    unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
+    Ok(())
+}
+
+type Here<Int> = (*const c_void, Int, Datatype);
+
+fn put<Int: Integer>(
+    held: &Held,
+    window: &Window,
+    (at, count, datatype): Here<Int>,
+    there: There<Int>,
+) -> Result<Made> {
+    let give = Buffer::new(at, count.wide(), datatype)?;
+    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let bytes = give.bytes();
+    fits(bytes, place.bytes(), "the target's buffer")?;
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let rank = place.rank;
+    let ready = Ready::new(place, work::PUT, bytes).sends(bytes);
+    // SAFETY: the user's buffer is readable, and the area has the room.
+    let fill = |area| unsafe { give.pack(area, bytes) };
+    let (token, land) = ready.submit(held, window, fill, None);
+    Ok(Some((rank, token, land)))
+}
+
+fn get<Int: Integer>(
+    held: &Held,
+    window: &Window,
+    (at, count, datatype): Here<Int>,
+    there: There<Int>,
+) -> Result<Made> {
+    let take = Buffer::new(at, count.wide(), datatype)?;
+    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let bytes = place.bytes();
+    fits(bytes, take.bytes(), "the origin's buffer")?;
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let rank = place.rank;
+    let ready = Ready::new(place, work::GET, bytes).fetches(bytes);
+    let (token, land) = ready.submit(held, window, |_| {}, Some(take));
+    Ok(Some((rank, token, land)))
+}
+
+/// An operation on windows is a predefined one.
+fn operator(handle: Op) -> Result<Operator> {
+    match op::get(handle)? {
+        Operation::Predefined(operator) => Ok(operator),
+        Operation::User(_) => fail!(c::ERR_OP, "only predefined operations work on windows"),
+    }
+}
+
+/// The predefined type of the elements of all datatypes of a call, on which `operator` works.
+fn element(operator: Operator, target: &Type, others: &[&Buffer]) -> Result<Datatype> {
+    let Some(number) = target.element() else {
+        return fail!(c::ERR_TYPE, "the elements of the target's datatype are not of one type");
+    };
+    let same = |other: &&Buffer| other.datatype.element().map(Number::layout);
+    if others.iter().any(|other| same(other) != Some(number.layout())) {
+        return fail!(c::ERR_TYPE, "the elements of the call's datatypes differ");
+    }
+    let element = number.handle();
+    Operation::Predefined(operator).check(&*datatype::get(element)?)?;
+    Ok(element)
+}
+
+fn accumulate<Int: Integer>(
+    held: &Held,
+    window: &Window,
+    here: Here<Int>,
+    there: There<Int>,
+    handle: Op,
+) -> Result<Made> {
+    let (operator, give) = (operator(handle)?, Buffer::new(here.0, here.1.wide(), here.2)?);
+    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let (rank, bytes) = (place.rank, give.bytes());
+    fits(bytes, place.bytes(), "the target's buffer")?;
+    if bytes == 0 || operator == Operator::NoOp {
+        return Ok(None);
+    }
+    let element = element(operator, &place.datatype, &[&give])?;
+    let ready = Ready::new(place, work::ACCUMULATE, bytes).sends(bytes).combines(handle, element);
+    // SAFETY: the user's buffer is readable, and the area has the room.
+    let fill = |area| unsafe { give.pack(area, bytes) };
+    let (token, land) = ready.submit(held, window, fill, None);
+    Ok(Some((rank, token, land)))
+}
+
+fn get_accumulate<Int: Integer>(
+    held: &Held,
+    window: &Window,
+    here: Here<Int>,
+    result: Here<Int>,
+    there: There<Int>,
+    handle: Op,
+) -> Result<Made> {
+    let operator = operator(handle)?;
+    // MPI_NO_OP only fetches: the origin's arguments then mean nothing.
+    let give = match operator {
+        Operator::NoOp => None,
+        _ => Some(Buffer::new(here.0, here.1.wide(), here.2)?),
+    };
+    let take = Buffer::new(result.0, result.1.wide(), result.2)?;
+    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let bytes = give.as_ref().map_or(place.bytes(), Buffer::bytes);
+    fits(bytes, place.bytes(), "the target's buffer")?;
+    fits(bytes, take.bytes(), "the result's buffer")?;
+    if bytes == 0 {
+        return Ok(None);
+    }
+    let others: Vec<&Buffer> = give.iter().chain([&take]).collect();
+    let element = element(operator, &place.datatype, &others)?;
+    let (rank, out) = (place.rank, if give.is_none() { 0 } else { bytes });
+    let ready = Ready::new(place, work::ACCUMULATE, bytes);
+    let ready = ready.sends(out).fetches(bytes).combines(handle, element);
+    // SAFETY: as for an accumulate.
+    let fill = |area| give.iter().for_each(|give| unsafe { give.pack(area, bytes) });
+    let (token, land) = ready.submit(held, window, fill, Some(take));
+    Ok(Some((rank, token, land)))
+}
+
+/// One element.
+fn fetch_and_op(
+    held: &Held,
+    window: &Window,
+    (here, result): (*const c_void, *mut c_void),
+    there: There<c_int>,
+    op: Op,
+) -> Result<Made> {
+    if datatype::get(there.datatype)?.number.is_none() {
+        return fail!(c::ERR_TYPE, "the datatype is not a predefined one");
+    }
+    let (give, take) = ((here, 1, there.datatype), (result.cast_const(), 1, there.datatype));
+    get_accumulate(held, window, give, take, there, op)
+}
+
+/// Integers, truth values and bytes compare bit by bit (MPI 5.0, 12.3.4).
+fn compares(number: Number) -> bool {
+    use Number::*;
+    matches!(
+        number,
+        I8 | I16 | I32 | I64 | I128 | U8 | U16 | U32 | U64 | L8 | L16 | L32 | L64 | L128 | Byte
+    )
+}
+
+fn compare_and_swap(
+    held: &Held,
+    window: &Window,
+    (here, compare, result): (*const c_void, *const c_void, *mut c_void),
+    there: There<c_int>,
+) -> Result<Made> {
+    let item = |at: *const c_void| Buffer::new(at, 1, there.datatype);
+    let (give, expect, take) = (item(here)?, item(compare)?, item(result)?);
+    if !give.datatype.number.is_some_and(compares) {
+        return fail!(c::ERR_TYPE, "the datatype is no predefined integer, logical or byte");
+    }
+    let Some(place) = place(held, window, there)? else { return Ok(None) };
+    let (rank, bytes) = (place.rank, place.bytes());
+    let mut ready = Ready::new(place, work::COMPARE, bytes);
+    ready.area = 2 * bytes;
+    ready.flags |= flag::ATOMIC;
+    let fill = |area: *mut u8| unsafe {
+        // SAFETY: as for a put; the area has room for two items.
+        expect.pack(area, bytes);
+        give.pack(area.add(bytes as usize), bytes);
+    };
+    let (token, land) =
+        ready.sends(2 * bytes).fetches(bytes).submit(held, window, fill, Some(take));
+    Ok(Some((rank, token, land)))
+}
+
+mpi_fn! {
+    pub fn Put<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, put(held, &window, (here, count, datatype), there)?)
+    }
+    pub fn Get<Int>(
+        here: *mut c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, get(held, &window, (here.cast_const(), count, datatype), there)?)
+    }
+    pub fn Accumulate<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, op: Op, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        tracked(held, &window, accumulate(held, &window, (here, count, datatype), there, op)?)
+    }
+    pub fn Get_accumulate<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, result: *mut c_void,
+        result_count: Int, result_type: Datatype, target: c_int, disp: Aint, target_count: Int,
+        target_type: Datatype, op: Op, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let (give, take) =
+            ((here, count, datatype), (result.cast_const(), result_count, result_type));
+        tracked(held, &window, get_accumulate(held, &window, give, take, there, op)?)
+    }
+    pub fn Fetch_and_op(
+        here: *const c_void, result: *mut c_void, datatype: Datatype, target: c_int, disp: Aint,
+        op: Op, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: 1, datatype };
+        tracked(held, &window, fetch_and_op(held, &window, (here, result), there, op)?)
+    }
+    pub fn Compare_and_swap(
+        here: *const c_void, compare: *const c_void, result: *mut c_void, datatype: Datatype,
+        target: c_int, disp: Aint, win: Win,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: 1, datatype };
+        let made = compare_and_swap(held, &window, (here, compare, result), there)?;
+        tracked(held, &window, made)
+    }
+
+    pub fn Rput<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, win: Win, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let made = put(held, &window, (here, count, datatype), there)?;
+        unsafe { requested(held, &window, made, request) }
+    }
+    pub fn Rget<Int>(
+        here: *mut c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, win: Win, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let made = get(held, &window, (here.cast_const(), count, datatype), there)?;
+        unsafe { requested(held, &window, made, request) }
+    }
+    pub fn Raccumulate<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, target: c_int, disp: Aint,
+        target_count: Int, target_type: Datatype, op: Op, win: Win, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let made = accumulate(held, &window, (here, count, datatype), there, op)?;
+        unsafe { requested(held, &window, made, request) }
+    }
+    pub fn Rget_accumulate<Int>(
+        here: *const c_void, count: Int, datatype: Datatype, result: *mut c_void,
+        result_count: Int, result_type: Datatype, target: c_int, disp: Aint, target_count: Int,
+        target_type: Datatype, op: Op, win: Win, request: *mut Request,
+    ) {
+        let held = &runtime::enter()?;
+        let window = find(held, win)?;
+        let there = There { rank: target, disp, count: target_count, datatype: target_type };
+        let (give, take) =
+            ((here, count, datatype), (result.cast_const(), result_count, result_type));
+        let made = get_accumulate(held, &window, give, take, there, op)?;
+        unsafe { requested(held, &window, made, request) }
+    }
+}
