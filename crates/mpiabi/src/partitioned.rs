@@ -7,12 +7,12 @@
 //! partitions' tags there are negative and belong to one pair of requests, so that nothing else
 //! matches.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use workload::wire::{self, Submission, kind};
+use workload::wire::{self, Submission, flag, kind};
 
 use crate::abi::{Comm, Count, Datatype, Info, Request, c};
 use crate::buffer::Buffer;
@@ -132,6 +132,10 @@ pub(crate) struct Outgoing {
     first_tag: i32,
     /// By partition, once it is marked.
     tokens: RefCell<Vec<Option<u32>>>,
+    /// How its partitions are sent. The first time the receiver may not know the layout before it
+    /// waits for this very request, so the sender must not wait for the receiver; from the second
+    /// time on, the receiver's `MPI_Start` posts what is needed.
+    flags: Cell<u32>,
 }
 
 impl Outgoing {
@@ -155,6 +159,7 @@ impl Outgoing {
             return None;
         }
         tokens.drain(..).flatten().for_each(|t| runtime::release_token(held, t));
+        self.flags.set(p2p::STANDARD);
         Some(Outcome::empty())
     }
     fn open(&self, held: &Held, open: &mut Vec<u32>) -> bool {
@@ -172,7 +177,7 @@ impl Outgoing {
         // SAFETY: the block has the room; the program has said that the partition is ready.
         let block = p2p::packed(held, bytes, |out| unsafe { part.pack(out, bytes) });
         let tag = self.first_tag - i as i32;
-        let token = p2p::send(held, to, self.context, tag, (bytes, block), p2p::STANDARD);
+        let token = p2p::send(held, to, self.context, tag, (bytes, block), self.flags.get());
         self.tokens.borrow_mut()[i] = Some(token);
         Ok(())
     }
@@ -387,7 +392,8 @@ mpi_fn! {
         let cut = Cut::new(buf, partitions, count, datatype)?;
         let first_tag = tags(held, cut.partitions)?;
         let (context, tokens) = (at.partitioned_context(), RefCell::default());
-        let outgoing = Outgoing { cut, to, context, first_tag, tokens };
+        let flags = Cell::new(flag::BUFFERED);
+        let outgoing = Outgoing { cut, to, context, first_tag, tokens, flags };
         outgoing.introduce(held, tag);
         unsafe { *request = request::progressing(held, comm, Rc::new(Parts::Send(outgoing))) };
         Ok(())

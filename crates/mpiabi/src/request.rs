@@ -21,7 +21,8 @@ use crate::runtime::{self, Guarded, Held};
 pub(crate) struct Outcome {
     pub status: Status,
     pub error: Option<Error>,
-    /// Not yet: there is a next stage, and only what comes of that counts.
+    /// Not yet: there is a next stage, and only what comes of that counts. It begins when the
+    /// program asks for this request, so nobody else may have to wait for it.
     pub then: Option<Box<Flight>>,
 }
 

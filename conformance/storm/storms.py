@@ -1,0 +1,117 @@
+"""Storms: random MPI programs, run on the twin and on the reference library, compared byte for byte.
+
+A storm is a C program `NAME SEED ROUNDS`: from the seed alone every rank knows what every rank
+will do in each round, and rank 0 prints a line a round with a digest of all that was received. Only
+what MPI defines may enter a digest. One binary runs in both places: the libraries share an ABI.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import places
+
+HERE = Path(__file__).resolve().parent
+RANKS = (2, 3, 5, 8)
+ROUNDS = 250
+# Seconds one run may take; the slowest takes about 60 on one core.
+LIMIT_S = 900
+
+# What `make test` runs: seeds of its own, so that a change that broke something is what changed.
+PART_SEEDS = (1,)
+PART_ROUNDS = 12
+PART_RANKS = (3, 8)
+
+# Machines and ranks per node: whom a rank meets in memory, on a switch and far away differs.
+TWINS = (
+    places.Twin("dragonfly-1056", 3),
+    places.Twin("aurora", 2),
+    places.Twin("frontier", 8),
+    places.Twin("dragonfly-1056", 1, ("--fidelity", "loggp")),
+    places.Twin("aurora", 4, ("--mpi", "cray-mpich")),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One comparison: a storm, its seed, and where it runs."""
+
+    name: str
+    seed: int
+    rounds: int
+    ranks: int
+    twin: places.Twin
+
+    def __str__(self) -> str:
+        where = f"{self.twin.machine}, {self.twin.ppn} a node"
+        return f"{self.name} {self.seed} {self.rounds}, {self.ranks} ranks on {where}"
+
+
+def known() -> list[str]:
+    return sorted(p.stem for p in HERE.glob("*.c"))
+
+
+def first_difference(ours: str, theirs: str) -> str:
+    """The first line in which two outputs differ, in words."""
+    a, b = ours.splitlines(), theirs.splitlines()
+    for nth, (x, y) in enumerate(zip(a, b, strict=False), 1):
+        if x != y:
+            return f"line {nth}: twin `{x}`, reference `{y}`"
+    return f"the twin wrote {len(a)} lines, the reference {len(b)}"
+
+
+def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
+    """What differs, or None."""
+    arguments = [str(program), str(run.seed), str(run.rounds)]
+    work = places.CACHE / "work" / f"{run.name}-{run.seed}-{run.ranks}-{run.twin.ppn}"
+    found = []
+    for place in (run.twin, reference):
+        # Storms of files leave files; each place has its own.
+        folder = work / place.name
+        folder.mkdir(parents=True, exist_ok=True)
+        done = places.run(place, run.ranks, arguments, seconds=LIMIT_S, cwd=folder)
+        if done.code != 0:
+            how = "its time ran out" if done.code is None else f"exit code {done.code}"
+            return f"{place.name}: {how}\n{_tail(done.out)}\n{_tail(done.err)}".rstrip()
+        found.append(done.out)
+    ours, theirs = found
+    if len(theirs.splitlines()) < run.rounds:
+        return f"the storm wrote {len(theirs.splitlines())} lines in {run.rounds} rounds"
+    return None if ours == theirs else first_difference(ours, theirs)
+
+
+def _tail(text: str, lines: int = 12) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
+
+
+def plan(*, part: bool, chosen: list[str], seed: int | None, rounds: int | None, ranks) -> list[Run]:
+    """Every run, each with a seed. Twins take turns, so that each storm meets them all."""
+    runs = []
+    for i, name in enumerate(chosen):
+        for j, n in enumerate(ranks or (PART_RANKS if part else RANKS)):
+            seeds = PART_SEEDS if part else [secrets.randbelow(2**31)]
+            for s in seeds if seed is None else [seed]:
+                many = rounds or (PART_ROUNDS if part else ROUNDS)
+                runs.append(Run(name, s, many, n, TWINS[(i + j) % len(TWINS)]))
+    return runs
+
+
+def main(*, part: bool, names: list[str], seed=None, rounds=None, ranks=None) -> bool:
+    """Runs storms and says which differ; true if none does."""
+    reference = places.reference()
+    chosen = names or known()
+    programs = {name: places.compiled(HERE / f"{name}.c", threads=True) for name in chosen}
+    runs = plan(part=part, chosen=chosen, seed=seed, rounds=rounds, ranks=ranks)
+    bad = 0
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        results = pool.map(lambda r: compare(r, reference, programs[r.name]), runs)
+        for run, wrong in zip(runs, results, strict=True):
+            print(f"  {run}: {wrong or 'equal'}", flush=True)
+            bad += wrong is not None
+    total = sum(run.rounds for run in runs)
+    print(f"storms: {total} rounds in {len(runs)} runs, {bad} of them not equal")
+    return bad == 0
