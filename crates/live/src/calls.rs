@@ -202,6 +202,9 @@ impl Live {
     }
 
     fn register(&mut self, at: u32, s: &Submission) -> Result<(), Why> {
+        if s.block == 0 {
+            return self.meetings.leave(at, s.context);
+        }
         let n = (s.bytes / 4) as usize;
         // SAFETY: the rank wrote its list into the block and lends it until we return it.
         let members =

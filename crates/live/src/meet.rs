@@ -31,6 +31,8 @@ struct Communicator {
     by: u32,
     /// Collectives called so far, by seat.
     called: Vec<u32>,
+    /// Members that have given it up.
+    left: u32,
     /// Those under way, from number `first` on; `None` once over.
     first: u32,
     open: VecDeque<Option<MeetingId>>,
@@ -73,7 +75,10 @@ pub(crate) struct Meetings {
 impl Communicator {
     fn new(members: Vec<u32>, by: u32) -> Communicator {
         let called = vec![0; members.len()];
-        Communicator { members, by, called, first: 0, open: VecDeque::new() }
+        Communicator { members, by, called, left: 0, first: 0, open: VecDeque::new() }
+    }
+    fn is_over(&self) -> bool {
+        self.left as usize == self.members.len() && self.open.is_empty()
     }
 }
 
@@ -121,6 +126,24 @@ impl Meetings {
         }
         self.communicators.insert(context, Communicator::new(members.to_vec(), rank));
         Ok(())
+    }
+
+    /// A rank will name the context no more. What it has under way there goes on.
+    pub fn leave(&mut self, rank: u32, context: Context) -> Result<(), Why> {
+        let wrong = || Why::Protocol(format!("left communicator {context}, which it is not in"));
+        let communicator = self.communicators.get_mut(&context).ok_or_else(wrong)?;
+        if !communicator.members.contains(&rank) {
+            return Err(wrong());
+        }
+        communicator.left += 1;
+        self.forget(context);
+        Ok(())
+    }
+    /// Lets go of a communicator that is over.
+    fn forget(&mut self, context: Context) {
+        if self.communicators.get(&context).is_some_and(Communicator::is_over) {
+            self.communicators.remove(&context);
+        }
     }
 
     /// A rank enters a collective: what the simulator is to be told, and the meeting's number.
@@ -234,6 +257,7 @@ impl Meetings {
                 communicator.open.pop_front();
                 communicator.first += 1;
             }
+            self.forget(context);
         }
         Ok(value)
     }

@@ -113,9 +113,9 @@ pub(crate) fn send(held: &Held, comm: Comm, bytes: u64, submit: impl FnOnce() ->
 }
 
 /// The owner is gone: what is in its buffer leaves by itself.
-pub(crate) fn forget(comm: Comm) {
+pub(crate) fn forget(kind: Kind, handle: c_int) {
     let held = &runtime::lock();
-    let gone = STATE.get(held).buffers.remove(&Some((Kind::Comm, comm.to_int())));
+    let gone = STATE.get(held).buffers.remove(&Some((kind, handle)));
     for message in gone.into_iter().flat_map(|buffer| buffer.inside) {
         runtime::detach(held, message.token);
     }
@@ -198,7 +198,7 @@ fn of_comm(comm: Comm) -> Result<Owner> {
     Ok(Some((Kind::Comm, comm.to_int())))
 }
 fn of_session(session: Session) -> Result<Owner> {
-    crate::init::open_session(&runtime::enter()?, session)?;
+    crate::session::check(&runtime::enter()?, session)?;
     Ok(Some((Kind::Session, session.to_int())))
 }
 

@@ -4,6 +4,13 @@
 //! members the first of as many fresh contexts as it has members. A new communicator takes the one
 //! at the rank, in the parent, of its first member there: distinct for disjoint groups, and nobody
 //! needs to ask who else makes one.
+//!
+//! An intercommunicator (`inter`) has two groups, and a hidden communicator of both, the `forum`,
+//! in which all its processes meet. Both share one context: messages of the user's only ever go
+//! from one group to the other, and the forum is for collectives.
+
+mod inter;
+mod words;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -19,68 +26,121 @@ use crate::group::{self, Members};
 use crate::request::{self, Cancellable, Flight, Outcome};
 use crate::runtime::{self, Held};
 use crate::topo::Topology;
-use crate::{attach, attr, info, p2p};
+use crate::{attach, attr, info};
+
+pub(crate) use inter::between_groups;
 
 /// Contexts of the library's own point-to-point messages, which no wildcard of the user's may see:
-/// those by which a group makes a communicator, and those of neighborhood collectives.
-const HIDDEN: u32 = 1 << 31;
-const NEIGHBORHOOD: u32 = 1 << 30;
-const _: () = assert!(HIDDEN | NEIGHBORHOOD == wire::PRIVATE_CONTEXT);
+/// those by which a group makes a communicator, those of collectives made of messages, and those by
+/// which the leaders of two groups get to know each other.
+const GROUP: u32 = 2 << 30;
+const MESSAGES: u32 = 1 << 30;
+const LEADERS: u32 = 3 << 30;
+const _: () = assert!(GROUP | MESSAGES | LEADERS == wire::PRIVATE_CONTEXT);
 
 type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 
-pub(crate) struct Communicator {
-    pub context: u32,
-    /// World ranks, in rank order.
-    pub members: Members,
-    pub rank: u32,
-    /// Where the members are not `0..size`: rank by world rank.
-    ranks: Option<BTreeMap<u32, u32>>,
-    name: Mutex<String>,
-    /// Hints, as the user gave them.
-    info: Mutex<Hints>,
-    pub topology: Option<Topology>,
-}
+/// The ranks of a group by world rank.
+struct Ranks(Option<BTreeMap<u32, u32>>);
 
-impl Communicator {
-    fn new(context: u32, members: Members, me: u32, topology: Option<Topology>) -> Self {
+impl Ranks {
+    fn new(members: &[u32]) -> Ranks {
         let is_world = members.iter().enumerate().all(|(i, &m)| i as u32 == m);
-        let ranks =
-            (!is_world).then(|| members.iter().enumerate().map(|(i, &m)| (m, i as u32)).collect());
-        let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
-        let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
-        Communicator { context, members, rank, ranks, name, info, topology }
+        let by_world = || members.iter().enumerate().map(|(i, &m)| (m, i as u32)).collect();
+        Ranks((!is_world).then(by_world))
     }
-    pub fn size(&self) -> u32 {
-        self.members.len() as u32
-    }
-    /// World rank of a rank here.
-    pub fn world(&self, rank: u32) -> u32 {
-        self.members[rank as usize]
-    }
-    /// Rank here of a member's world rank.
-    pub fn rank_of(&self, world: u32) -> Option<u32> {
-        match &self.ranks {
+    fn of(&self, world: u32) -> Option<u32> {
+        match &self.0 {
             None => Some(world),
             Some(ranks) => ranks.get(&world).copied(),
         }
     }
-    /// The user's rank argument as one of ours.
+}
+
+pub(crate) struct Communicator {
+    pub context: u32,
+    /// World ranks of the own group, in rank order.
+    pub members: Members,
+    pub rank: u32,
+    /// Of those one talks to: of the remote group, if there is one.
+    ranks: Ranks,
+    /// The other group, of intercommunicators.
+    pub remote: Option<Remote>,
+    name: Mutex<String>,
+    /// Hints, as the user gave them.
+    info: Mutex<Hints>,
+    pub topology: Option<Topology>,
+    /// The simulator knows the context as long as this lives.
+    _seat: Option<Seat>,
+}
+
+pub(crate) struct Remote {
+    /// World ranks, in rank order.
+    pub members: Members,
+    /// Both groups, for what all do together.
+    pub forum: Arc<Communicator>,
+    /// Whether the own group comes first there.
+    pub is_first: bool,
+}
+
+/// A place among the members the simulator knows. Given up when nothing refers to the communicator
+/// any more, requests in flight included; the simulator hears of it with the next one made.
+struct Seat(u32);
+
+static GONE: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        lock(&GONE).push(self.0);
+    }
+}
+
+impl Communicator {
+    fn new(context: u32, members: Members, me: u32, topology: Option<Topology>) -> Self {
+        let ranks = Ranks::new(&members);
+        let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
+        let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
+        let (remote, _seat) = (None, None);
+        Communicator { context, members, rank, ranks, remote, name, info, topology, _seat }
+    }
+    pub fn size(&self) -> u32 {
+        self.members.len() as u32
+    }
+    /// World ranks of those one talks to, in rank order.
+    pub fn peers(&self) -> &Members {
+        self.remote.as_ref().map_or(&self.members, |r| &r.members)
+    }
+    /// World rank of a rank one talks to.
+    pub fn world(&self, rank: u32) -> u32 {
+        self.peers()[rank as usize]
+    }
+    /// Rank of a peer by its world rank.
+    pub fn rank_of(&self, world: u32) -> Option<u32> {
+        self.ranks.of(world)
+    }
+    /// The user's rank argument, which means a peer.
     pub fn checked(&self, rank: c_int, what: &str) -> Result<u32> {
-        match u32::try_from(rank) {
-            Ok(r) if r < self.size() => Ok(r),
-            _ => {
-                let last = self.size() - 1;
-                fail!(c::ERR_RANK, "{what} is {rank}, but ranks here are 0 to {last}")
-            }
+        let last = self.peers().len() as c_int - 1;
+        if (0..=last).contains(&rank) {
+            return Ok(rank as u32);
         }
+        let place = if self.remote.is_some() { "in the remote group" } else { "here" };
+        fail!(c::ERR_RANK, "{what} is {rank}, but ranks {place} are 0 to {last}")
     }
-    /// The twin for the library's own messages.
-    pub fn hidden_context(&self) -> u32 {
-        self.context | HIDDEN
+    /// Where all its processes meet: itself, or the hidden communicator of both groups.
+    fn forum(self: &Arc<Self>) -> &Arc<Self> {
+        self.remote.as_ref().map_or(self, |r| &r.forum)
     }
-    pub fn neighborhood_context(&self) -> u32 {
-        self.context | NEIGHBORHOOD
+    /// The twin for messages among a group that makes a communicator.
+    fn group_context(&self) -> u32 {
+        self.context | GROUP
+    }
+    fn leaders_context(&self) -> u32 {
+        self.context | LEADERS
+    }
+    /// The twin for collectives made of messages.
+    pub fn messages_context(&self) -> u32 {
+        self.context | MESSAGES
     }
     pub fn partitioned_context(&self) -> u32 {
         self.context | wire::PRIVATE_CONTEXT
@@ -127,8 +187,22 @@ pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
     })
 }
 
-/// Tells the simulator who the members are, so that collectives can run on the context.
+/// The communicator behind a handle, which must have one group only.
+pub(crate) fn find_intra(comm: Comm) -> Result<Arc<Communicator>> {
+    let found = find(comm)?;
+    if found.remote.is_some() {
+        return fail!(c::ERR_COMM, "it takes no intercommunicator");
+    }
+    Ok(found)
+}
+
+/// Tells the simulator who the members are, so that collectives can run on the context; and whose
+/// communicators are gone.
 fn register(held: &Held, comm: &Communicator) {
+    let kind = kind::COMM;
+    for context in std::mem::take(&mut *lock(&GONE)) {
+        runtime::submit(held, Submission { kind, context, ..Submission::default() });
+    }
     let bytes = 4 * u64::from(comm.size());
     let block = runtime::alloc(held, bytes);
     // SAFETY: a fresh block of that many bytes.
@@ -136,15 +210,40 @@ fn register(held: &Held, comm: &Communicator) {
         let at = runtime::address(held, block).cast::<u32>();
         at.copy_from_nonoverlapping(comm.members.as_ptr(), comm.members.len());
     }
-    let (kind, context) = (kind::COMM, comm.context);
+    let context = comm.context;
     runtime::submit(held, Submission { kind, context, block, bytes, ..Submission::default() });
 }
 
 /// Makes the communicator of `members`, of which this rank is one.
-fn adopt(held: &Held, context: u32, members: Members, topology: Option<Topology>) -> Comm {
-    let comm = Communicator::new(context, members, runtime::rank(held), topology);
+fn make(
+    held: &Held,
+    context: u32,
+    members: Members,
+    topology: Option<Topology>,
+) -> Arc<Communicator> {
+    let mut comm = Communicator::new(context, members, runtime::rank(held), topology);
     register(held, &comm);
-    Comm::created(COMMS.insert(Arc::new(comm)))
+    comm._seat = Some(Seat(context));
+    Arc::new(comm)
+}
+
+/// The same, with a handle.
+fn adopt(held: &Held, context: u32, members: Members, topology: Option<Topology>) -> Comm {
+    Comm::created(COMMS.insert(make(held, context, members, topology)))
+}
+
+/// One of the same groups.
+fn adopt_like(
+    held: &Held,
+    parent: &Communicator,
+    context: u32,
+    topology: Option<Topology>,
+) -> Comm {
+    let own = parent.members.clone();
+    match &parent.remote {
+        None => adopt(held, context, own, topology),
+        Some(remote) => inter::adopt(held, context, own, remote.members.clone(), remote.is_first),
+    }
 }
 
 /// What agreement on contexts costs in MPICH: an allreduce over a mask of 2,048 contexts
@@ -153,7 +252,7 @@ const MASK_BYTES: u64 = 256;
 
 /// A flight whose completion carries the first of `size` new contexts in `value`.
 fn agreement(held: &Held, comm: &Arc<Communicator>) -> (u32, u64) {
-    Job::agreement(comm, MASK_BYTES).submit(held)
+    Job::agreement(comm.forum(), MASK_BYTES).submit(held)
 }
 
 /// All of `parent` calls; waits.
@@ -169,7 +268,7 @@ fn new_context(held: &Held, parent: &Arc<Communicator>) -> u32 {
 /// A communicator of the same members, with a topology of its own.
 pub(crate) fn copy_of(held: &Held, parent: &Arc<Communicator>, topology: Option<Topology>) -> Comm {
     let context = new_context(held, parent);
-    adopt(held, context, parent.members.clone(), topology)
+    adopt_like(held, parent, context, topology)
 }
 
 /// Hands error handler, attributes and hints on to a duplicate.
@@ -204,7 +303,7 @@ fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<
     let land = move |held: &Held, done: &[wire::Completion]| {
         runtime::free(held, block);
         let context = done[0].value as u32;
-        let new = adopt(held, context, parent.members.clone(), parent.topology.clone());
+        let new = adopt_like(held, &parent, context, parent.topology.clone());
         // SAFETY: the user keeps the handle's place valid until the request completes.
         unsafe { *out = new };
         Outcome { error: bequeath(comm, new, hints).err(), ..Outcome::empty() }
@@ -231,14 +330,20 @@ pub(crate) fn split(
     topology: impl FnOnce(u32) -> Option<Topology>,
 ) -> Result<Comm> {
     let parent = find(comm)?;
-    let (votes, first) = coll::share(held, &parent, Vote { color, key });
+    let (votes, first) = coll::share(held, parent.forum(), Vote { color, key });
     if color == c::UNDEFINED {
         return Ok(c::COMM_NULL);
     }
-    let mut same: Vec<u32> =
-        (0..parent.size()).filter(|&r| votes[r as usize].color == color).collect();
-    let context = first + same[0];
-    same.sort_by_key(|&r| (votes[r as usize].key, r));
+    let pick = |ranks: std::ops::Range<u32>| {
+        let mut same: Vec<u32> = ranks.filter(|&r| votes[r as usize].color == color).collect();
+        same.sort_by_key(|&r| (votes[r as usize].key, r));
+        same
+    };
+    if parent.remote.is_some() {
+        return Ok(inter::part(held, comm, &parent, first, pick));
+    }
+    let same = pick(0..parent.size());
+    let context = first + same.iter().min().expect("I am one of them");
     let members: Vec<u32> = same.iter().map(|&r| parent.world(r)).collect();
     let mine = same.iter().position(|&r| r == parent.rank).expect("my color") as u32;
     let new = adopt(held, context, Arc::new(members), topology(mine));
@@ -277,6 +382,9 @@ fn color_of_type(held: &Held, split_type: c_int, hints: Info) -> Result<c_int> {
 fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
     let parent = find(comm)?;
     let members = group::get(group)?;
+    if parent.remote.is_some() {
+        return inter::create(held, comm, &parent, &members);
+    }
     let ranks = ranks_in(&parent, &members)?;
     let first = new_context(held, &parent);
     if !ranks.contains(&parent.rank) {
@@ -289,34 +397,43 @@ fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
 }
 
 /// Only the group calls. Its first member gets a context all by itself and tells the others, down a
-/// binomial tree, in messages no receive of the user's can match.
-pub(crate) fn create_among(
+/// binomial tree, in messages no receive of the user's can match. `None`: this rank is no member.
+fn make_among(
     held: &Held,
     parent: &Arc<Communicator>,
     members: Members,
     tag: c_int,
-) -> Result<Comm> {
+) -> Result<Option<Arc<Communicator>>> {
     ranks_in(parent, &members)?;
     let me = runtime::rank(held);
-    let Some(mine) = members.iter().position(|&m| m == me) else {
-        return Ok(c::COMM_NULL);
-    };
-    let hidden = parent.hidden_context();
+    let Some(mine) = members.iter().position(|&m| m == me) else { return Ok(None) };
+    let hidden = parent.group_context();
     let (size, mut reach) = (members.len(), members.len().next_power_of_two());
     let context = if mine == 0 {
         let own = find(c::COMM_SELF)?;
         new_context(held, &own)
     } else {
         reach = 1 << mine.trailing_zeros();
-        p2p::receive_word(held, members[mine - reach], hidden, tag)
+        words::receive(held, members[mine - reach], hidden, tag)[0]
     };
     while reach > 1 {
         reach /= 2;
         if mine + reach < size {
-            p2p::send_word(held, members[mine + reach], hidden, tag, context);
+            words::send(held, members[mine + reach], hidden, tag, &[context]);
         }
     }
-    Ok(adopt(held, context, members, None))
+    Ok(Some(make(held, context, members, None)))
+}
+
+/// The same, with a handle.
+pub(crate) fn create_among(
+    held: &Held,
+    parent: &Arc<Communicator>,
+    members: Members,
+    tag: c_int,
+) -> Result<Comm> {
+    let made = make_among(held, parent, members, tag)?;
+    Ok(made.map_or(c::COMM_NULL, |comm| Comm::created(COMMS.insert(comm))))
 }
 
 fn free(comm: *mut Comm) -> Result {
@@ -327,29 +444,46 @@ fn free(comm: *mut Comm) -> Result {
     };
     attr::delete_all(Kind::Comm, handle.to_int())?;
     error::forget(Site::comm(handle));
-    attach::forget(handle);
+    attach::forget(Kind::Comm, handle.to_int());
     COMMS.remove(slot);
     unsafe { *comm = c::COMM_NULL };
     Ok(())
 }
 
+/// Both groups alike, or the worse of the two.
 fn compare(one: &Communicator, other: &Communicator) -> c_int {
     if one.context == other.context {
         return c::IDENT;
     }
-    if one.members == other.members {
-        return c::CONGRUENT;
-    }
-    let sorted = |comm: &Communicator| {
-        let mut members = comm.members.to_vec();
-        members.sort_unstable();
-        members
+    let groups = match (&one.remote, &other.remote) {
+        (None, None) => vec![group::compare(&one.members, &other.members)],
+        (Some(a), Some(b)) => {
+            let own = group::compare(&one.members, &other.members);
+            vec![own, group::compare(&a.members, &b.members)]
+        }
+        _ => return c::UNEQUAL,
     };
-    if sorted(one) == sorted(other) { c::SIMILAR } else { c::UNEQUAL }
+    match groups {
+        g if g.contains(&c::UNEQUAL) => c::UNEQUAL,
+        g if g.contains(&c::SIMILAR) => c::SIMILAR,
+        _ => c::CONGRUENT,
+    }
 }
 
-fn intra<T>() -> Result<T> {
-    fail!(c::ERR_COMM, "not an intercommunicator; there are none in this version of odonata")
+fn remote_members(comm: Comm) -> Result<Members> {
+    match &find(comm)?.remote {
+        Some(remote) => Ok(remote.members.clone()),
+        None => fail!(c::ERR_COMM, "not an intercommunicator"),
+    }
+}
+
+/// A tag of the user's that no wildcard may stand for.
+fn checked_tag(held: &Held, tag: c_int) -> Result {
+    let last = runtime::tag_ub(held);
+    if (0..=last).contains(&tag) {
+        return Ok(());
+    }
+    fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}")
 }
 
 mpi_fn! {
@@ -370,17 +504,16 @@ mpi_fn! {
         Ok(())
     }
     pub fn Comm_test_inter(comm: Comm, flag: *mut c_int) {
-        find(comm)?;
-        unsafe { *flag = 0 };
+        unsafe { *flag = c_int::from(find(comm)?.remote.is_some()) };
         Ok(())
     }
-    pub fn Comm_remote_size(comm: Comm, _size: *mut c_int) {
-        find(comm)?;
-        intra()
+    pub fn Comm_remote_size(comm: Comm, size: *mut c_int) {
+        unsafe { *size = remote_members(comm)?.len() as c_int };
+        Ok(())
     }
-    pub fn Comm_remote_group(comm: Comm, _group: *mut Group) {
-        find(comm)?;
-        intra()
+    pub fn Comm_remote_group(comm: Comm, group: *mut Group) {
+        unsafe { *group = group::insert(remote_members(comm)?) };
+        Ok(())
     }
     pub fn Comm_get_parent(parent: *mut Comm) {
         unsafe { *parent = c::COMM_NULL };
@@ -422,10 +555,32 @@ mpi_fn! {
     }
     pub fn Comm_create_group(comm: Comm, group: Group, tag: c_int, out: *mut Comm) {
         let held = &runtime::enter()?;
-        let new = create_among(held, &find(comm)?, group::get(group)?, tag)?;
+        let parent = find_intra(comm)?;
+        checked_tag(held, tag)?;
+        let new = create_among(held, &parent, group::get(group)?, tag)?;
         if new != c::COMM_NULL {
             error::inherit(Site::comm(comm), Site::comm(new));
         }
+        unsafe { *out = new };
+        Ok(())
+    }
+    pub fn Intercomm_create(
+        local: Comm, local_leader: c_int, peer: Comm, remote_leader: c_int, tag: c_int,
+        out: *mut Comm,
+    ) {
+        let held = &runtime::enter()?;
+        let group = find_intra(local)?;
+        let leader = group.checked(local_leader, "the local leader")?;
+        checked_tag(held, tag)?;
+        let new = inter::between(held, &group, leader, || Ok((find(peer)?, remote_leader)), tag)?;
+        error::inherit(Site::comm(local), Site::comm(new));
+        unsafe { *out = new };
+        Ok(())
+    }
+    pub fn Intercomm_merge(comm: Comm, high: c_int, out: *mut Comm) {
+        let held = &runtime::enter()?;
+        let new = inter::merge(held, &find(comm)?, high != 0)?;
+        error::inherit(Site::comm(comm), Site::comm(new));
         unsafe { *out = new };
         Ok(())
     }

@@ -25,6 +25,7 @@ mod partitioned;
 mod probe;
 mod request;
 mod runtime;
+mod session;
 mod solo;
 mod time;
 mod tool;

@@ -216,27 +216,6 @@ impl Receiving {
     }
 }
 
-/// One word to another rank, in a context of the library's own.
-pub(crate) fn send_word(held: &Held, to: u32, context: u32, tag: c_int, word: u32) {
-    let block = packed(held, 4, |out| unsafe { out.cast::<u32>().write(word) });
-    let token = send(held, to, context, tag, (4, block), STANDARD);
-    runtime::wait_all(held, &[token]);
-    runtime::release_token(held, token);
-}
-pub(crate) fn receive_word(held: &Held, from: u32, context: u32, tag: c_int) -> u32 {
-    let token = runtime::token(held);
-    let (kind, peer) = (kind::RECV, from);
-    let submission = Submission { kind, token, peer, tag, context, bytes: 4, ..Default::default() };
-    runtime::submit(held, submission);
-    runtime::wait_all(held, &[token]);
-    let block = runtime::completion(held, token).expect("waited for").block;
-    runtime::release_token(held, token);
-    // SAFETY: the sender's block of four bytes.
-    let word = unsafe { runtime::address(held, block).cast::<u32>().read() };
-    runtime::free(held, block);
-    word
-}
-
 unsafe fn blocking_send<Int: Integer>(
     what: (*const c_void, Int, Datatype),
     dest: c_int,

@@ -173,6 +173,7 @@ impl Solo {
                 self.complete(s.token, Completion::default());
             }
             kind::COLLECTIVE => self.collective(s),
+            kind::COMM if s.block == 0 => {}
             // SAFETY: nobody reads the list of members: there is one.
             kind::COMM => unsafe { wire::return_block(self.segment, s.block) },
             kind::ONE_SIDED => self.one_sided(s),

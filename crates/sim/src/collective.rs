@@ -268,7 +268,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             .copied()
             .filter(|&m| {
                 let called = &self.ranks[m as usize].called;
-                !called.iter().any(|&(c, n)| c == run.context && n >= run.seq)
+                called.get(&run.context).is_none_or(|&n| n <= run.seq)
             })
             .collect();
         let n = absent.len();

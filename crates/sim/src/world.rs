@@ -15,7 +15,7 @@ use des::{Key, Phase, Queue};
 use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, MsgId, NetworkModel};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, WORLD, Workload};
 
 base::ids! {
@@ -137,7 +137,7 @@ pub(crate) struct Rank {
     /// Collective messages that came before this rank was in their round.
     pub early: Vec<SendId>,
     /// Collectives called so far, by context.
-    pub called: Vec<(Context, u32)>,
+    pub called: BTreeMap<Context, u32>,
     pub exited: bool,
     nth: u32,
 }
@@ -201,7 +201,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             taken: Vec::new(),
             runs: Vec::new(),
             early: Vec::new(),
-            called: Vec::new(),
+            called: BTreeMap::new(),
             exited: false,
             nth: 0,
         };
@@ -585,16 +585,9 @@ fn describe(pattern: Pattern) -> String {
 impl Rank {
     /// The number of this collective among those this rank has called on `context`.
     pub(crate) fn next_collective(&mut self, context: Context) -> u32 {
-        match self.called.iter_mut().find(|(c, _)| *c == context) {
-            Some((_, n)) => {
-                *n += 1;
-                *n
-            }
-            None => {
-                self.called.push((context, 0));
-                0
-            }
-        }
+        let next = self.called.entry(context).or_default();
+        *next += 1;
+        *next - 1
     }
 }
 

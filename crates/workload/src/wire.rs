@@ -197,7 +197,8 @@ pub mod kind {
     /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
     /// The simulator returns the block. `MPI_COMM_WORLD` is context 0 and needs no registration;
     /// `MPI_COMM_SELF` of rank `r` is context `1 + r`, registered when the rank attaches; so new
-    /// contexts start at `1 + ranks`.
+    /// contexts start at `1 + ranks`. Without a block the rank gives the context up: it will name it
+    /// no more, and when no member will, it is forgotten.
     pub const COMM: u32 = 7;
     pub const EXIT: u32 = 8;
     /// A one-sided operation on the memory of `peer`, through the window whose context is

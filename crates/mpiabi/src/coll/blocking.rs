@@ -2,15 +2,15 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Job, jobs};
+use super::{Plan, jobs};
 use crate::abi::{Comm, Datatype, Op};
 use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::runtime;
 
-fn run(job: Job) -> Result {
+fn run(plan: Plan) -> Result {
     let held = &runtime::enter()?;
-    job.start(held).wait(held).result()
+    plan.start(held).wait(held).result()
 }
 
 mpi_fn! {

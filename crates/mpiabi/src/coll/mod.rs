@@ -1,11 +1,14 @@
 //! Collectives: one submission a call. The rank deposits its contribution in a working buffer the
 //! simulator can see, the simulator runs the rounds, the rank collects.
 //!
-//! A `Job` is one call with its arguments checked. Blocking, non-blocking and persistent forms
-//! differ only in what they do with the flights a job makes. `jobs` turns arguments into jobs; the
-//! other files are the three forms.
+//! A `Plan` is one call with its arguments checked. Blocking, non-blocking and persistent forms
+//! differ only in what they do with the flights a plan makes. `jobs` turns arguments into plans: a
+//! `Job`, which is that one submission, or on intercommunicators (`inter`) an `Exchange` of
+//! messages. The other files are the three forms, and neighborhoods.
 
 mod blocking;
+mod exchange;
+mod inter;
 mod jobs;
 mod neighbors;
 mod nonblocking;
@@ -24,6 +27,7 @@ use crate::error::Result;
 use crate::op::{self, Operation};
 use crate::request::{Flight, Outcome};
 use crate::runtime::{self, Guarded, Held};
+use exchange::Exchange;
 
 /// Where contributions come from or results go to.
 #[derive(Clone)]
@@ -41,6 +45,7 @@ pub(crate) struct Reduction {
     /// `combine::builtin`, or `combine::USER` where this process must do it.
     how: u32,
     commutes: bool,
+    /// `None` where only the simulator does it.
     own: Option<Arc<Combiner>>,
 }
 
@@ -60,8 +65,7 @@ impl Reduction {
         let (operation, datatype) = (op::get(op)?, datatype::committed(handle)?);
         operation.check(&datatype)?;
         let (how, commutes) = (operation.on_wire(&datatype), operation.is_commutative());
-        let own =
-            (how == combine::USER).then(|| Arc::new(Combiner { operation, handle, datatype }));
+        let own = Some(Arc::new(Combiner { operation, handle, datatype }));
         Ok(Reduction { how, commutes, own })
     }
     /// One the simulator can do itself.
@@ -70,7 +74,7 @@ impl Reduction {
     }
     /// Where COMBINE finds it; to be given back when the operation is over.
     fn lodge(&self, held: &Held) -> Option<usize> {
-        let own = self.own.clone()?;
+        let own = self.own.clone().filter(|_| self.how == combine::USER)?;
         let mut all = COMBINERS.get(held);
         let place = all.iter().position(Option::is_none).unwrap_or(all.len());
         if place == all.len() {
@@ -78,6 +82,29 @@ impl Reduction {
         }
         all[place] = Some(own);
         Some(place)
+    }
+}
+
+/// A call with its arguments checked, which makes flights.
+enum Plan {
+    /// Among one group: one submission.
+    Job(Job),
+    /// Between two.
+    Exchange(Exchange),
+}
+
+impl Plan {
+    fn start(&self, held: &Held) -> Flight {
+        match self {
+            Plan::Job(job) => job.start(held),
+            Plan::Exchange(exchange) => exchange.start(held),
+        }
+    }
+}
+
+impl From<Job> for Plan {
+    fn from(job: Job) -> Plan {
+        Plan::Job(job)
     }
 }
 
@@ -292,6 +319,30 @@ pub(crate) fn share_lists<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: 
     runtime::free(held, block);
     runtime::free(held, ragged);
     lists
+}
+
+/// The root's words, at everybody of the communicator.
+pub(crate) fn tell(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
+    let length = tell_exactly(held, comm, root, &[words.len() as u32])[0];
+    let mut words = words.to_vec();
+    words.resize(length as usize, 0);
+    tell_exactly(held, comm, root, &words)
+}
+
+/// The same where everybody knows how many there are.
+fn tell_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[u32]) -> Vec<u32> {
+    let job = Job::new(comm, Kind::Bcast, 4 * words.len() as u64).root(root);
+    let block = job.working_buffer(held);
+    let at = runtime::address(held, block).cast::<u32>();
+    // SAFETY: the working buffer of a broadcast is what is broadcast.
+    unsafe { at.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+    let token = job.send_off(held, block, 0, None);
+    runtime::wait_all(held, &[token]);
+    runtime::release_token(held, token);
+    // SAFETY: as above, and the root's words have arrived.
+    let told = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();
+    runtime::free(held, block);
+    told
 }
 
 /// `into = from op into` (`left`) or `into op from`, on packed bytes, for the simulator. The

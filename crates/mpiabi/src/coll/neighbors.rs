@@ -1,81 +1,40 @@
-//! Neighborhood collectives: a message to and from every neighbor of the topology, in a context of
-//! their own.
+//! Neighborhood collectives: a message to and from every neighbor of the topology.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
-use workload::wire::Completion;
-
+use super::exchange::Exchange;
 use super::jobs::{self, Items, Mixed, Ragged};
 use crate::abi::{Aint, Comm, Datatype, Info, Request, c};
 use crate::buffer::Buffer;
 use crate::comm::{self, Communicator};
 use crate::error::Result;
 use crate::export::{Integer, mpi_fn};
-use crate::p2p::{From, Receiving, Sending};
-use crate::request::{self, Cancellable, Flight, Land, Outcome};
+use crate::request::{self, Cancellable};
 use crate::runtime::{self, Held};
 use crate::topo::Neighbors;
 
-/// All messages of one call.
-struct Exchange {
-    receives: Vec<Receiving>,
-    sends: Vec<Sending>,
-}
-
-impl Exchange {
-    /// `give[i]` to the `i`-th neighbor, `take[i]` from it.
-    fn new(
-        comm: &Arc<Communicator>,
-        neighbors: &Neighbors,
-        give: Vec<Buffer>,
-        take: Vec<Buffer>,
-    ) -> Exchange {
-        let context = comm.neighborhood_context();
-        let world = |rank: c_int| (rank != c::PROC_NULL).then(|| comm.world(rank as u32));
-        let tag = |i: usize| if neighbors.mirrored { i as c_int } else { 0 };
-        let sends = neighbors.to.iter().zip(give).enumerate();
-        let sends = sends.map(|(i, (&to, give))| Sending::own(give, world(to), context, tag(i)));
-        let receives = neighbors.from.iter().zip(take).enumerate().map(|(i, (&from, take))| {
-            let from = world(from).map_or(From::Nobody, From::Rank);
-            // What arrives from above was sent down: the other one of the dimension's two.
-            let tag = if neighbors.mirrored { tag(i ^ 1) } else { 0 };
-            Receiving::own(take, from, context, tag, comm.clone())
-        });
-        Exchange { receives: receives.collect(), sends: sends.collect() }
-    }
-
-    fn start(&self, held: &Held) -> Flight {
-        let mut tokens = Vec::new();
-        let mut lands: Vec<(usize, Land)> = Vec::new();
-        let receives = self.receives.iter().map(|r| r.start(held)).collect::<Vec<Flight>>();
-        for flight in receives.into_iter().chain(self.sends.iter().map(|s| s.start(held))) {
-            lands.push((flight.tokens.len(), flight.land));
-            tokens.extend(flight.tokens);
-        }
-        let land = move |held: &Held, done: &[Completion]| {
-            let (mut rest, mut error) = (done, None);
-            for (n, land) in lands {
-                let (mine, others) = rest.split_at(n);
-                error = error.or(land(held, mine).error);
-                rest = others;
-            }
-            Outcome { error, ..Outcome::empty() }
-        };
-        Flight { tokens, land: Box::new(land) }
-    }
+/// `give[i]` to the `i`-th neighbor, `take[i]` from it.
+fn among(
+    comm: &Arc<Communicator>,
+    neighbors: &Neighbors,
+    give: Vec<Buffer>,
+    take: Vec<Buffer>,
+) -> Exchange {
+    let rank = |rank: c_int| (rank != c::PROC_NULL).then_some(rank as u32);
+    let tag = |i: usize| if neighbors.mirrored { i as c_int } else { 0 };
+    let to = neighbors.to.iter().zip(give).enumerate();
+    let give = to.map(|(i, (&to, give))| (rank(to), tag(i), give));
+    // What arrives from above was sent down: the other one of the dimension's two.
+    let from = neighbors.from.iter().zip(take).enumerate();
+    let take = from.map(|(i, (&from, take))| (rank(from), tag(i ^ 1), take));
+    Exchange::new(comm, give, take)
 }
 
 fn place(comm: Comm) -> Result<(Arc<Communicator>, Neighbors)> {
     let comm = comm::find(comm)?;
     let neighbors = Neighbors::of(&comm)?;
     Ok((comm, neighbors))
-}
-
-/// `n` blocks of `count` items, one after the other.
-fn row<Int: Integer>(items: Items<Int>, n: usize) -> Result<Vec<Buffer>> {
-    let (count, block) = (items.1.wide(), jobs::items(items)?);
-    Ok((0..n as i64).map(|i| block.items(i * count, count as u64)).collect())
 }
 
 unsafe fn allgather<Int: Integer>(
@@ -85,8 +44,8 @@ unsafe fn allgather<Int: Integer>(
 ) -> Result<Exchange> {
     let (comm, near) = place(comm)?;
     let give = vec![jobs::items(give)?; near.to.len()];
-    let take = row(take, near.from.len())?;
-    Ok(Exchange::new(&comm, &near, give, take))
+    let take = jobs::row(take, near.from.len())?;
+    Ok(among(&comm, &near, give, take))
 }
 
 unsafe fn allgatherv<Int: Integer>(
@@ -97,7 +56,7 @@ unsafe fn allgatherv<Int: Integer>(
     let (comm, near) = place(comm)?;
     let give = vec![jobs::items(give)?; near.to.len()];
     let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(Exchange::new(&comm, &near, give, take))
+    Ok(among(&comm, &near, give, take))
 }
 
 unsafe fn alltoall<Int: Integer>(
@@ -106,8 +65,8 @@ unsafe fn alltoall<Int: Integer>(
     comm: Comm,
 ) -> Result<Exchange> {
     let (comm, near) = place(comm)?;
-    let (give, take) = (row(give, near.to.len())?, row(take, near.from.len())?);
-    Ok(Exchange::new(&comm, &near, give, take))
+    let (give, take) = (jobs::row(give, near.to.len())?, jobs::row(take, near.from.len())?);
+    Ok(among(&comm, &near, give, take))
 }
 
 unsafe fn alltoallv<Int: Integer>(
@@ -118,7 +77,7 @@ unsafe fn alltoallv<Int: Integer>(
     let (comm, near) = place(comm)?;
     let give = unsafe { jobs::blocks(give, near.to.len() as u32)? };
     let take = unsafe { jobs::blocks(take, near.from.len() as u32)? };
-    Ok(Exchange::new(&comm, &near, give, take))
+    Ok(among(&comm, &near, give, take))
 }
 
 unsafe fn alltoallw<Int: Integer>(
@@ -129,7 +88,7 @@ unsafe fn alltoallw<Int: Integer>(
     let (comm, near) = place(comm)?;
     let give = unsafe { jobs::mixed(give, near.to.len() as u32)? };
     let take = unsafe { jobs::mixed(take, near.from.len() as u32)? };
-    Ok(Exchange::new(&comm, &near, give, take))
+    Ok(among(&comm, &near, give, take))
 }
 
 fn run(exchange: Exchange) -> Result {

@@ -2,16 +2,16 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Job, jobs};
+use super::{Plan, jobs};
 use crate::abi::{Comm, Datatype, Op, Request};
 use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::request::{self, Cancellable};
 use crate::runtime;
 
-fn begin(job: Job, comm: Comm, request: *mut Request) -> Result {
+fn begin(plan: Plan, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
-    let flight = job.start(held);
+    let flight = plan.start(held);
     unsafe { *request = request::flying(held, comm, Cancellable::No, flight) };
     Ok(())
 }
@@ -128,8 +128,8 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
         comm: Comm, request: *mut Request,
     ) {
-        let job = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
-        begin(job, comm, request)
+        let plan = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
+        begin(plan, comm, request)
     }
     pub fn Ireduce_scatter_block<Int>(
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,

@@ -2,16 +2,16 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Job, jobs};
+use super::{Plan, jobs};
 use crate::abi::{Comm, Datatype, Info, Op, Request};
 use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::request::{self, Cancellable};
 use crate::runtime;
 
-fn prepare(job: Job, comm: Comm, request: *mut Request) -> Result {
+fn prepare(plan: Plan, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
-    let start = move |held: &runtime::Held| job.start(held);
+    let start = move |held: &runtime::Held| plan.start(held);
     unsafe { *request = request::persistent(held, comm, Cancellable::No, start) };
     Ok(())
 }
@@ -129,8 +129,8 @@ mpi_fn! {
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,
         comm: Comm, _hints: Info, request: *mut Request,
     ) {
-        let job = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
-        prepare(job, comm, request)
+        let plan = unsafe { jobs::reduce_scatter((from, into), counts, datatype, op, comm)? };
+        prepare(plan, comm, request)
     }
     pub fn Reduce_scatter_block_init<Int>(
         from: *const c_void, into: *mut c_void, count: Int, datatype: Datatype, op: Op,

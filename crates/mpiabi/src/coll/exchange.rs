@@ -1,0 +1,158 @@
+//! Collectives made of messages: one to and one from every rank somebody has a block for, in a
+//! context of their own. Neighborhoods and intercommunicators exchange so.
+
+use std::ffi::c_int;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use workload::wire::Completion;
+
+use super::Combiner;
+use crate::abi::c;
+use crate::buffer::Buffer;
+use crate::comm::Communicator;
+use crate::error::{Result, fail};
+use crate::op;
+use crate::p2p::{From, Receiving, Sending};
+use crate::request::{Flight, Land, Outcome};
+use crate::runtime::Held;
+
+/// All messages of one call.
+pub(super) struct Exchange {
+    receives: Vec<Receiving>,
+    sends: Vec<Sending>,
+    /// What arrives is not the user's, but operands of this.
+    fold: Option<Rc<Fold>>,
+}
+
+impl Exchange {
+    /// `give` to ranks of the communicator and `take` from them, each with a tag.
+    pub fn new(
+        comm: &Arc<Communicator>,
+        give: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
+        take: impl IntoIterator<Item = (Option<u32>, c_int, Buffer)>,
+    ) -> Exchange {
+        let context = comm.messages_context();
+        let world = |rank: Option<u32>| rank.map(|r| comm.world(r));
+        let send = |(to, tag, buffer)| Sending::own(buffer, world(to), context, tag);
+        let receive = |(from, tag, buffer)| {
+            let from = world(from).map_or(From::Nobody, From::Rank);
+            Receiving::own(buffer, from, context, tag, comm.clone())
+        };
+        Exchange {
+            sends: give.into_iter().map(send).collect(),
+            receives: take.into_iter().map(receive).collect(),
+            fold: None,
+        }
+    }
+
+    /// What is received are operands of a reduction.
+    pub fn folding(mut self, fold: Fold) -> Exchange {
+        self.fold = Some(Rc::new(fold));
+        self
+    }
+
+    pub fn start(&self, held: &Held) -> Flight {
+        let mut tokens = Vec::new();
+        let mut lands: Vec<(usize, Land)> = Vec::new();
+        let receives = self.receives.iter().map(|r| r.start(held)).collect::<Vec<Flight>>();
+        for flight in receives.into_iter().chain(self.sends.iter().map(|s| s.start(held))) {
+            lands.push((flight.tokens.len(), flight.land));
+            tokens.extend(flight.tokens);
+        }
+        let (fold, arriving) = (self.fold.clone(), self.receives.len());
+        let land = move |held: &Held, done: &[Completion]| {
+            let (mut rest, mut error) = (done, None);
+            for (n, land) in lands {
+                let (mine, others) = rest.split_at(n);
+                error = error.or(land(held, mine).error);
+                rest = others;
+            }
+            if let (Some(fold), None) = (fold, &error) {
+                error = fold.run(&done[..arriving]).err();
+            }
+            Outcome { error, ..Outcome::empty() }
+        };
+        Flight { tokens, land: Box::new(land) }
+    }
+}
+
+/// Operands that arrive, one a rank, are combined here in the order of their ranks.
+pub(super) struct Fold {
+    combiner: Arc<Combiner>,
+    room: Room,
+    /// Bytes of one operand, and which of them are of interest.
+    length: u64,
+    part: Range<u64>,
+    into: Buffer,
+}
+
+impl Fold {
+    /// Of the operands of all peers, `length` bytes each, `part` is combined `into` the user's
+    /// buffer.
+    pub fn new(
+        comm: &Communicator,
+        combiner: Arc<Combiner>,
+        length: u64,
+        part: Range<u64>,
+        into: Buffer,
+    ) -> Fold {
+        let room = Room::new(aligned(length) * comm.peers().len() as u64);
+        Fold { combiner, room, length, part, into }
+    }
+    /// Where each operand arrives.
+    pub fn places(&self, comm: &Communicator) -> Result<Vec<Buffer>> {
+        let place = |rank| {
+            let at = self.room.at(aligned(self.length) * rank as u64);
+            Buffer::new(at.cast_const().cast(), self.length as i64, c::BYTE)
+        };
+        (0..comm.peers().len()).map(place).collect()
+    }
+
+    fn run(&self, arrived: &[Completion]) -> Result {
+        if let Some(short) = arrived.iter().find(|d| d.bytes != self.length) {
+            let (got, wanted) = (short.bytes, self.length);
+            return fail!(c::ERR_TRUNCATE, "a rank gave {got} bytes to reduce, others {wanted}");
+        }
+        let Combiner { operation, handle, datatype } = &*self.combiner;
+        let bytes = self.part.end - self.part.start;
+        let count = datatype.items(bytes).expect("no part cuts between elements");
+        let operand = |i: usize| self.room.at(aligned(self.length) * i as u64 + self.part.start);
+        let result = Room::new(bytes);
+        let sum = result.at(0);
+        // SAFETY: the room has all operands at full length, and nobody else looks at it now.
+        unsafe {
+            sum.copy_from_nonoverlapping(operand(0), bytes as usize);
+            for i in 1..arrived.len() {
+                let next = operand(i);
+                op::combine_packed(operation, (*handle, datatype), count, sum, next, false);
+            }
+            self.into.unpack(sum, bytes);
+        }
+        Ok(())
+    }
+}
+
+fn aligned(bytes: u64) -> u64 {
+    bytes.next_multiple_of(16)
+}
+
+/// Memory at a fixed address, aligned for everything a program's function may look at. The library
+/// writes to it in its own time, so it is reached by pointers only.
+struct Room(*mut [u128]);
+
+impl Room {
+    fn new(bytes: u64) -> Room {
+        Room(Box::into_raw(vec![0; bytes.div_ceil(16) as usize].into()))
+    }
+    fn at(&self, offset: u64) -> *mut u8 {
+        self.0.cast::<u8>().wrapping_add(offset as usize)
+    }
+}
+impl Drop for Room {
+    fn drop(&mut self) {
+        // SAFETY: made by `new` and never given away.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}

@@ -1,0 +1,208 @@
+//! Intercommunicators: two groups, each of which talks to the other.
+//!
+//! They are made by two leaders who tell each other, over a communicator that has both, who is in
+//! their groups and a context each has got for itself; the one of the lower world rank counts. Then
+//! each leader tells its group. Everything after that is agreed upon in the forum, of both groups.
+
+use std::ffi::c_int;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{COMMS, Communicator, Members, Ranks, Remote, adopt as adopt_intra, find, make};
+use super::{new_context, ranks_in, words};
+use crate::abi::{Comm, c};
+use crate::coll;
+use crate::error::{self, Error, Result, Site, fail};
+use crate::runtime::{self, Held};
+
+/// Makes the intercommunicator of two disjoint groups, of whose first this rank is a member.
+/// `is_first`: its group's ranks come first where both are in one.
+pub(super) fn adopt(
+    held: &Held,
+    context: u32,
+    own: Members,
+    others: Members,
+    is_first: bool,
+) -> Comm {
+    let (one, two) = if is_first { (&own, &others) } else { (&others, &own) };
+    let forum = make(held, context, Arc::new([&one[..], &two[..]].concat()), None);
+    let mut comm = Communicator::new(context, own, runtime::rank(held), None);
+    comm.ranks = Ranks::new(&others);
+    comm.remote = Some(Remote { members: others, forum, is_first });
+    Comm::created(COMMS.insert(Arc::new(comm)))
+}
+
+/// What a leader learns, and then tells its group.
+struct Introduction {
+    context: u32,
+    is_first: bool,
+    others: Vec<u32>,
+}
+
+impl Introduction {
+    fn to_words(result: &Result<Introduction>) -> Vec<u32> {
+        match result {
+            Ok(i) => {
+                [&[c::SUCCESS as u32, i.context, u32::from(i.is_first)], &i.others[..]].concat()
+            }
+            Err(e) => vec![e.code as u32],
+        }
+    }
+    fn from_words(words: &[u32]) -> Result<Introduction> {
+        match words {
+            [0, context, is_first, others @ ..] => {
+                let others = others.to_vec();
+                Ok(Introduction { context: *context, is_first: *is_first != 0, others })
+            }
+            _ => fail!(words[0] as c_int, "the leaders of the two groups did not come together"),
+        }
+    }
+}
+
+/// The leader's part. `peer` has both leaders.
+fn introduce(
+    held: &Held,
+    local: &Communicator,
+    (peer, leader): (Arc<Communicator>, c_int),
+    tag: c_int,
+) -> Result<Introduction> {
+    let other = peer.world(peer.checked(leader, "the remote leader")?);
+    let me = runtime::rank(held);
+    if local.members.contains(&other) {
+        let what = "the remote leader is in the local group: the two must have no common member";
+        return fail!(c::ERR_COMM, "{what}");
+    }
+    let own = new_context(held, &find(c::COMM_SELF)?);
+    let told = [&[own], &local.members[..]].concat();
+    let heard = words::swap(held, other, peer.leaders_context(), tag, &told);
+    let (&theirs, others) = heard.split_first().expect("a leader has something to say");
+    if let Some(common) = others.iter().find(|m| local.members.contains(m)) {
+        return fail!(c::ERR_COMM, "world rank {common} is in both groups");
+    }
+    let is_first = me < other;
+    let context = if is_first { own } else { theirs };
+    Ok(Introduction { context, is_first, others: others.to_vec() })
+}
+
+/// The group `local` calls, as another one does elsewhere. Only the leader asks for the peer
+/// communicator and the other leader's rank there.
+pub(super) fn between(
+    held: &Held,
+    local: &Arc<Communicator>,
+    leader: u32,
+    peer: impl FnOnce() -> Result<(Arc<Communicator>, c_int)>,
+    tag: c_int,
+) -> Result<Comm> {
+    let result = if local.rank == leader {
+        let result = peer().and_then(|peer| introduce(held, local, peer, tag));
+        coll::tell(held, local, leader, &Introduction::to_words(&result));
+        result?
+    } else {
+        Introduction::from_words(&coll::tell(held, local, leader, &[]))?
+    };
+    let Introduction { context, is_first, others } = result;
+    Ok(adopt(held, context, local.members.clone(), Arc::new(others), is_first))
+}
+
+/// The same for two groups of a communicator that have no communicators of their own yet.
+pub(crate) fn between_groups(
+    held: &Held,
+    (local, local_leader): (Members, c_int),
+    remote: impl FnOnce() -> Result<(Members, c_int)>,
+    world: &Arc<Communicator>,
+    tag: c_int,
+) -> Result<Comm> {
+    if !local.contains(&runtime::rank(held)) {
+        return fail!(c::ERR_GROUP, "this process is not in the local group");
+    }
+    let in_group = |leader: c_int, group: &[u32], which: &str| match group.get(leader as usize) {
+        Some(&member) => Ok(member),
+        None => fail!(c::ERR_RANK, "the {which} leader is {leader} in a group of {}", group.len()),
+    };
+    in_group(local_leader, &local, "local")?;
+    let group = super::make_among(held, world, local, tag)?.expect("a member");
+    let peer = || {
+        let (members, leader) = remote()?;
+        let leader = in_group(leader, &members, "remote")?;
+        let rank = ranks_in(world, &[leader])?[0];
+        Ok((world.clone(), rank as c_int))
+    };
+    between(held, &group, local_leader as u32, peer, tag)
+}
+
+impl Remote {
+    /// The ranks of the own and of the other group in the forum.
+    fn ranges(&self, own: u32) -> (Range<u32>, Range<u32>) {
+        let all = self.forum.size();
+        if self.is_first { (0..own, own..all) } else { (all - own..all, 0..all - own) }
+    }
+}
+
+/// The intercommunicator of parts of both groups, ordered as `pick` does; `first` is the first of
+/// as many contexts as the forum has ranks. Null if either part is empty, or this rank in none.
+pub(super) fn part(
+    held: &Held,
+    handle: Comm,
+    parent: &Communicator,
+    first: u32,
+    pick: impl Fn(Range<u32>) -> Vec<u32>,
+) -> Comm {
+    let remote = parent.remote.as_ref().expect("an intercommunicator");
+    let (own, other) = remote.ranges(parent.size());
+    let (own, other) = (pick(own), pick(other));
+    let lowest = own.iter().chain(&other).min();
+    let mine = own.contains(&remote.forum.rank);
+    let (Some(lowest), false, true) = (lowest, other.is_empty(), mine) else {
+        return c::COMM_NULL;
+    };
+    let worlds = |ranks: &[u32]| Arc::new(ranks.iter().map(|&r| remote.forum.world(r)).collect());
+    let new = adopt(held, first + lowest, worlds(&own), worlds(&other), remote.is_first);
+    error::inherit(Site::comm(handle), Site::comm(new));
+    new
+}
+
+/// Each side calls with a group of its own.
+pub(super) fn create(
+    held: &Held,
+    handle: Comm,
+    parent: &Arc<Communicator>,
+    members: &[u32],
+) -> Result<Comm> {
+    if let Some(other) = members.iter().find(|m| !parent.members.contains(m)) {
+        return fail!(c::ERR_GROUP, "world rank {other} is not in the local group");
+    }
+    let me = runtime::rank(held);
+    let mine = members.iter().position(|&m| m == me).map_or(u32::MAX, |r| r as u32);
+    let (places, first) = coll::share(held, parent.forum(), mine);
+    let pick = |ranks: Range<u32>| {
+        let mut some: Vec<u32> = ranks.filter(|&r| places[r as usize] != u32::MAX).collect();
+        some.sort_by_key(|&r| places[r as usize]);
+        some
+    };
+    Ok(part(held, handle, parent, first, pick))
+}
+
+/// Both groups in one communicator: first the one that says it is not high; if both say the same,
+/// the one whose leader has the lower world rank.
+pub(super) fn merge(held: &Held, parent: &Arc<Communicator>, high: bool) -> Result<Comm> {
+    let Some(remote) = &parent.remote else {
+        return fail!(c::ERR_COMM, "not an intercommunicator");
+    };
+    let (all, context) = coll::share(held, &remote.forum, high);
+    let (own, other) = remote.ranges(parent.size());
+    let says = |ranks: Range<u32>| -> Result<bool> {
+        let of = |r: u32| all[r as usize];
+        if ranks.clone().any(|r| of(r) != of(ranks.start)) {
+            return Err(Error::new(c::ERR_ARG, "ranks of one group differ about who is high"));
+        }
+        Ok(of(ranks.start))
+    };
+    let (mine, theirs) = (says(own)?, says(other)?);
+    let own_first = if mine == theirs { remote.is_first } else { !mine };
+    let (one, two) = if own_first {
+        (&parent.members, &remote.members)
+    } else {
+        (&remote.members, &parent.members)
+    };
+    Ok(adopt_intra(held, context, Arc::new([&one[..], &two[..]].concat()), None))
+}
