@@ -269,6 +269,14 @@ def command_line() -> str:
 @option("--wdir", metavar="DIR", help="Directory the ranks start in.")
 @click.option("-l", "label", is_flag=True, help="Label output with ranks.")
 @option(
+    "--warm",
+    metavar="MODULES",
+    default="auto",
+    show_default=True,
+    help="Python ranks are forked from one interpreter that has imported what the script imports "
+    "(auto), these modules too (`h5py,yaml`), or not at all (none).",
+)
+@option(
     "--compute",
     metavar="HOW",
     default="measured",
@@ -305,6 +313,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
     launch.check_program(wrong, list(program), wdir, environment)
+    launch.check_warm(wrong, given["warm"])
     wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
@@ -328,6 +337,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             wdir=wdir,
             hostfile=given["hostfile"],
             label=given["label"],
+            warm=given["warm"],
             check=False,
             tick=tick,
             stop=stop,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, clocks, door, tables
+from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .machines import PLACEMENTS, Job, is_job, read_text, why
 from .results import Result
@@ -113,6 +114,7 @@ def run(
     wdir: str | Path | None = None,
     hostfile: str | Path | None = None,
     label: bool = False,
+    warm: str = "auto",
     check: bool = True,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
@@ -121,7 +123,9 @@ def run(
 
     `hostfile` says which nodes the ranks sit on, and how many fit on each unless the job's `ppn`
     does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. The
-    clocks of the ranks show simulated time from `epoch` on, or `clock="real"` time. With `check`,
+    clocks of the ranks show simulated time from `epoch` on, or `clock="real"` time. Ranks of a
+    Python script are forked from one interpreter that has imported what they will import: `warm`
+    names more modules to import there, or is `"none"`: every rank starts its own. With `check`,
     a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     wrong = Complaints()
@@ -131,6 +135,7 @@ def run(
     environment |= clocks.variables(wrong, clock, epoch, environment)
     program = check_program(wrong, program, wdir, environment)
     compute = compute_of(wrong, compute)
+    check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:
@@ -142,6 +147,7 @@ def run(
         "ranks": job.ranks,
         "ppn": job.ppn,
         "program": program,
+        "warm": forker.command(program, wdir, environment, warm),
         "env": [[key, value] for key, value in environment.items()],
         "wdir": wdir,
         "hostfile_text": hosts,
@@ -254,6 +260,17 @@ def compute_of(wrong: Complaints, how: Any) -> str | float:
         found = "nothing" if how == "" else how
         wrong.add("compute", found, "`measured`, `none` or a positive factor", hint)
     return factor
+
+
+def check_warm(wrong: Complaints, warm: Any) -> None:
+    """`auto`, `none`, or modules."""
+    if not isinstance(warm, str) or not all(map(_is_module, warm.split(","))):
+        wanted = "`auto`, `none` or modules to import, such as `numpy,scipy.linalg`"
+        wrong.add("warm", warm if warm != "" else "nothing", wanted)
+
+
+def _is_module(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
 
 
 def refuse_both(wrong: Complaints, placement: str) -> None:

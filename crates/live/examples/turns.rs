@@ -108,6 +108,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     let exe = std::env::current_exe().unwrap();
     let spec = LaunchSpec {
         program: vec![exe.into()],
+        warm: None,
         env: vec![(PROGRAM.into(), program.into()), (ROUNDS.into(), rounds.to_string().into())],
         env_remove: vec![],
         wdir: None,

@@ -3,12 +3,13 @@
 //! A child is reaped as soon as it has exited, but for the last: its group is killed first, so that
 //! the group's id cannot have become somebody else's.
 
+use crate::job::{ENV_JOB, Job, Subreaper};
 use crate::{LaunchError, LaunchSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use workload::wire;
 
@@ -30,13 +31,25 @@ pub(crate) struct Children {
     /// By rank; 0 once reaped.
     pids: Vec<libc::pid_t>,
     group: libc::pid_t,
+    /// The process that forks the ranks, while it lives; 0 if there is none.
+    forker: libc::pid_t,
     alive: u32,
     looks: u32,
+    job: Job,
+    _reaper: Subreaper,
 }
 
 impl Children {
     pub fn new() -> Children {
-        Children { pids: Vec::new(), group: 0, alive: 0, looks: 0 }
+        Children {
+            pids: Vec::new(),
+            group: 0,
+            forker: 0,
+            alive: 0,
+            looks: 0,
+            job: Job::new(),
+            _reaper: Subreaper::new(),
+        }
     }
 
     /// Starts the next rank.
@@ -46,21 +59,53 @@ impl Children {
         program: &Path,
         fd: i32,
         stdio: [Stdio; 3],
-    ) -> std::io::Result<Pipes> {
+    ) -> std::io::Result<()> {
         let rank = self.pids.len();
-        let mut command = Command::new(program);
-        command.arg0(&spec.program[0]).args(&spec.program[1..]);
+        let extra = [(wire::ENV_RANK.into(), rank.to_string().into())];
+        let start = Exec { program, words: &spec.program, extra: &extra, fds: vec![fd], stdio };
+        // `Child` is not kept: dropping it neither kills nor reaps.
+        let pid = self.start(spec, start)?.id();
+        self.adopt(pid as libc::pid_t);
+        Ok(())
+    }
+
+    /// Starts the process that will fork the ranks. Its group is theirs.
+    pub fn spawn_forker(&mut self, spec: &LaunchSpec, start: Exec) -> std::io::Result<()> {
+        self.forker = self.start(spec, start)?.id() as libc::pid_t;
+        Ok(())
+    }
+
+    /// `pid` is the next rank.
+    pub fn adopt(&mut self, pid: libc::pid_t) {
+        self.pids.push(pid);
+        self.alive += 1;
+    }
+
+    /// Waits for the forker, which has been told to end: its children are ours then.
+    pub fn wait_for_forker(&mut self) -> Exit {
+        let mut status = 0;
+        // SAFETY: a child of ours that is not reaped.
+        unsafe { libc::waitpid(self.forker, &mut status, 0) };
+        self.forker = 0;
+        exit_of(status)
+    }
+
+    fn start(&mut self, spec: &LaunchSpec, start: Exec) -> std::io::Result<Child> {
+        let mut command = Command::new(start.program);
+        command.arg0(&start.words[0]).args(&start.words[1..]);
         for name in &spec.env_remove {
             command.env_remove(name);
         }
+        command.env_remove(wire::ENV_RANK);
         command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-        command.env(wire::ENV_FD, fd.to_string()).env(wire::ENV_RANK, rank.to_string());
+        command.env(wire::ENV_FD, start.fds[0].to_string()).env(ENV_JOB, &self.job.mark);
+        command.envs(start.extra.iter().map(|(k, v)| (k, v)));
         if let Some(dir) = &spec.wdir {
             command.current_dir(dir);
         }
-        let [stdin, stdout, stderr] = stdio;
+        let [stdin, stdout, stderr] = start.stdio;
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        let group = self.group;
+        let (group, fds) = (self.group, start.fds);
         let parent = std::process::id() as libc::pid_t;
         // SAFETY: only system calls that may be made between fork and exec.
         unsafe {
@@ -70,27 +115,21 @@ impl Children {
                     libc::_exit(128 + libc::SIGKILL);
                 }
                 libc::setpgid(0, group);
-                // The segment's descriptor is for ranks alone: every other process we may start
-                // meanwhile does not get it.
-                if libc::fcntl(fd, libc::F_SETFD, 0) < 0 {
-                    return Err(std::io::Error::last_os_error());
+                // These descriptors are for ranks alone: every other process we may start
+                // meanwhile does not get them.
+                for &fd in &fds {
+                    if libc::fcntl(fd, libc::F_SETFD, 0) < 0 {
+                        return Err(std::io::Error::last_os_error());
+                    }
                 }
                 Ok(())
             });
         }
-        // `Child` is not kept: dropping it neither kills nor reaps.
-        let mut child = command.spawn()?;
-        let pid = child.id() as libc::pid_t;
+        let child = command.spawn()?;
         if self.group == 0 {
-            self.group = pid;
+            self.group = child.id() as libc::pid_t;
         }
-        self.pids.push(pid);
-        self.alive += 1;
-        Ok(Pipes {
-            stdin: child.stdin.take(),
-            stdout: child.stdout.take(),
-            stderr: child.stderr.take(),
-        })
+        Ok(child)
     }
 
     pub fn alive(&self) -> u32 {
@@ -145,25 +184,25 @@ impl Children {
         }
     }
 
+    /// A child of ours that has exited: a rank, or one whose parent was a process of the job.
     fn reap(&mut self, pid: libc::pid_t, exits: &mut Vec<(u32, Exit)>) {
-        if self.alive == 1 {
+        let rank = self.pids.iter().position(|&p| p == pid);
+        if self.alive == 1 && rank.is_some() {
             self.kill();
         }
         let mut status = 0;
         // SAFETY: `pid` has exited and is not reaped.
         unsafe { libc::waitpid(pid, &mut status, 0) };
-        let Some(rank) = self.pids.iter().position(|&p| p == pid) else { return };
+        let Some(rank) = rank else { return };
         self.pids[rank] = 0;
         self.alive -= 1;
-        let exit = if libc::WIFSIGNALED(status) {
-            Exit::Signal(libc::WTERMSIG(status))
-        } else {
-            Exit::Status(libc::WEXITSTATUS(status))
-        };
-        exits.push((rank as u32, exit));
+        exits.push((rank as u32, exit_of(status)));
     }
 
     fn kill(&self) {
+        if self.group == 0 {
+            return;
+        }
         // SAFETY: plain system calls; the group has a member that is not reaped, so its id and
         // the ids of those not reaped are still ours.
         unsafe {
@@ -189,47 +228,61 @@ impl Children {
     }
 
     /// Ends every child and reaps it. The sleeping ones have been told to die: they get a moment to
-    /// do so.
+    /// do so. Then whoever they have left behind.
     pub fn end(&mut self) {
-        if self.alive == 0 {
-            return;
-        }
         let begun = Instant::now();
         while self.alive > 0 && begun.elapsed() < GRACE {
             if self.exited().is_empty() {
                 self.wait(Duration::from_millis(5));
             }
         }
-        if self.alive > 0 {
+        if self.alive > 0 || self.forker != 0 {
             self.kill();
+        }
+        if self.forker != 0 {
+            self.wait_for_forker();
         }
         while self.alive > 0 && begun.elapsed() < GRACE + PATIENCE {
             if self.exited().is_empty() {
                 self.wait(Duration::from_millis(5));
             }
         }
+        if std::mem::take(&mut self.group) != 0 {
+            self.job.end(PATIENCE);
+        }
     }
 }
 
 impl Drop for Children {
     fn drop(&mut self) {
-        if self.alive > 0 {
+        if self.alive > 0 || self.forker != 0 {
             self.kill();
-            self.end();
         }
+        self.end();
     }
 }
 
-/// The near ends of what was piped.
-pub(crate) struct Pipes {
-    pub stdin: Option<std::process::ChildStdin>,
-    pub stdout: Option<std::process::ChildStdout>,
-    pub stderr: Option<std::process::ChildStderr>,
+fn exit_of(status: i32) -> Exit {
+    if libc::WIFSIGNALED(status) {
+        Exit::Signal(libc::WTERMSIG(status))
+    } else {
+        Exit::Status(libc::WEXITSTATUS(status))
+    }
+}
+
+/// What to execute, and what beside the job's own it is given.
+pub(crate) struct Exec<'a> {
+    pub program: &'a Path,
+    pub words: &'a [OsString],
+    pub extra: &'a [(OsString, OsString)],
+    /// The segment's first.
+    pub fds: Vec<i32>,
+    pub stdio: [Stdio; 3],
 }
 
 /// The file to execute, as a shell would find it.
-pub(crate) fn resolve(spec: &LaunchSpec) -> Result<PathBuf, LaunchError> {
-    let Some(program) = spec.program.first().filter(|p| !p.is_empty()) else {
+pub(crate) fn resolve(spec: &LaunchSpec, words: &[OsString]) -> Result<PathBuf, LaunchError> {
+    let Some(program) = words.first().filter(|p| !p.is_empty()) else {
         return Err(LaunchError::NoProgram);
     };
     let base = match &spec.wdir {

@@ -29,6 +29,9 @@ pub struct LaunchSpec {
     /// The program and its arguments, found as a shell would (`wdir` counting as the current
     /// directory).
     pub program: Vec<OsString>,
+    /// How to start the one process from which all ranks are forked, if the program can be served
+    /// that way (see `warm`): a Python interpreter and what it is to run.
+    pub warm: Option<Vec<OsString>>,
     /// Added to our own environment, later ones win.
     pub env: Vec<(OsString, OsString)>,
     pub env_remove: Vec<OsString>,

@@ -13,6 +13,7 @@
 mod calls;
 mod children;
 mod combine;
+mod job;
 mod launch;
 mod live;
 mod meet;
@@ -23,10 +24,11 @@ mod rank;
 mod segment;
 mod start;
 mod turn;
+mod warm;
 mod watch;
 
 pub use children::Exit;
 pub use launch::{LaunchError, LaunchSpec, Progress, SeatSpec};
 pub use live::Live;
 pub use meet::{Choose, Question};
-pub use outcome::{Failure, FunctionRow, LiveOutcome, RankOutcome, Why};
+pub use outcome::{Failure, FunctionRow, LiveOutcome, RankOutcome, Start, Why};

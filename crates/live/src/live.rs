@@ -3,11 +3,11 @@
 use crate::children::{Children, Exit, resolve};
 use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, SeatSpec};
 use crate::meet::{Choose, Meetings};
-use crate::outcome::{Failure, Why};
+use crate::outcome::{Failure, Start, Why};
 use crate::output::Pump;
 use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
-use crate::start::start_all;
+use crate::start::{Started, start_all};
 use crate::turn::Turns;
 use base::{Span, Time};
 use std::collections::BTreeMap;
@@ -33,6 +33,8 @@ pub(crate) const LOOK: Duration = Duration::from_millis(20);
 pub struct Live {
     pub(crate) children: Children,
     pub(crate) pumps: Vec<Pump>,
+    pub(crate) begun: Instant,
+    pub(crate) start: Start,
     pub(crate) turns: Turns,
     pub(crate) seats: Vec<SeatSpec>,
     pub(crate) ranks: Vec<Rank>,
@@ -75,16 +77,19 @@ impl Live {
         if spec.ranks == 0 || spec.ranks > MAX_RANKS || spec.seats.len() != spec.ranks as usize {
             return Err(LaunchError::Seats { ranks: spec.ranks, seats: spec.seats.len() });
         }
-        let program = resolve(&spec)?;
+        let begun = Instant::now();
+        let program = resolve(&spec, &spec.program)?;
         let shared = Shared::new(spec.ranks).map_err(LaunchError::SharedMemory)?;
         shared.write(&spec);
         let mut progress = spec.progress.take();
-        let (children, pumps) =
+        let Started { children, pumps, unfit } =
             start_all(&spec, &program, shared.fd(), &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
         Ok(Live {
             children,
             pumps,
+            begun,
+            start: Start { forked: spec.warm.is_some() && unfit.is_none(), unfit, wall_s: 0.0 },
             turns: Turns::new(shared.segment),
             seats: spec.seats,
             ranks: (0..n).map(|_| Rank::new()).collect(),
@@ -394,6 +399,7 @@ impl Workload for Live {
             self.find_lost_turns();
             self.tell_progress();
         }
+        self.start.wall_s = self.begun.elapsed().as_secs_f64();
         self.note_exits();
         self.tell_progress();
         if !self.is_stopped() {

@@ -31,12 +31,24 @@ pub struct RankOutcome {
     pub functions: Vec<FunctionRow>,
 }
 
+/// How the ranks' processes came to be.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Start {
+    /// They are copies of one process.
+    pub forked: bool,
+    /// Why they are not, though that was asked for.
+    pub unfit: Option<String>,
+    /// Seconds of the wall clock until every rank had called MPI or ended.
+    pub wall_s: f64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveOutcome {
     /// What a shell should see: the code of an abort, else 128 plus a signal that ended a rank,
     /// else the first rank's status that is not zero.
     pub exit_code: i32,
     pub interrupted: bool,
+    pub start: Start,
     /// By rank.
     pub exits: Vec<Exit>,
     pub ranks: Vec<RankOutcome>,

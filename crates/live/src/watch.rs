@@ -61,6 +61,7 @@ impl Live {
         LiveOutcome {
             exit_code,
             interrupted: self.was_interrupted,
+            start: std::mem::take(&mut self.start),
             exits,
             mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
             blocking_calls: sum(|r| r.hand_overs),

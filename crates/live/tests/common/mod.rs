@@ -34,6 +34,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
     };
     LaunchSpec {
         program: program.iter().map(OsString::from).collect(),
+        warm: None,
         env: vec![],
         env_remove: vec![],
         wdir: None,

@@ -25,6 +25,9 @@ pub struct RunRequest {
     #[serde(default)]
     pub ppn: Option<u32>,
     pub program: Vec<String>,
+    /// The words that start the interpreter from which the ranks are forked, if there is to be one.
+    #[serde(default)]
+    pub warm: Option<Vec<String>>,
     #[serde(default)]
     pub env: Vec<(String, String)>,
     #[serde(default)]
@@ -69,6 +72,7 @@ pub struct RunResult {
     pub mpi_calls: u64,
     pub blocking_calls: u64,
     pub wall_s: f64,
+    pub start: StartRow,
     pub failure: Option<FailureRow>,
     pub rank_table: Vec<RankRow>,
     pub call_table: Vec<CallRow>,
@@ -81,6 +85,16 @@ pub struct RunResult {
     pub engine: EngineRow,
 }
 
+/// How the ranks' processes came to be.
+#[derive(Clone, Debug, Serialize)]
+pub struct StartRow {
+    /// They are copies of one warmed interpreter.
+    pub forked: bool,
+    /// Why they are not, though the program is a Python script.
+    pub unfit: Option<String>,
+    /// Until every rank had called MPI or ended.
+    pub wall_s: f64,
+}
 #[derive(Clone, Debug, Serialize)]
 pub struct FailureRow {
     pub kind: &'static str,
@@ -214,6 +228,7 @@ fn launch<N: NetworkModel>(
     let library = &job.library;
     let spec = LaunchSpec {
         program: request.program.iter().map(Into::into).collect(),
+        warm: request.warm.as_ref().map(|words| words.iter().map(Into::into).collect()),
         env: request.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
         env_remove: request.env_remove.iter().map(Into::into).collect(),
         wdir: request.wdir.as_ref().map(Into::into),
@@ -441,6 +456,11 @@ fn result(
         mpi_calls: live.mpi_calls,
         blocking_calls: live.blocking_calls,
         wall_s: 0.0,
+        start: StartRow {
+            forked: live.start.forked,
+            unfit: live.start.unfit,
+            wall_s: live.start.wall_s,
+        },
         failure,
         rank_table: rank_table.collect(),
         call_table,

@@ -1,0 +1,93 @@
+//! Everybody who belongs to a job, also those who have left its process group: every process of it
+//! inherits a mark in its environment, and becomes a child of ours when its parent is gone.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// Environment variable that marks the job's processes.
+pub(crate) const ENV_JOB: &str = "ODONATA_JOB";
+
+pub(crate) struct Job {
+    pub mark: OsString,
+}
+
+impl Job {
+    pub fn new() -> Job {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let (us, n) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        // The clock, because process ids come round again.
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let now = now.map_or(0, |d| d.as_nanos());
+        Job { mark: format!("{us}.{n}.{now}").into() }
+    }
+
+    /// Kills and reaps the children of ours that carry the mark, until there are none: whoever is
+    /// killed leaves its own children to us. The ranks are gone by now.
+    pub fn end(&self, patience: Duration) {
+        let begun = Instant::now();
+        let entry = [ENV_JOB.as_bytes(), b"=", self.mark.as_bytes()].concat();
+        loop {
+            let left: Vec<libc::pid_t> =
+                children().into_iter().filter(|&pid| carries(pid, &entry)).collect();
+            if left.is_empty() || begun.elapsed() > patience {
+                return;
+            }
+            for pid in left {
+                // SAFETY: a child of ours that nobody else waits for, so the id is its own.
+                unsafe {
+                    libc::kill(pid, libc::SIGKILL);
+                    libc::waitpid(pid, std::ptr::null_mut(), 0);
+                }
+            }
+        }
+    }
+}
+
+/// Our children that have not exited.
+fn children() -> Vec<libc::pid_t> {
+    let us = std::process::id();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.filter_map(|e| e.ok()?.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| parent(*pid) == Some(us)).collect()
+}
+
+/// The parent of a process that has not exited.
+fn parent(pid: libc::pid_t) -> Option<u32> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    // State and parent stand behind the name, which may hold anything but ends with the last `)`.
+    let at = stat.iter().rposition(|&b| b == b')')?;
+    let mut words = std::str::from_utf8(&stat[at + 1..]).ok()?.split_whitespace();
+    let state = words.next()?;
+    words.next()?.parse().ok().filter(|_| state != "Z" && state != "X")
+}
+
+fn carries(pid: libc::pid_t, entry: &[u8]) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|&b| b == 0).any(|e| e == entry)
+}
+
+/// While it lives, this process inherits its descendants' orphans.
+pub(crate) struct Subreaper {
+    was: libc::c_int,
+}
+
+impl Subreaper {
+    pub fn new() -> Subreaper {
+        let mut was = 0;
+        // SAFETY: plain system calls; the first writes to `was`.
+        unsafe {
+            libc::prctl(libc::PR_GET_CHILD_SUBREAPER, &mut was);
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+        }
+        Subreaper { was }
+    }
+}
+
+impl Drop for Subreaper {
+    fn drop(&mut self) {
+        // SAFETY: a plain system call.
+        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, self.was) };
+    }
+}

@@ -1,0 +1,151 @@
+//! Forking all ranks from one process that has made ready what they have in common: a Python
+//! interpreter that has imported what the script will import.
+//!
+//! The process runs nothing of the user's before it is forked, and the forked ones wait at a gate
+//! until all are there. So whatever goes wrong until then, the ranks can be started one by one
+//! instead. When the last rank is there the process ends; as we are a subreaper the ranks are then
+//! our children, as if we had started them. What is said over the socket is told in
+//! `python/odonata/_warm.py`.
+
+use crate::LaunchSpec;
+use crate::children::{Children, Exec, Exit};
+use crate::start::{Streams, pipe};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+use std::process::Stdio;
+
+/// Ranks asked for in one message: with two descriptors each, half of what one may carry.
+const BATCH: u32 = 64;
+/// How often the user is asked while we wait, in milliseconds.
+const LOOK_MS: i32 = 20;
+/// Environment variable that tells the process its socket, its gate and our id.
+const ENV_WARM: &str = "ODONATA_WARM";
+
+pub(crate) enum Trouble {
+    /// Start the ranks one by one.
+    Unfit(String),
+    Interrupted,
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Unfit(error.to_string())
+    }
+}
+
+/// Forks all ranks. `tell` hears how many there are, and answers whether to stop.
+pub(crate) fn fork_all(
+    spec: &LaunchSpec,
+    program: &Path,
+    words: &[OsString],
+    fd: i32,
+    streams: &mut Streams,
+    tell: &mut dyn FnMut(u32) -> bool,
+) -> Result<Children, Trouble> {
+    let (ours, theirs) = socket_pair()?;
+    let (gate, opener) = pipe()?;
+    let mut children = Children::new();
+    let told = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
+    // The process has rank 0's streams, so its interpreter makes up its mind about them as a rank's.
+    let mut first_outputs = streams.outputs(0)?;
+    let output = |n: usize| match &first_outputs {
+        Some(pair) => pair[n].try_clone().map(Stdio::from),
+        None => Ok(Stdio::inherit()),
+    };
+    let stdio = [streams.input()?, output(0)?, output(1)?];
+    let fds = vec![fd, theirs.as_raw_fd(), gate.as_raw_fd()];
+    let extra = [(ENV_WARM.into(), told.into())];
+    children.spawn_forker(spec, Exec { program, words, extra: &extra, fds, stdio })?;
+    drop((theirs, gate));
+    let ready = answer(&ours, &mut || tell(0))?;
+    if ready != "ready" {
+        return Err(Trouble::Unfit(ready));
+    }
+    let mut first = 0;
+    while first < spec.ranks {
+        let last = (first + BATCH).min(spec.ranks);
+        let mut outputs = Vec::new();
+        for rank in first..last {
+            let own = if rank == 0 { first_outputs.take() } else { streams.outputs(rank)? };
+            outputs.extend(own.into_iter().flatten());
+        }
+        let fds: Vec<i32> = outputs.iter().map(AsRawFd::as_raw_fd).collect();
+        send(&ours, format!("{first} {last}").as_bytes(), &fds)?;
+        let pids = answer(&ours, &mut || tell(first))?;
+        for pid in pids.split(' ') {
+            match pid.parse() {
+                Ok(pid) => children.adopt(pid),
+                Err(_) => return Err(Trouble::Unfit(pids)),
+            }
+        }
+        first = last;
+        if tell(first) {
+            return Err(Trouble::Interrupted);
+        }
+    }
+    drop(ours);
+    if children.wait_for_forker() != Exit::Status(0) {
+        return Err(Trouble::Unfit("the interpreter that forked the ranks died".into()));
+    }
+    drop(opener);
+    Ok(children)
+}
+
+fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut fds = [0; 2];
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: room for two descriptors, which are new and ours alone.
+    unsafe {
+        match libc::socketpair(libc::AF_UNIX, kind, 0, fds.as_mut_ptr()) {
+            0 => Ok((OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// The next message; waits for it as long as nobody asks us to stop.
+fn answer(socket: &OwnedFd, stop: &mut dyn FnMut() -> bool) -> Result<String, Trouble> {
+    let mut poll = libc::pollfd { fd: socket.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid pollfd.
+    while unsafe { libc::poll(&mut poll, 1, LOOK_MS) } <= 0 {
+        if stop() {
+            return Err(Trouble::Interrupted);
+        }
+    }
+    let mut text = [0u8; 4096];
+    // SAFETY: reads into our own buffer.
+    let n = unsafe { libc::recv(socket.as_raw_fd(), text.as_mut_ptr().cast(), text.len(), 0) };
+    match n {
+        1.. => Ok(String::from_utf8_lossy(&text[..n as usize]).into_owned()),
+        0 => Err(Trouble::Unfit("the interpreter died while it warmed up".into())),
+        _ => Err(io::Error::last_os_error().into()),
+    }
+}
+
+/// Sends a message, and descriptors with it.
+fn send(socket: &OwnedFd, text: &[u8], fds: &[i32]) -> io::Result<()> {
+    let size = std::mem::size_of_val(fds) as u32;
+    // Aligned as a cmsghdr must be.
+    // SAFETY: arithmetic only.
+    let mut control = vec![0u64; unsafe { libc::CMSG_SPACE(size) } as usize / 8 + 1];
+    let mut part = libc::iovec { iov_base: text.as_ptr() as *mut _, iov_len: text.len() };
+    // SAFETY: zeroed is a valid msghdr; everything it points to outlives the call, and `control`
+    // has room for a header and the descriptors.
+    let sent = unsafe {
+        let mut message: libc::msghdr = std::mem::zeroed();
+        (message.msg_iov, message.msg_iovlen) = (&mut part, 1);
+        if !fds.is_empty() {
+            message.msg_control = control.as_mut_ptr().cast();
+            message.msg_controllen = libc::CMSG_SPACE(size) as _;
+            let header = libc::CMSG_FIRSTHDR(&message);
+            (*header).cmsg_level = libc::SOL_SOCKET;
+            (*header).cmsg_type = libc::SCM_RIGHTS;
+            (*header).cmsg_len = libc::CMSG_LEN(size) as _;
+            libc::CMSG_DATA(header).copy_from(fds.as_ptr().cast(), size as usize);
+        }
+        libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL)
+    };
+    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -1,0 +1,422 @@
+"""Run by the user's own interpreter: import once what a script will import, then fork the ranks.
+
+    python [options] _warm.py MODULES TARGET...
+
+TARGET is what the user wrote after the interpreter's options: `script.py args`, `-m module args` or
+`-c command args`. MODULES is a list of modules to import beside what `scan` finds, or `none`.
+
+Knows Python, nothing of odonata but three environment variables; needs the standard library of
+Python 3.8 or newer. Its one idea: importing is the same work in every rank, so one process does it
+and the ranks are copies of that process, sharing its memory until they write to it. It runs no line
+of the user's: where that cannot be (the script's folder shadows a module, say), it says so and ends,
+and the launcher starts every rank's interpreter by itself.
+
+A rank sees what a fresh interpreter would have shown it: `__main__`, `sys.argv`, `sys.path[0]`, the
+frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialised; it appears, and
+calls `MPI_Init`, when the script imports it.
+
+With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each batch
+of ranks `FIRST LAST` (and two descriptors a rank, if their output is labelled), answered by the
+processes' ids. An empty message ends us; the ranks are the launcher's children then, and start when
+it closes its end of a pipe.
+"""
+
+import os
+import sys
+
+# What a fresh interpreter had loaded when it came to its script.
+_EARLY = frozenset(name.partition(".")[0] for name in sys.modules)
+
+# Names no part of the user's program may see: removed before anything is imported.
+_SOCKET, _GATE, _LAUNCHER = map(int, os.environ.pop("ODONATA_WARM").split(","))
+
+PDEATHSIG = 1  # <linux/prctl.h>
+KILLED = 128 + 9
+
+# What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the standard
+# library what programs of this kind use; `mpi4py` is dealt with on its own.
+SHARED = frozenset(
+    "numpy scipy "
+    "abc argparse array ast base64 bisect bz2 cmath collections configparser contextlib copy csv "
+    "ctypes dataclasses datetime decimal enum errno fractions functools gc getopt glob gzip hashlib "
+    "heapq hmac inspect io itertools json keyword linecache logging lzma math mmap numbers operator "
+    "optparse os pathlib pickle pkgutil platform pprint queue random re resource secrets select "
+    "selectors shlex shutil signal socket stat statistics string struct subprocess sys sysconfig "
+    "tempfile textwrap threading time timeit tokenize traceback types typing unittest uuid warnings "
+    "weakref zipfile zlib".split()
+)
+# Submodules that numpy gives at their first use: programs that import it use them.
+NUMPY = ("numpy.linalg", "numpy.random", "numpy.fft")
+# Variables numerical libraries read while they are imported.
+KNOBS = ("OPENBLAS_", "GOTO_", "OMP_", "MKL_", "BLIS_", "NPY_", "KMP_", "NUMEXPR_")
+# Files of the user's that are looked into for imports, at most.
+MOST_FILES = 200
+
+
+class Unfit(Exception):
+    """Why ranks of this program cannot be copies of one process."""
+
+
+class Found:
+    """What a program's text says it will import."""
+
+    def __init__(self):
+        self.modules = set()
+        self.sets_rc = False
+        self.sets_knobs = False
+        self.harmless = set()
+
+
+def scan(source, path, folder, found):
+    """Collect imports of a text and of the modules beside it, which are not run."""
+    import ast
+
+    todo, seen = [(source, path)], {path}
+    while todo and len(seen) <= MOST_FILES:
+        source, path = todo.pop()
+        try:
+            tree = ast.parse(source, path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        names = set()
+        for node in ast.walk(tree):
+            look(ast, node, names, found)
+        found.modules |= names
+        for name in names:
+            for file in beside(name, folder):
+                if file not in seen:
+                    seen.add(file)
+                    todo.append((read(file), file))
+
+
+def look(ast, node, names, found):
+    """What one node of a text tells."""
+    if isinstance(node, ast.Import):
+        names.update(alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        names.add(node.module)
+        names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    elif isinstance(node, ast.Attribute) and node.attr in ("rc", "profile"):
+        found.sets_rc |= getattr(node.value, "id", "") == "mpi4py"
+    elif isinstance(node, (ast.Assign, ast.Call)):
+        found.harmless.update(map(id, harmless(ast, node)))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isupper():
+        # The script may set it before it imports the library, and expects that to count.
+        found.sets_knobs |= node.value.startswith(KNOBS) and id(node) not in found.harmless
+        found.sets_rc |= node.value.startswith("MPI4PY_")
+    found.sets_rc |= bool(names & {"mpi4py.rc", "mpi4py.profile"})
+
+
+def harmless(ast, node):
+    """Constants that name a variable to read it, or to set it to what it is."""
+    if isinstance(node, ast.Call):
+        if getattr(node.func, "attr", "") in ("get", "getenv"):
+            return node.args
+        if getattr(node.func, "attr", "") == "setdefault":
+            return [a for a in node.args if getattr(a, "value", None) in os.environ]
+        return []
+    keys = [t.slice for t in node.targets if isinstance(t, ast.Subscript)]
+    keys = [k if isinstance(k, ast.Constant) else getattr(k, "value", k) for k in keys]  # 3.8
+    given = getattr(node.value, "value", None)
+    return [k for k in keys if given and os.environ.get(getattr(k, "value", None) or "") == given]
+
+
+def beside(name, folder):
+    """Files in the script's folder that an import of `name` would read."""
+    parts = name.split(".")
+    for n in range(1, len(parts) + 1):
+        base = os.path.join(folder, *parts[:n])
+        for file in (base + ".py", os.path.join(base, "__init__.py")):
+            if os.path.isfile(file):
+                yield file
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+class Script:
+    """`python script.py args`, or `python -c command args`."""
+
+    def __init__(self, words):
+        if words[0] == "-c":
+            self.path, self.argv = None, ["-c", *words[2:]]
+            self.source, shown = words[1].encode(), "<string>"
+        else:
+            self.argv = words
+            # Since 3.9 the interpreter makes it absolute.
+            self.path = shown = os.path.abspath(words[0]) if sys.version_info >= (3, 9) else words[0]
+            if not os.path.isfile(words[0]):
+                raise Unfit("the script is not a file")
+            self.source = read(words[0])
+            if b"\0" in self.source:
+                raise Unfit("the script is not a text")
+        try:
+            self.code = compile(self.source, shown, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            raise Unfit("the script does not compile") from error
+        self.folder = os.path.dirname(os.path.realpath(words[0])) if self.path else ""
+
+    def run(self):
+        main = type(sys)("__main__")
+        main.__builtins__ = sys.modules["builtins"]
+        if sys.version_info < (3, 14):
+            main.__annotations__ = {}
+        if self.path:
+            from importlib.machinery import SourceFileLoader
+
+            main.__file__ = self.path
+            main.__loader__ = SourceFileLoader("__main__", self.path)
+            if sys.version_info < (3, 15):
+                main.__cached__ = None
+        else:
+            main.__loader__ = sys.modules["__main__"].__loader__
+        sys.modules["__main__"] = main
+        exec(self.code, main.__dict__)
+
+
+class Module:
+    """`python -m module args`."""
+
+    def __init__(self, words):
+        import importlib.util
+        import runpy  # noqa: F401 - the interpreter's own way to do it
+
+        self.name, self.argv, self.path = words[1], ["-m", *words[2:]], None
+        self.folder = os.getcwd()
+        self.source = b""
+        # Importing a parent would run it: look for files only.
+        for base in (self.folder, *sys.path):
+            for file in beside(self.name, base):
+                self.source, self.path = read(file), file
+            for file in beside(f"{self.name}.__main__", base):
+                self.source, self.path = read(file), file
+            if self.path:
+                return
+        raise Unfit("the module is not a text beside the others")
+
+    def run(self):
+        import runpy
+
+        main = sys.modules["__main__"] = type(sys)("__main__")
+        main.__builtins__ = sys.modules["builtins"]
+        runpy._run_module_as_main(self.name)
+
+
+class Appear:
+    """Gives the preloaded `mpi4py.MPI` to the first who imports it, and initialises it then."""
+
+    def __init__(self, module):
+        self.module, self.spec = module, module.__spec__
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "mpi4py.MPI":
+            return None
+        sys.meta_path.remove(self)
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, self, origin=self.spec.origin)
+
+    def create_module(self, spec):
+        return self.module
+
+    def exec_module(self, module):
+        module.__spec__, module.__loader__ = self.spec, self.spec.loader
+        rc = sys.modules["mpi4py"].rc
+        rc.initialize, rc.finalize = self.initialize, self.finalize
+        if rc.initialize in (False, "no") or module.Is_initialized():
+            return
+        if rc.threads in (False, "no"):
+            module.Init()
+        else:
+            module.Init_thread(getattr(module, f"THREAD_{rc.thread_level}".upper()))
+
+
+def preload_mpi():
+    """Load `mpi4py.MPI` without `MPI_Init`, and hide it.
+
+    Its options are read now: so no rank finalizes differently from what the default says, and a
+    program that sets `mpi4py.rc` itself (see `scan`) is not served this way.
+    """
+    import mpi4py
+
+    rc = mpi4py.rc
+    before = rc.initialize, rc.finalize
+    rc.initialize, rc.finalize = False, True
+    try:
+        from mpi4py import MPI
+
+        if MPI.Is_initialized():
+            raise Unfit("MPI was initialised by an import")
+        finder = Appear(MPI)
+        finder.initialize, finder.finalize = before
+        sys.meta_path.insert(0, finder)
+        del sys.modules["mpi4py.MPI"], mpi4py.MPI
+    except ImportError:
+        pass  # the ranks will say so themselves
+    finally:
+        rc.initialize, rc.finalize = before
+
+
+def warm(target, words):
+    """Import what the ranks will import."""
+    import importlib
+
+    found = Found()
+    scan(target.source, target.path or "", target.folder or os.getcwd(), found)
+    bare = isinstance(target, Module) and target.name in ("mpi4py", "mpi4py.run")
+    if bare and target.argv[1:]:
+        # mpi4py's own runner of scripts; its options set `mpi4py.rc`.
+        found.sets_rc |= target.argv[1].startswith("-") and target.argv[1] not in ("-m", "-c")
+        if os.path.isfile(target.argv[1]):
+            file = target.argv[1]
+            scan(read(file), file, os.path.dirname(os.path.abspath(file)), found)
+        found.modules.add("mpi4py.MPI")
+    asked = set() if words == "auto" else set(words.split(","))
+    shared = SHARED - {"numpy", "scipy"} if found.sets_knobs else SHARED
+    known = {name for name in found.modules if name.partition(".")[0] in shared}
+    if any(name.partition(".")[0] == "numpy" for name in known):
+        known.update(NUMPY)
+    uses_mpi = any(name.partition(".")[0] == "mpi4py" for name in found.modules)
+    if uses_mpi:
+        known.add("mpi4py")
+    for name in sorted(known | asked):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass  # an attribute rather than a module, or not there: the ranks will see
+    by_default = not found.sets_rc and not any(k.startswith("MPI4PY_RC_") for k in os.environ)
+    if by_default and "mpi4py" in sys.modules and uses_mpi:
+        preload_mpi()
+
+
+def check_shadows(folder):
+    """What the script's folder has goes before what we have imported."""
+    loaded = {name.partition(".")[0] for name in sys.modules} - _EARLY
+    try:
+        beside = {entry.partition(".")[0] for entry in os.listdir(folder or ".")}
+    except OSError:
+        beside = set()
+    shadows = sorted(loaded & beside)
+    if shadows:
+        raise Unfit("the script's folder has a module `%s` of its own" % shadows[0])
+
+
+def prepare(modules, words, has_folder):
+    """The target, with everything loaded that it needs."""
+    if words[0] == "-m":
+        target = Module(words)
+    else:
+        target = Script(words)
+    warm(target, modules)
+    if has_folder:
+        check_shadows(target.folder)
+        sys.path.insert(0, target.folder)
+    if hasattr(sys, "orig_argv"):
+        at = len(sys.orig_argv) - len(sys.argv)
+        sys.orig_argv[at : at + 2] = []
+    sys.argv = target.argv
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise Unfit("an import started a thread")
+    return target
+
+
+def serve(channel):
+    """Fork ranks as the launcher asks; returns in each of them, with its number."""
+    import array
+
+    while True:
+        text, more, _, _ = channel.recvmsg(64, 4096)
+        if not text:
+            sys.stdout.flush()
+            os._exit(0)
+        first, last = map(int, text.split())
+        fds = array.array("i")
+        for _, _, data in more:
+            fds.frombytes(data)
+        pids = []
+        for rank in range(first, last):
+            pid = os.fork()
+            if pid == 0:
+                own = fds[2 * (rank - first) :][:2]
+                for number, fd in enumerate(own, 1):
+                    os.dup2(fd, number)
+                for fd in fds:
+                    os.close(fd)
+                return rank
+            pids.append(str(pid))
+        for fd in fds:
+            os.close(fd)
+        channel.send(" ".join(pids).encode())
+
+
+def become(rank, prctl):
+    """Take the rank's place once the launcher is the parent."""
+    os.environ["ODONATA_RANK"] = str(rank)
+    if rank:
+        null = os.open(os.devnull, os.O_RDONLY)
+        if null:
+            os.dup2(null, 0)
+            os.close(null)
+    # Ends when the launcher says that all are there, or is gone.
+    os.read(_GATE, 1)
+    os.close(_GATE)
+    if os.getppid() != _LAUNCHER:
+        os._exit(KILLED)
+    prctl(PDEATHSIG, 9, 0, 0, 0)
+    if os.getppid() != _LAUNCHER:
+        os._exit(KILLED)
+    random = sys.modules.get("numpy.random")
+    if random:
+        random.seed()
+
+
+def run(target):
+    """Run the program as the interpreter would."""
+    try:
+        target.run()
+    except SystemExit:
+        raise
+    except BaseException as error:
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+            trace = trace.tb_next
+        sys.last_type, sys.last_value, sys.last_traceback = type(error), error, trace
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        if isinstance(error, KeyboardInterrupt):
+            # The interpreter ends itself by the signal, after all that is due at its end.
+            sys.excepthook = lambda *_: None
+            raise
+        sys.exit(1)
+
+
+def main():
+    has_folder = not (getattr(sys.flags, "safe_path", False) or sys.flags.isolated)
+    if has_folder:
+        del sys.path[0]  # this file's folder
+    import _socket
+    import ctypes
+    import gc
+
+    channel = _socket.socket(fileno=_SOCKET)
+    try:
+        target = prepare(sys.argv[1], sys.argv[2:], has_folder)
+    except Unfit as why:
+        channel.send(str(why).encode())
+        os._exit(0)
+    prctl = ctypes.CDLL(None).prctl
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What is there now is not looked at by the ranks' garbage collectors, so it stays shared.
+    gc.collect()
+    gc.freeze()
+    channel.send(b"ready")
+    rank = serve(channel)
+    channel.close()
+    become(rank, prctl)
+    return target
+
+
+if __name__ == "__main__":
+    run(main())
