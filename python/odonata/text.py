@@ -120,6 +120,8 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
         ("injection_B_per_s", "injection"),
         ("global_B_per_s", "global"),
         ("bisection_B_per_s", "bisection"),
+        ("storage_B_per_s", "storage"),
+        ("storage_node_B_per_s", "  of one node"),
     ):
         if key in summary:
             lines.append(f"  {label:16}  {show_rate(summary[key])}")

@@ -14,8 +14,8 @@ use workload::wire::{self, Arrival, Submission, command, flag, kind};
 
 /// Longest message or access: no rank's memory is larger (see `wire::stride`).
 pub(crate) const MOST: u64 = 1 << 36;
-/// Longest transfer to or from storage: an exabyte, on which a machine would be busy for days.
-const MOST_STORED: u64 = 1 << 60;
+/// Longest transfer to or from storage: a petabyte, more than a machine has memory to fill it from.
+const MOST_STORED: u64 = 1 << 50;
 
 impl Live {
     /// Checks an access, lock, unlock or transfer.

@@ -32,6 +32,10 @@ pub struct Summary {
     pub global_B_per_s: f64,
     /// Links between the first and the second half of the compute groups, both ways.
     pub bisection_B_per_s: f64,
+    /// The storage: all nodes together, one node, and of a transfer beside its bytes.
+    pub storage_B_per_s: f64,
+    pub storage_node_B_per_s: f64,
+    pub storage_latency_s: f64,
     /// An 8-byte message, one way.
     pub zero_load_latency_s: Distances,
     pub groups_by_kind: BTreeMap<String, u32>,
@@ -107,6 +111,9 @@ impl Machine {
             injection_B_per_s: endpoints as f64 * edge_rate,
             global_B_per_s: global,
             bisection_B_per_s: bisection,
+            storage_B_per_s: self.storage.gap.bytes_per_s(),
+            storage_node_B_per_s: self.storage.node_gap.bytes_per_s(),
+            storage_latency_s: self.storage.latency.seconds(),
             zero_load_latency_s: self.distances(),
             groups_by_kind: kinds().map(|k| (k.name.clone(), k.groups)).collect(),
             nodes_by_kind: kinds().map(|k| (k.name.clone(), k.groups * k.nodes)).collect(),

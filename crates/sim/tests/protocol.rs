@@ -1,76 +1,13 @@
 //! Point to point as MPI promises it and as the formulas time it, at both fidelities.
 
+mod common;
+
 use base::{Span, Time};
+use common::{Script, job, told};
 use loggp::LogGpNetwork;
-use machine::{Machine, MachineSpec, NodeId};
-use mpi::Library;
-use net::NetworkModel;
 use packet::PacketNetwork;
-use sim::{End, Job, Outcome, Seat, World};
+use sim::{End, Job, World};
 use workload::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, WORLD, Workload};
-
-fn aurora() -> Machine {
-    let text = machine::preset("aurora").expect("a preset");
-    MachineSpec::parse("aurora", text, &[]).and_then(|s| s.resolve()).expect("presets are legal")
-}
-
-fn mpich() -> Library {
-    let text = mpi::library::preset("mpich").expect("a preset");
-    Library::parse("mpich", text, "slingshot").expect("presets are legal")
-}
-
-/// One rank a node, on its first NIC.
-fn job(nodes: &[u32]) -> Job {
-    let machine = aurora();
-    let seat = |&n: &u32| {
-        let node = NodeId(n);
-        Seat { node, nic: machine::NicId(machine.node_nics[node]) }
-    };
-    let seats = nodes.iter().map(seat).collect();
-    Job { machine, library: mpich(), seats, seed: 1 }
-}
-
-/// A script of calls a rank, all submitted at the start, and everything it is told.
-struct Script {
-    world: Vec<u32>,
-    calls: Vec<Call>,
-    out: usize,
-    told: Vec<(Time, Done)>,
-}
-
-impl Script {
-    fn new(ranks: u32, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> Script {
-        let calls: Vec<Call> = calls
-            .into_iter()
-            .map(|(rank, token, after_ns, op)| Call { rank, token, after: Span::ns(after_ns), op })
-            .collect();
-        Script { world: (0..ranks).collect(), out: calls.len(), calls, told: Vec::new() }
-    }
-    fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
-        let mut world = World::<N, _>::new(job, self);
-        let outcome = world.run(&mut |_| true);
-        (outcome, world.workload.told)
-    }
-}
-
-impl Workload for Script {
-    fn ranks(&self) -> u32 {
-        self.world.len() as u32
-    }
-    fn members(&self, _: Context) -> &[u32] {
-        &self.world
-    }
-    fn start(&mut self, calls: &mut Vec<Call>) {
-        calls.append(&mut self.calls);
-    }
-    fn resume(&mut self, now: Time, done: &[Done], _: &mut Vec<Call>) {
-        self.out -= done.len();
-        self.told.extend(done.iter().map(|&d| (now, d)));
-    }
-    fn is_finished(&self) -> bool {
-        self.out == 0
-    }
-}
 
 fn send(to: u32, tag: i32, bytes: u64) -> Op {
     Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
@@ -78,10 +15,6 @@ fn send(to: u32, tag: i32, bytes: u64) -> Op {
 fn recv(from: u32, tag: i32) -> Op {
     Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
 }
-fn told(told: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
-    *told.iter().find(|(_, d)| (d.rank, d.token) == (rank, token)).expect("it completed")
-}
-
 /// When a lone message's receive completes, by the formulas of docs/models/library.md.
 fn formula(job: &Job, bytes: u64) -> Span {
     let (m, l) = (&job.machine, &job.library);
@@ -267,4 +200,63 @@ fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
     );
     let (idle, _) = script(0).run::<PacketNetwork>(&job);
     assert!(idle.time < outcome.time, "computation is not free");
+}
+
+/// A sleep is something the program waits for: it counts, beside the CPU.
+#[test]
+fn a_delay_lasts_beside_the_cpu_and_lengthens_the_run() {
+    let job = job(&[0]);
+    let delay = Op::Delay { span: Span::us(500) };
+    let script = Script::new(1, [(0, 0, 1_000, delay), (0, 1, 1_000, Op::Pause)]);
+    let (outcome, all) = script.run::<PacketNetwork>(&job);
+    assert_eq!(outcome.end, End::Finished);
+    assert_eq!(told(&all, 0, 1).0, Time::ZERO + Span::us(2));
+    assert_eq!(told(&all, 0, 0).0, Time::ZERO + Span::us(501));
+    assert_eq!(outcome.time, Time::ZERO + Span::us(501));
+}
+
+/// A workload whose ranks make further calls only when nothing else is left to happen.
+struct Late {
+    left: u32,
+    out: bool,
+    stalled_at: Vec<Time>,
+}
+
+impl Workload for Late {
+    fn ranks(&self) -> u32 {
+        1
+    }
+    fn members(&self, _: Context) -> &[u32] {
+        &[0]
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        self.out = true;
+        calls.push(Call { rank: 0, token: 0, after: Span::us(1), op: Op::Pause });
+    }
+    fn resume(&mut self, _: Time, _: &[Done], _: &mut Vec<Call>) {
+        self.out = false;
+    }
+    fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
+        self.stalled_at.push(now);
+        if self.left > 0 {
+            self.left -= 1;
+            self.out = true;
+            calls.push(Call { rank: 0, token: 0, after: Span::us(1), op: Op::Pause });
+        }
+    }
+    fn is_finished(&self) -> bool {
+        !self.out && self.left == 0
+    }
+}
+
+#[test]
+fn calls_made_after_everything_else_are_honored() {
+    let job = job(&[0]);
+    let workload = Late { left: 3, out: false, stalled_at: Vec::new() };
+    let mut world = World::<PacketNetwork, _>::new(&job, workload);
+    let outcome = world.run(&mut |_| true);
+    assert_eq!((outcome.end, outcome.time), (End::Finished, Time::ZERO + Span::us(4)));
+    // Asked three times with something to say, and once more with nothing.
+    let at: Vec<Time> = (1..=4).map(|us| Time::ZERO + Span::us(us)).collect();
+    assert_eq!(world.workload.stalled_at, at);
 }

@@ -1,0 +1,82 @@
+//! What the tests of runs share: scripts of calls, and everything their ranks are told.
+
+#![allow(dead_code)] // each test program uses its part
+
+use base::{Span, Time};
+use machine::{Machine, MachineSpec, NicId, NodeId};
+use mpi::Library;
+use net::NetworkModel;
+use sim::{Job, Outcome, Seat, World};
+use workload::{Call, Context, Done, Op, Workload};
+
+pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
+    let text = machine::preset(name).expect("a preset");
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse(name, text, &set).and_then(|s| s.resolve()).expect("presets are legal")
+}
+
+/// One rank a seat, each on the first NIC of its node.
+pub fn job_on(machine: Machine, mpi: &str, nodes: &[u32]) -> Job {
+    let text = mpi::library::preset(mpi).expect("a preset");
+    let library = Library::parse(mpi, text, &machine.fabric).expect("presets are legal");
+    let seat = |&n: &u32| {
+        let node = NodeId(n);
+        Seat { node, nic: NicId(machine.node_nics[node]) }
+    };
+    let seats = nodes.iter().map(seat).collect();
+    Job { machine, library, seats, seed: 1 }
+}
+
+pub fn job(nodes: &[u32]) -> Job {
+    job_on(machine("aurora", &[]), "mpich", nodes)
+}
+
+/// A script of calls a rank, all submitted at the start, and everything it is told.
+pub struct Script {
+    world: Vec<u32>,
+    calls: Vec<Call>,
+    out: usize,
+    told: Vec<(Time, Done)>,
+}
+
+impl Script {
+    /// Calls are (rank, token, nanoseconds of computation before it, operation).
+    pub fn new(ranks: u32, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> Script {
+        let calls: Vec<Call> = calls
+            .into_iter()
+            .map(|(rank, token, after_ns, op)| Call { rank, token, after: Span::ns(after_ns), op })
+            .collect();
+        Script { world: (0..ranks).collect(), out: calls.len(), calls, told: Vec::new() }
+    }
+    pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
+        let mut world = World::<N, _>::new(job, self);
+        let outcome = world.run(&mut |_| true);
+        (outcome, world.workload.told)
+    }
+}
+
+impl Workload for Script {
+    fn ranks(&self) -> u32 {
+        self.world.len() as u32
+    }
+    fn members(&self, _: Context) -> &[u32] {
+        &self.world
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        calls.append(&mut self.calls);
+    }
+    fn resume(&mut self, now: Time, done: &[Done], _: &mut Vec<Call>) {
+        self.out -= done.len();
+        self.told.extend(done.iter().map(|&d| (now, d)));
+    }
+    fn is_finished(&self) -> bool {
+        self.out == 0
+    }
+}
+
+pub fn told(told: &[(Time, Done)], rank: u32, token: u32) -> (Time, Done) {
+    let mut all = told.iter().filter(|(_, d)| (d.rank, d.token) == (rank, token));
+    let first = *all.next().expect("it completed");
+    assert!(all.next().is_none(), "rank {rank}, token {token} completed twice");
+    first
+}
