@@ -19,6 +19,7 @@ cargo x COMMAND
   lint    formatting, clippy, the floor law, tidiness
   tidy    the mechanical rules of STYLE.md
   test    everything that can fail: lint, Rust tests, Python tests
+  conformance   other people's test suites and programs, beside the reference library
   libs    build the MPI libraries and the clock into python/odonata/_lib
   py      local environment (.venv) with the Python package in it
   demo    py, then the demonstration
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "lint" => steps::lint(),
         "tidy" => tidy(),
         "test" => steps::test(),
+        "conformance" => steps::conformance(&rest),
         "libs" => steps::libs(),
         "py" => steps::py(),
         "demo" => steps::demo(&rest),

@@ -47,14 +47,16 @@ pub fn test() -> bool {
             vec![cargo(&["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"])],
         ),
     ]);
-    let python = pip.end() && libraries() && extension() && step("python-tests", vec![pytest()]);
-    let verdict = if rust && python { "all steps pass" } else { "FAILED" };
+    let built = pip.end() && libraries() && extension();
+    let python = built && step("python-tests", vec![pytest()]);
+    let conforms = built && step("conformance", vec![conform(&["--part"])]);
+    let verdict = if rust && python && conforms { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
     let said = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
     let logs = ["floors-and-tidy", "rust-tests", "python-tests"].map(said);
     let (passed, failed) = counted(&logs.join("\n"));
     println!("{passed} passed, {failed} failed");
-    rust && python
+    rust && python && conforms
 }
 
 /// Tests passed and failed by the closing lines of cargo's and pytest's runners.
@@ -73,6 +75,16 @@ fn counted(log: &str) -> (u64, u64) {
 
 fn pytest() -> Command {
     python(&["-m", "pytest", "-q", "python/tests"])
+}
+
+/// Other people's suites and random programs, all of them, with the reference library beside.
+pub fn conformance(args: &[String]) -> bool {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    py() && conform(&args).status().is_ok_and(|s| s.success())
+}
+
+fn conform(args: &[&str]) -> Command {
+    python(&[&["conformance/run.py"], args].concat())
 }
 
 pub fn libs() -> bool {

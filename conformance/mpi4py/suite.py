@@ -1,0 +1,243 @@
+"""mpi4py's own test suite on the twin, and beside it on the reference library.
+
+The suite is the one of the source distribution that matches the installed mpi4py. It runs module
+by module, so that a module whose ranks die hides no other; a test that killed its ranks is left out
+and the rest of its module run again. A test's verdict is the worst of its ranks' verdicts.
+
+A test that does not pass on the twin, or is skipped there only, must be named in exceptions.toml
+with its reason; an exception that excuses nothing is stale and fails as well.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.metadata
+import os
+import re
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import places
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10: pip carries a reader
+    from pip._vendor import tomli as tomllib
+
+HERE = Path(__file__).resolve().parent
+EXCEPTIONS = HERE / "exceptions.toml"
+RANKS = (1, 2, 3, 8)
+# From best to worst: what a test did on all ranks is the worst it did on one.
+VERDICTS = ("pass", "skip", "fail", "error", "died")
+GOOD = ("pass", "skip")
+# Seconds a module may take. The slowest takes about 40 alone on one core; this is for a busy one.
+LIMIT_S = 600
+# Tests of one module that may kill their ranks before the rest is given up.
+DEATHS = 20
+
+# The part that `make test` runs: every area, at ranks that find most.
+PART = {
+    1: "attributes datatype environ errhandler errorcode exceptions group info op request status",
+    2: "cco_nb_buf cco_buf_inter cco_pr_buf file grequest io p2p_obj_matched rma_nb session win",
+    3: "cco_buf cco_obj cco_ngh_buf cco_vec comm comm_inter comm_topo p2p_buf p2p_buf_part rma",
+}
+
+
+@dataclass
+class Outcome:
+    """What the tests of some modules did in one place, at one number of ranks."""
+
+    verdicts: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def tell(self, test: str, verdict: str, reason: str = "") -> None:
+        worst = max(verdict, self.verdicts.get(test, "pass"), key=VERDICTS.index)
+        if worst == verdict:
+            self.reasons[test] = reason or self.reasons.get(test, "")
+        self.verdicts[test] = worst
+
+    def add(self, other: Outcome) -> None:
+        self.verdicts |= other.verdicts
+        self.reasons |= other.reasons
+
+
+@dataclass(frozen=True)
+class Exempt:
+    """One entry of exceptions.toml."""
+
+    tests: str
+    ranks: tuple[int, ...]
+    verdicts: tuple[str, ...]
+    reason: str
+
+    def covers(self, test: str, ranks: int, verdict: str) -> bool:
+        fits = ranks in self.ranks and verdict in self.verdicts
+        return fits and fnmatch.fnmatchcase(test, self.tests)
+
+
+def exceptions(text: str) -> list[Exempt]:
+    """The entries of exceptions.toml; a slip in one ends the run."""
+    found = []
+    for entry in tomllib.loads(text).get("except", []):
+        unknown = set(entry) - {"tests", "ranks", "verdicts", "reason"}
+        ranks = tuple(entry.get("ranks", RANKS))
+        verdicts = tuple(entry.get("verdicts", ("fail", "error")))
+        good = not unknown and entry.get("reason") and entry.get("tests")
+        if not good or not set(ranks) <= set(RANKS) or not set(verdicts) <= set(VERDICTS):
+            sys.exit(f"{EXCEPTIONS.name}: an entry is not as the head of the file says: {entry}")
+        found.append(Exempt(entry["tests"], ranks, verdicts, entry["reason"]))
+    return found
+
+
+def judge(
+    twin: dict[int, Outcome], reference: dict[int, Outcome], known: list[Exempt], *, all_run: bool
+) -> list[str]:
+    """What is wrong, a line each: failures nobody has excused, and excuses nobody needs."""
+    wrong = []
+    used: set[Exempt] = set()
+    for ranks, outcome in sorted(twin.items()):
+        there = reference.get(ranks, Outcome()).verdicts
+        for test, verdict in sorted(outcome.verdicts.items()):
+            if verdict == "pass":
+                continue
+            covering = [e for e in known if e.covers(test, ranks, verdict)]
+            used.update(covering)
+            # Without the reference a skip may be the suite's own choice.
+            if covering or (verdict == "skip" and there.get(test, "skip") == "skip"):
+                continue
+            beside = f" ({there[test]} on the reference)" if test in there else ""
+            reason = outcome.reasons.get(test, "")
+            wrong.append(f"{ranks} ranks: {test}: {verdict}{beside}: {reason}")
+        for test in sorted(set(there) - set(outcome.verdicts)):
+            if there[test] in GOOD:
+                wrong.append(f"{ranks} ranks: {test}: did not run; {there[test]} on the reference")
+    if all_run:
+        stale = [e for e in known if e not in used]
+        wrong += [f"stale exception: `{e.tests}` does not fail any more" for e in stale]
+    return wrong
+
+
+def source() -> Path:
+    """The suite's folder, fetched once by pip as part of mpi4py's source distribution."""
+    version = importlib.metadata.version("mpi4py")
+    home = places.CACHE / f"mpi4py-{version}"
+    suite = home / "test"
+    if not (suite / "main.py").exists():
+        with tempfile.TemporaryDirectory() as folder:
+            what = ["--no-deps", "--no-binary", "mpi4py", "--dest", folder, f"mpi4py=={version}"]
+            places.pip(sys.executable, "download", *what)
+            (archive,) = Path(folder).glob("mpi4py-*.tar.gz")
+            shutil.rmtree(home, ignore_errors=True)
+            with tarfile.open(archive) as tar:
+                inside = [m for m in tar.getmembers() if m.isfile() or m.isdir()]
+                tests = [m for m in inside if m.name.split("/")[1:2] in (["test"], ["demo"])]
+                tar.extractall(places.CACHE, members=tests)
+    return suite
+
+
+def module_names(suite: Path) -> list[str]:
+    return sorted(p.stem.removeprefix("test_") for p in suite.glob("test_*.py"))
+
+
+def read(folder: Path, outcome: Outcome) -> str | None:
+    """Adds what the ranks wrote; the test they died in, if they did not finish one."""
+    unfinished = None
+    for path in sorted(folder.iterdir()):
+        begun = None
+        for line in path.read_text(encoding="utf-8").splitlines():
+            word, test, reason = [*line.split("\t"), "", ""][:3]
+            if word == "begin":
+                begun = test
+            elif word in VERDICTS:
+                # A result without a beginning is a class's or a module's set-up.
+                begun = None
+                outcome.tell(test, word, reason)
+        unfinished = unfinished or begun
+    return unfinished
+
+
+def run_module(place, suite: Path, module: str, ranks: int) -> Outcome:
+    """One module, again without each test that killed its ranks."""
+    outcome = Outcome()
+    left_out: list[str] = []
+    while True:
+        with tempfile.TemporaryDirectory(prefix="odonata-") as folder:
+            results, work = Path(folder, "results"), Path(folder, "work")
+            results.mkdir()
+            work.mkdir()
+            program = [place.python, str(HERE / "rank.py"), str(suite), str(results)]
+            program += ["-q", "-i", f"test_{module}.py$"]
+            program += [option for test in left_out for option in ("-x", test)]
+            done = places.run(place, ranks, program, seconds=LIMIT_S, cwd=work)
+            unfinished = read(results, outcome)
+        # Unittest's own exit code is 1 if a test failed; 5 means that there was none.
+        if done.code in (0, 1, 5) and unfinished is None:
+            return outcome
+        how = "its time ran out" if done.code is None else f"exit code {done.code}"
+        last = next((s for s in reversed(done.err.splitlines()) if s.strip()), "")
+        test = unfinished or f"test_{module}"
+        outcome.tell(test, "died", f"{how}: {last}")
+        # Without a test to leave out, another try would end alike.
+        if unfinished is None or len(left_out) == DEATHS:
+            return outcome
+        left_out.append(unfinished)
+
+
+def run_all(place, suite: Path, wanted: dict[int, list[str]], workers: int) -> dict[int, Outcome]:
+    """Every module at its ranks. Wide runs first: they take longest."""
+    tasks = [(r, m) for r, modules in sorted(wanted.items(), reverse=True) for m in modules]
+    with ThreadPoolExecutor(workers) as pool:
+        outcomes = pool.map(lambda task: run_module(place, suite, task[1], task[0]), tasks)
+        found: dict[int, Outcome] = {ranks: Outcome() for ranks in wanted}
+        for (ranks, module), outcome in zip(tasks, outcomes, strict=True):
+            found[ranks].add(outcome)
+            bad = Counter(v for v in outcome.verdicts.values() if v not in GOOD)
+            said = ", ".join(f"{n} {v}" for v, n in sorted(bad.items())) or "good"
+            count = len(outcome.verdicts)
+            print(f"  {place.name}, {ranks} ranks, {module}: {count} tests, {said}", flush=True)
+    return found
+
+
+def main(*, part: bool, modules: Iterable[str] = (), ranks: Iterable[int] = RANKS) -> bool:
+    """Runs the suite and says what is wrong; true if nothing is."""
+    suite = source()
+    known = exceptions(EXCEPTIONS.read_text(encoding="utf-8"))
+    names = module_names(suite)
+    strange = sorted(set(modules) - set(names))
+    if strange:
+        sys.exit(f"no module of the suite: {', '.join(strange)}")
+    if part:
+        wanted = {r: [m for m in PART[r].split() if m in names] for r in PART}
+    else:
+        wanted = {r: [m for m in names if not modules or m in modules] for r in ranks}
+    workers = os.cpu_count() or 1
+    twin = run_all(places.Twin(), suite, wanted, workers)
+    reference: dict[int, Outcome] = {}
+    if not part:
+        numpy = importlib.metadata.version("numpy")
+        beside = f"mpi4py=={importlib.metadata.version('mpi4py')}", f"numpy=={numpy}"
+        reference = run_all(places.reference(*beside), suite, wanted, workers)
+    whole = not part and not modules and tuple(ranks) == RANKS
+    wrong = judge(twin, reference, known, all_run=whole)
+    for line in wrong:
+        print(line)
+    if whole and not wrong:
+        from mpi4py_table import write
+
+        write(twin, reference, known)
+    tests = sum(len(o.verdicts) for o in twin.values())
+    print(f"mpi4py's suite: {tests} tests, {len(wrong)} of them wrong")
+    return not wrong
+
+
+def module_of(test: str) -> str:
+    """`test_rma` of `test_rma.TestRMA.testPut` and of `setUpClass (test_rma.TestRMA)`."""
+    found = re.search(r"\btest_\w+", test)
+    return found[0] if found else test

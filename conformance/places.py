@@ -1,0 +1,158 @@
+"""Two places a program runs: on the twin, and on the reference library, PyPI's `mpich`.
+
+One command line runs one program with N ranks in each; a time limit ends it with everything it
+started. What the twin's answers must equal is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# Everything fetched or built here is ignored by git and removed by `make clean`.
+CACHE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "conformance"
+COMPILER = ROOT / "python" / "odonata" / "_bin" / "odonata-mpicc"
+
+# The reference: MPICH speaks the standard ABI, so that one binary runs in both places.
+REFERENCE = "mpich==5.0.2"
+
+# Seconds a run may go on after it was asked to stop.
+GRACE_S = 10
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run left: `code` is None if its time ran out."""
+
+    code: int | None
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Twin:
+    """Ranks on a simulated machine; `python` is the interpreter with odonata in it."""
+
+    machine: str = "dragonfly-1056"
+    ppn: int = 3
+    options: tuple[str, ...] = ()
+    name = "twin"
+
+    @property
+    def python(self) -> str:
+        return sys.executable
+
+    def command(self, ranks: int, program: list[str]) -> list[str]:
+        return [
+            *(self.python, "-m", "odonata", "run", "-n", str(ranks), "--ppn", str(self.ppn)),
+            *("--machine", self.machine, "--compute", "none", "--quiet", *self.options),
+            *("--", *program),
+        ]
+
+    def environment(self) -> dict[str, str]:
+        path = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
+        return {**_plain_environment(), "PYTHONPATH": path.rstrip(os.pathsep)}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Ranks on this machine, on the reference library in an environment of its own."""
+
+    home: Path
+    name = "reference"
+
+    @property
+    def python(self) -> str:
+        return str(self.home / "bin" / "python")
+
+    def command(self, ranks: int, program: list[str]) -> list[str]:
+        return [str(self.home / "bin" / "mpiexec"), "-n", str(ranks), *program]
+
+    def environment(self) -> dict[str, str]:
+        return {**_plain_environment(), "LD_LIBRARY_PATH": str(self.home / "lib")}
+
+
+def _plain_environment() -> dict[str, str]:
+    """Ours without knobs of MPI libraries, which would change what is compared."""
+    knobs = ("FI_", "MPIR_", "MPICH_", "HYDRA_", "ODONATA_")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(knobs)}
+    kept["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{kept.get('PATH', os.defpath)}"
+    return kept
+
+
+def run(
+    place: Twin | Reference, ranks: int, program: list[str], *, seconds: float, cwd: Path
+) -> Done:
+    """Runs `program` and waits for it, or ends it after `seconds`."""
+    process = subprocess.Popen(
+        place.command(ranks, program),
+        cwd=cwd,
+        env=place.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=seconds)
+        return Done(process.returncode, out, err)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        out, err = process.communicate(timeout=GRACE_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+    return Done(None, out, err)
+
+
+def reference(*packages: str) -> Reference:
+    """The reference library with `packages` beside it, fetched by pip if they are not there."""
+    home = CACHE / "reference"
+    if not (home / "bin" / "python").exists():
+        venv.create(home, with_pip=True, clear=True)
+    wanted = [REFERENCE, *packages]
+    stamp = home / "packages.txt"
+    have = set(stamp.read_text().split()) if stamp.exists() else set()
+    if not have >= set(wanted):
+        pip(str(home / "bin" / "python"), "install", *wanted)
+        stamp.write_text("\n".join(sorted(have | set(wanted))) + "\n")
+    return Reference(home)
+
+
+def pip(python: str, *arguments: str) -> None:
+    """pip with the settings of this machine's user."""
+    command = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"pip {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+
+
+def compiled(source: Path, *, threads: bool = False) -> Path:
+    """A C program, compiled by our wrapper as a user would; both places run the result."""
+    out = CACHE / "bin" / source.stem
+    newest = max(p.stat().st_mtime for p in source.parent.glob("*.[ch]"))
+    header = COMPILER.parents[1] / "_include" / "mpi.h"
+    newest = max(newest, header.stat().st_mtime)
+    if out.exists() and out.stat().st_mtime > newest:
+        return out
+    out.parent.mkdir(parents=True, exist_ok=True)
+    fresh = out.with_suffix(f".{os.getpid()}")
+    command = ["sh", COMPILER, "-O1", "-g0", "-w", source, "-o", fresh, "-lm"]
+    subprocess.run([*command, *(["-pthread"] if threads else [])], check=True)
+    fresh.replace(out)
+    return out
+
+
+def python_tag() -> str:
+    """What of this Python decides which wheels fit it."""
+    return f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"

@@ -1,0 +1,60 @@
+"""`make conformance`: every MPI program runs, and gets the reference library's answers.
+
+    run.py [--part] [mpi4py|storm] ...   all of them if none is named
+
+--part is what `make test` runs: what fits in two minutes. Without it everything runs, with the
+reference library beside the twin.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# Plain scripts side by side: nothing here is installed.
+sys.path[:0] = [str(HERE), str(HERE / "mpi4py"), str(HERE / "storm")]
+
+
+def main() -> int:
+    import storms
+    import suite
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", action="store_true", help="what fits in two minutes")
+    commands = parser.add_subparsers(dest="what")
+    tests = commands.add_parser("mpi4py", help="mpi4py's own test suite")
+    tests.add_argument("modules", nargs="*", help="modules of the suite, such as `rma`")
+    tests.add_argument("-n", type=int, action="append", choices=suite.RANKS, help="ranks")
+    storm = commands.add_parser("storm", help="random programs, compared byte for byte")
+    storm.add_argument("names", nargs="*", help="storms, such as `p2p`")
+    storm.add_argument("--seed", type=int, help="a seed that was printed; random if left out")
+    storm.add_argument("--rounds", type=int, help="rounds of each run")
+    storm.add_argument("-n", type=int, action="append", help="ranks")
+    given = parser.parse_args()
+
+    start = time.monotonic()
+    fine = True
+    if given.what in (None, "storm"):
+        one = given.what == "storm"
+        fine &= storms.main(
+            part=given.part,
+            names=given.names if one else [],
+            seed=given.seed if one else None,
+            rounds=given.rounds if one else None,
+            ranks=given.n if one else None,
+        )
+    if given.what in (None, "mpi4py"):
+        one = given.what == "mpi4py"
+        chosen = (given.n if one else None) or suite.RANKS
+        fine &= suite.main(
+            part=given.part, modules=given.modules if one else [], ranks=tuple(chosen)
+        )
+    print(f"{'all as it should be' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
