@@ -30,6 +30,14 @@ impl Buffer {
     pub fn bytes(&self) -> u64 {
         self.datatype.packed_size(self.count)
     }
+    /// Where its items begin, and how many there are.
+    pub fn place(&self) -> (*mut u8, u64) {
+        (self.at, self.count)
+    }
+    /// Where its bytes are, if packing would not change them.
+    pub fn flat(&self) -> Option<*mut u8> {
+        self.datatype.contiguous(self.count).map(|at| self.at.wrapping_offset(at as isize))
+    }
     /// `count` items from item `first` on.
     pub fn items(&self, first: i64, count: u64) -> Buffer {
         let offset = first * self.datatype.extent();

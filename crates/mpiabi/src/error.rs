@@ -30,9 +30,9 @@ impl Error {
     pub fn new(code: c_int, message: impl Into<String>) -> Error {
         Error { code, message: message.into(), site: None }
     }
-    /// Hands it to that communicator's handler.
+    /// Hands it to that communicator's handler, unless it is another object's already.
     pub fn on(self, comm: Comm) -> Error {
-        Error { site: Some(Site::comm(comm)), ..self }
+        Error { site: self.site.or(Some(Site::comm(comm))), ..self }
     }
 }
 
@@ -77,6 +77,9 @@ impl Site {
     fn check(self) -> Result {
         match self.null_code() {
             Some(code) => fail!(code, "the handle is null"),
+            None if self.kind == Kind::File && !crate::io::is_file(File::from_int(self.handle)) => {
+                fail!(c::ERR_FILE, "{:#x} is not a file, or it has been closed", self.handle)
+            }
             None => Ok(()),
         }
     }

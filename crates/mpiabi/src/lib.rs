@@ -19,6 +19,7 @@ mod export;
 mod group;
 mod info;
 mod init;
+mod io;
 mod op;
 mod p2p;
 mod partitioned;

@@ -50,7 +50,7 @@ macro_rules! handles {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub struct $name(pub $raw);
 
-        // One shape for all handles, though nobody makes files yet.
+        // One shape for all handles, though not every kind needs all of it.
         #[allow(dead_code)]
         impl $name {
             /// The handle of the object a program created in `slot`.

@@ -277,8 +277,22 @@ unsafe fn collect(layout: &Collective, take: &Side, base: *const u8) {
 
 /// Everybody's `mine`, by rank, and the first of `size` new contexts.
 pub(crate) fn share<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> (Vec<T>, u32) {
+    share_with(held, comm, mine, flag::NEW_CONTEXTS)
+}
+
+/// Everybody's `mine`, by rank. Nobody has it before everybody has come.
+pub(crate) fn share_values<T: Copy>(held: &Held, comm: &Arc<Communicator>, mine: T) -> Vec<T> {
+    share_with(held, comm, mine, 0).0
+}
+
+fn share_with<T: Copy>(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    mine: T,
+    flags: u32,
+) -> (Vec<T>, u32) {
     let mut job = Job::new(comm, Kind::Allgather, size_of::<T>() as u64);
-    job.flags = flag::NEW_CONTEXTS;
+    job.flags = flags;
     let block = job.working_buffer(held);
     let base = runtime::address(held, block).cast::<T>();
     // SAFETY: the layout of an allgather is one block a rank, in rank order; blocks are aligned.

@@ -343,7 +343,7 @@ mpi_fn! {
 }
 
 /// A handle to an object that already has one, or a predefined type's own.
-pub(super) fn reference(handle: Datatype, of: &Arc<Type>) -> Datatype {
+pub(crate) fn reference(handle: Datatype, of: &Arc<Type>) -> Datatype {
     match builtin::find(handle) {
         Some(_) => handle,
         None => Datatype::created(TYPES.insert(of.clone())),

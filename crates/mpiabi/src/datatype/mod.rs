@@ -8,7 +8,7 @@ mod builtin;
 pub(crate) mod calls;
 mod decode;
 mod make;
-mod map;
+pub(crate) mod map;
 mod packing;
 mod signature;
 #[cfg(test)]
@@ -87,6 +87,10 @@ impl Type {
     /// First byte of data and the byte behind the last, relative to the item.
     pub fn true_bounds(&self) -> (i64, i64) {
         self.placed.bounds().unwrap_or((0, 0))
+    }
+    /// Where the bytes of an item are, in the order they travel.
+    pub fn placed(&self) -> &Placed {
+        &self.placed
     }
     /// Bytes of `count` packed items.
     pub fn packed_size(&self, count: u64) -> u64 {

@@ -1,0 +1,194 @@
+//! Opening, closing and deleting.
+
+use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::{Arc, Mutex};
+
+use super::disk::{self, Disk, Mode};
+use super::view::View;
+use super::{FILES, Hints, OpenFile, State, agree, find, on, split};
+use crate::abi::{Comm, File, Info, c};
+use crate::error::{self, Error, Result, Site, fail};
+use crate::export::mpi_fn;
+use crate::runtime::{self, Held};
+use crate::{coll, comm, info};
+
+/// Drivers of ROMIO's, by which programs begin file names ("ufs:/scratch/x"). Here all files are
+/// the operating system's.
+const DRIVERS: [&[u8]; 16] = [
+    b"ufs",
+    b"nfs",
+    b"xfs",
+    b"lustre",
+    b"gpfs",
+    b"panfs",
+    b"pvfs",
+    b"pvfs2",
+    b"zoidfs",
+    b"daos",
+    b"ime",
+    b"quobyte",
+    b"ad_quobyte",
+    b"testfs",
+    b"gridftp",
+    b"hfs",
+];
+
+/// # Safety
+/// `name` is null or a C string.
+unsafe fn path(name: *const c_char) -> Result<OsString> {
+    if name.is_null() {
+        return fail!(c::ERR_ARG, "the file name is null");
+    }
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    let cut = name.iter().position(|&b| b == b':');
+    let name = match cut {
+        Some(cut) if DRIVERS.contains(&&name[..cut]) => &name[cut + 1..],
+        _ => name,
+    };
+    Ok(OsStr::from_bytes(name).to_os_string())
+}
+
+const ACCESS: c_int = c::MODE_RDONLY | c::MODE_WRONLY | c::MODE_RDWR;
+const ALL: c_int = ACCESS
+    | c::MODE_CREATE
+    | c::MODE_EXCL
+    | c::MODE_APPEND
+    | c::MODE_SEQUENTIAL
+    | c::MODE_UNIQUE_OPEN
+    | c::MODE_DELETE_ON_CLOSE;
+
+fn check_mode(amode: c_int) -> Result {
+    let is = |mode: c_int| amode & mode != 0;
+    if (amode & ACCESS).count_ones() != 1 {
+        let wanted = "exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR";
+        return fail!(c::ERR_AMODE, "the mode {amode:#x} has not {wanted}");
+    }
+    if is(c::MODE_RDONLY) && is(c::MODE_CREATE | c::MODE_EXCL) {
+        return fail!(c::ERR_AMODE, "MPI_MODE_CREATE or MPI_MODE_EXCL with MPI_MODE_RDONLY");
+    }
+    if is(c::MODE_RDWR) && is(c::MODE_SEQUENTIAL) {
+        return fail!(c::ERR_AMODE, "MPI_MODE_SEQUENTIAL with MPI_MODE_RDWR");
+    }
+    if amode & !ALL != 0 {
+        return fail!(c::ERR_AMODE, "the mode {amode:#x} has bits without meaning");
+    }
+    Ok(())
+}
+
+fn open(held: &Held, comm: Comm, name: *const c_char, amode: c_int, hints: Info) -> Result<File> {
+    let parent = comm::find_intra(comm)?;
+    // All ranks must leave together, whatever is wrong with the arguments of one.
+    let arguments = || {
+        check_mode(amode)?;
+        Ok((unsafe { path(name) }?, info::pairs(hints)?))
+    };
+    let mine: Result<(OsString, Hints)> = arguments();
+    let code = mine.as_ref().map_or_else(|e| e.code, |_| c::SUCCESS);
+    let all = coll::share_values(held, &parent, (code, amode));
+    let (name, hints) = mine?;
+    agree(Ok(()), |_| all.iter().map(|a| a.0).collect())?;
+    if let Some(rank) = all.iter().position(|a| a.1 != amode) {
+        let (other, me) = (all[rank].1, parent.rank);
+        let what = format!("{amode:#x} on rank {me} and {other:#x} on rank {rank}");
+        return fail!(c::ERR_NOT_SAME, "the mode is {what}");
+    }
+
+    let mut handle = comm::copy_of(held, &parent, None);
+    let made = open_all(held, handle, name, amode, hints);
+    if made.is_err() {
+        // SAFETY: our own handle.
+        unsafe { comm::Comm_free(&raw mut handle) }?;
+    }
+    let file = File::created(FILES.insert(Arc::new(made?)));
+    error::inherit(Site::file(c::FILE_NULL), Site::file(file));
+    Ok(file)
+}
+
+/// The collective part, over the file's own communicator: it works everywhere or nowhere.
+fn open_all(
+    held: &Held,
+    handle: Comm,
+    name: OsString,
+    amode: c_int,
+    hints: Hints,
+) -> Result<OpenFile> {
+    let comm = comm::find(handle)?;
+    let share = |code: c_int| coll::share_values(held, &comm, code);
+    let mode = Mode {
+        read: amode & c::MODE_WRONLY == 0,
+        write: amode & c::MODE_RDONLY == 0,
+        create: amode & c::MODE_CREATE != 0,
+        exclusive: amode & c::MODE_EXCL != 0,
+    };
+    let attempt = |mode: Mode| Disk::open(&name, mode).map_err(|why| disk::complain(&name, &why));
+    // The first rank creates; then the file is there for all others.
+    let first = if comm.rank == 0 { Some(attempt(mode)) } else { None };
+    agree(first.as_ref().map_or(Ok(()), |f| f.as_ref().map(drop).map_err(Error::clone)), share)?;
+    let later = Mode { create: false, exclusive: false, ..mode };
+    let mine = first.unwrap_or_else(|| attempt(later)).and_then(|disk| Ok((disk.size()?, disk)));
+    let end = match &mine {
+        Ok((size, _)) if amode & c::MODE_APPEND != 0 => *size,
+        _ => 0,
+    };
+    agree(mine.as_ref().map(drop).map_err(Error::clone), share)?;
+    let disk = mine?.1;
+    let view = Arc::new(View::plain());
+    let state = Mutex::new(State { view, position: end, atomic: false, hints });
+    let file = OpenFile { name, disk, amode, handle, comm: comm.clone(), state };
+    file.visit(held);
+    if end > 0 && file.is_first() {
+        file.set_shared(held, end);
+    }
+    file.meet(held);
+    Ok(file)
+}
+
+fn close(held: &Held, handle: File) -> Result {
+    let file = find(handle)?;
+    split::abandon(held, handle);
+    // All are through with it.
+    file.meet(held);
+    let deleted = if file.is(c::MODE_DELETE_ON_CLOSE) {
+        file.once(held, || delete(&file.name))
+    } else {
+        Ok(())
+    };
+    let mut comm = file.handle;
+    // SAFETY: our own handle.
+    unsafe { comm::Comm_free(&raw mut comm) }?;
+    FILES.remove(handle.slot().expect("found above"));
+    deleted
+}
+
+fn delete(name: &OsString) -> Result {
+    std::fs::remove_file(name).map_err(|why| disk::complain(name, &why))
+}
+
+mpi_fn! {
+    pub fn File_open(
+        comm: Comm, filename: *const c_char, amode: c_int, hints: Info, fh: *mut File,
+    ) {
+        let held = &runtime::enter()?;
+        unsafe {
+            *fh = c::FILE_NULL;
+            // There is no file yet: the handler is that of all new ones.
+            *fh = open(held, comm, filename, amode, hints).map_err(|e| on(c::FILE_NULL, e))?;
+        }
+        Ok(())
+    }
+    pub fn File_close(fh: *mut File) {
+        let held = &runtime::enter()?;
+        let file = unsafe { *fh };
+        let closed = close(held, file).map_err(|e| on(file, e));
+        if super::find(file).is_err() && file != c::FILE_NULL {
+            error::forget(Site::file(file));
+            unsafe { *fh = c::FILE_NULL };
+        }
+        closed
+    }
+    pub fn File_delete(filename: *const c_char, _hints: Info) {
+        runtime::enter()?;
+        unsafe { path(filename) }.and_then(|name| delete(&name)).map_err(|e| on(c::FILE_NULL, e))
+    }
+}

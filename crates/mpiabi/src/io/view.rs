@@ -1,0 +1,285 @@
+//! What a rank sees of a file: tiles of a filetype from a displacement on, counted in etypes.
+//!
+//! Positions count the bytes that are visible. A filetype becomes a tree in which a position is
+//! found by division, so a view of a million blocks costs no list of a million.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::datarep::Representation;
+use super::disk::Runs;
+use crate::abi::{Datatype, c};
+use crate::datatype::map::{Map, Placed};
+use crate::datatype::{self, Type};
+use crate::error::{Result, fail};
+
+/// A datatype and the handle it came by.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub handle: Datatype,
+    pub datatype: Arc<Type>,
+}
+
+impl Named {
+    pub fn committed(handle: Datatype) -> Result<Named> {
+        Ok(Named { handle, datatype: datatype::committed(handle)? })
+    }
+}
+
+pub(super) struct View {
+    pub displacement: i64,
+    pub etype: Named,
+    pub filetype: Named,
+    pub representation: Representation,
+    /// Bytes of an etype in the file.
+    pub unit: u64,
+    tile: Tile,
+}
+
+/// Part of a tile: `bytes` visible bytes, the first of them at 0 or later.
+struct Node {
+    bytes: u64,
+    shape: Shape,
+}
+
+enum Shape {
+    Run,
+    Repeat {
+        count: u64,
+        stride: i64,
+        body: Arc<Node>,
+    },
+    /// Visible bytes before each part, its offset, and the part.
+    List(Vec<(u64, i64, Arc<Node>)>),
+}
+
+struct Tile {
+    at: i64,
+    extent: i64,
+    node: Arc<Node>,
+}
+
+/// Shared parts of a map become shared nodes.
+fn node(map: &Arc<Map>, known: &mut BTreeMap<*const Map, Arc<Node>>) -> Arc<Node> {
+    if let Some(found) = known.get(&Arc::as_ptr(map)) {
+        return found.clone();
+    }
+    let made = match &**map {
+        Map::Run(bytes) => Node { bytes: *bytes, shape: Shape::Run },
+        Map::Repeat { count, stride, body } => {
+            let body = node(body, known);
+            let bytes = count * body.bytes;
+            Node { bytes, shape: Shape::Repeat { count: *count, stride: *stride, body } }
+        }
+        Map::List(list) => {
+            let mut bytes = 0;
+            let mut parts = Vec::with_capacity(list.len());
+            for part in list {
+                let node = node(&part.map, known);
+                let before = bytes;
+                bytes += node.bytes;
+                parts.push((before, part.at, node));
+            }
+            Node { bytes, shape: Shape::List(parts) }
+        }
+    };
+    let made = Arc::new(made);
+    known.insert(Arc::as_ptr(map), made.clone());
+    made
+}
+
+impl Node {
+    /// Runs from visible byte `skip` on; `false` ends the walk.
+    fn walk(&self, at: i64, skip: u64, visit: &mut dyn FnMut(i64, u64) -> bool) -> bool {
+        match &self.shape {
+            Shape::Run => visit(at.saturating_add(skip as i64), self.bytes - skip),
+            Shape::Repeat { count, stride, body } => {
+                let first = skip / body.bytes;
+                (first..*count).all(|i| {
+                    let skip = if i == first { skip % body.bytes } else { 0 };
+                    body.walk(at.saturating_add(i as i64 * stride), skip, visit)
+                })
+            }
+            Shape::List(parts) => {
+                let first = parts.partition_point(|part| part.0 <= skip) - 1;
+                parts[first..].iter().enumerate().all(|(i, (before, offset, part))| {
+                    let skip = if i == 0 { skip - before } else { 0 };
+                    part.walk(at.saturating_add(*offset), skip, visit)
+                })
+            }
+        }
+    }
+    /// First byte, start of the last run, byte behind it; `None` if the runs do not ascend, or
+    /// overlap where they may not.
+    fn ascending(&self, may_overlap: bool) -> Option<(i64, i64, i64)> {
+        let follows = |last: (i64, i64, i64), next: (i64, i64, i64)| {
+            next.0 >= if may_overlap { last.1 } else { last.2 }
+        };
+        match &self.shape {
+            Shape::Run => Some((0, 0, self.bytes as i64)),
+            Shape::Repeat { count, stride, body } => {
+                let (low, last, high) = body.ascending(may_overlap)?;
+                let by = (*count as i64 - 1) * stride;
+                let next = (low + stride, last + stride, high + stride);
+                follows((low, last, high), next).then_some((low, last + by, high + by))
+            }
+            Shape::List(parts) => {
+                let mut all: Option<(i64, i64, i64)> = None;
+                for (_, at, part) in parts {
+                    let (low, last, high) = part.ascending(may_overlap)?;
+                    let next = (low + at, last + at, high + at);
+                    all = Some(match all {
+                        None => next,
+                        Some(before) if follows(before, next) => (before.0, next.1, next.2),
+                        Some(_) => return None,
+                    });
+                }
+                all
+            }
+        }
+    }
+}
+
+impl View {
+    /// Every byte of the file.
+    pub fn plain() -> View {
+        let byte = Named::committed(c::BYTE).expect("predefined");
+        View::new(0, byte.clone(), byte, Representation::Native, true).expect("the plainest view")
+    }
+
+    /// Checks that the filetype is one.
+    pub fn new(
+        displacement: i64,
+        etype: Named,
+        filetype: Named,
+        representation: Representation,
+        may_overlap: bool,
+    ) -> Result<View> {
+        let unit = representation.in_file(&etype.datatype)?.bytes;
+        let Layout { placed, bytes, extent } = representation.in_file(&filetype.datatype)?;
+        if bytes.checked_rem(unit).unwrap_or(bytes) != 0 {
+            let (e, f) = (unit, bytes);
+            return fail!(c::ERR_ARG, "a filetype of {f} bytes is not made of etypes of {e}");
+        }
+        let node = node(&placed.map, &mut BTreeMap::new());
+        if bytes > 0 {
+            match node.ascending(may_overlap) {
+                None => {
+                    let what = "the displacements of the filetype do not ascend, or they overlap";
+                    return fail!(c::ERR_IO, "{what}");
+                }
+                Some((low, ..)) if low + placed.at < 0 => {
+                    return fail!(c::ERR_IO, "the filetype has a negative displacement");
+                }
+                Some(_) if extent <= 0 => {
+                    return fail!(c::ERR_IO, "the filetype has an extent of {extent}");
+                }
+                Some(_) => {}
+            }
+        }
+        let tile = Tile { at: placed.at, extent, node };
+        Ok(View { displacement, etype, filetype, representation, unit, tile })
+    }
+
+    /// File offset of visible byte `at`.
+    pub fn offset_of(&self, at: u64) -> i64 {
+        let mut found = self.displacement;
+        self.walk(at, &mut |offset, _| {
+            found = offset;
+            false
+        });
+        found
+    }
+
+    /// All runs from visible byte `from` on; there is no end but `visit`'s.
+    fn walk(&self, from: u64, visit: &mut dyn FnMut(i64, u64) -> bool) {
+        let Tile { at, extent, node } = &self.tile;
+        if node.bytes == 0 {
+            return;
+        }
+        let (mut tile, mut skip) = (from / node.bytes, from % node.bytes);
+        loop {
+            let place = i128::from(tile) * i128::from(*extent) + i128::from(self.displacement + at);
+            let place = i64::try_from(place).unwrap_or(i64::MAX);
+            if !node.walk(place, skip, visit) {
+                return;
+            }
+            (tile, skip) = (tile + 1, 0);
+        }
+    }
+
+    /// Whether every byte from the displacement on is visible.
+    fn is_plain(&self) -> bool {
+        let Tile { extent, node, .. } = &self.tile;
+        matches!(node.shape, Shape::Run) && node.bytes as i64 == *extent
+    }
+
+    /// The stretches of the file that hold `len` visible bytes from `from` on, as long as can be.
+    pub fn runs(&self, from: u64, len: u64) -> ViewRuns<'_> {
+        ViewRuns { view: self, from, len }
+    }
+
+    /// Visible bytes before file offset `end`, rounded up to whole etypes.
+    pub fn visible_before(&self, end: i64) -> u64 {
+        let Tile { extent, node, .. } = &self.tile;
+        if node.bytes == 0 || end <= self.displacement {
+            return 0;
+        }
+        // Offsets ascend with positions, so the first one at or behind `end` is found by halves.
+        let tiles = ((end - self.displacement) / *extent) as u64 + 1;
+        let (mut low, mut high) = (0, tiles.saturating_mul(node.bytes));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.offset_of(middle) < end {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low.next_multiple_of(self.unit.max(1))
+    }
+}
+
+pub(super) struct ViewRuns<'a> {
+    view: &'a View,
+    from: u64,
+    len: u64,
+}
+
+impl Runs for ViewRuns<'_> {
+    fn each(self, visit: &mut dyn FnMut(i64, u64) -> bool) {
+        let mut left = self.len;
+        if left == 0 || self.view.tile.node.bytes == 0 {
+            return;
+        }
+        if self.view.is_plain() {
+            visit(self.view.offset_of(self.from), left);
+            return;
+        }
+        let mut pending: Option<(i64, u64)> = None;
+        let mut goes_on = true;
+        self.view.walk(self.from, &mut |at, len| {
+            let len = len.min(left);
+            left -= len;
+            match &mut pending {
+                Some(run) if run.0.saturating_add(run.1 as i64) == at => run.1 += len,
+                _ => {
+                    if let Some(run) = pending.replace((at, len)) {
+                        goes_on = visit(run.0, run.1);
+                    }
+                }
+            }
+            goes_on && left > 0
+        });
+        if let (Some(run), true) = (pending, goes_on) {
+            visit(run.0, run.1);
+        }
+    }
+}
+
+/// A datatype as it lies in a file.
+pub(super) struct Layout {
+    pub placed: Placed,
+    pub bytes: u64,
+    pub extent: i64,
+}
