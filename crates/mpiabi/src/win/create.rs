@@ -1,5 +1,6 @@
 //! How windows come and go.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -62,7 +63,6 @@ fn make(
         }
     };
     let own = Part { size: asked.size, disp_unit: asked.disp_unit, offset: ground.offset };
-    let (parts, _) = coll::share(held, &comm, own);
     let state = State {
         epochs: Epochs::new(),
         pending: Vec::new(),
@@ -75,8 +75,14 @@ fn make(
     };
     let figures = about::Figures::new(flavor, asked.size, asked.disp_unit);
     let (base, blocks, state) = (ground.base, ground.blocks, Guarded::new(state));
+    let (parts, on) = (OnceCell::new(), comm.clone());
     let window = Window { flavor, comm, comm_handle, base, parts, blocks, figures, state };
-    Ok(insert(held, window))
+    // It is open from here on: whoever hears of everybody's part may use it, while others are
+    // still on their way out of here.
+    let win = insert(held, window);
+    let (parts, _) = coll::share(held, &on, own);
+    let _ = find(held, win)?.parts.set(parts);
+    Ok(win)
 }
 
 /// Frees the window's own communicator.
@@ -173,6 +179,9 @@ fn allocate_shared(held: &Held, comm: Comm, asked: Asked, hints: Hints) -> Resul
 
 /// Ends a window once nobody's operations on it are under way.
 fn free(win: *mut Win) -> Result {
+    if win.is_null() {
+        return fail!(c::ERR_ARG, "the address of the handle is null");
+    }
     let handle = unsafe { *win };
     let on = |error: Error| Error { site: Some(Site::win(handle)), ..error };
     let window = {
@@ -203,19 +212,21 @@ unsafe fn query<Int: Integer>(
     (size, disp_unit, base): (*mut Aint, *mut Int, *mut c_void),
 ) -> Result {
     let found = match rank {
-        c::PROC_NULL => window.parts.iter().position(|p| p.size > 0),
+        c::PROC_NULL => window.parts().iter().position(|p| p.size > 0),
         _ => Some(window.comm.checked(rank, "the rank")? as usize),
     };
-    let none = Part { size: 0, disp_unit: 1, offset: 0 };
-    let part = found.map_or(none, |rank| window.parts[rank]);
-    let at = match (window.flavor, part.offset) {
-        _ if found == Some(window.comm.rank as usize) => window.base,
-        (Flavor::Shared, offset) if offset != 0 => runtime::address(held, offset) as usize,
-        _ => 0,
+    let is_own = found == Some(window.comm.rank as usize);
+    // Other ranks' memory only if it was meant to be shared: elsewhere operations may be applied
+    // after their origin has gone on, which only the target cannot notice.
+    let seen = found.filter(|_| is_own || window.flavor == Flavor::Shared);
+    let part = seen.map_or(Part { size: 0, disp_unit: 0, offset: 0 }, |rank| window.parts()[rank]);
+    let at = match part.offset {
+        _ if is_own => window.base,
+        0 => 0,
+        offset => runtime::address(held, offset) as usize,
     };
-    let is_shared = window.flavor == Flavor::Shared || found == Some(window.comm.rank as usize);
     unsafe {
-        *size = if is_shared { part.size } else { 0 };
+        *size = part.size;
         *disp_unit = Int::narrow(part.disp_unit).unwrap_or(Int::UNDEFINED);
         *base.cast::<usize>() = at;
     }
@@ -240,7 +251,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let asked = Asked { size, disp_unit: disp_unit.wide() }.check()?;
         if base.is_null() && size > 0 {
-            return fail!(c::ERR_BASE, "the window's memory is null");
+            return fail!(c::ERR_ARG, "the window's memory is null");
         }
         let hints = info::pairs(hints)?;
         let made = make(held, comm, Flavor::Create, asked, hints, |_, _| {
@@ -284,14 +295,16 @@ mpi_fn! {
         if size < 0 {
             return fail!(c::ERR_SIZE, "a size of {size} bytes");
         }
-        if size == 0 {
-            return Ok(());
-        }
-        if base.is_null() {
-            return fail!(c::ERR_BASE, "the memory is null");
+        if base.is_null() && size > 0 {
+            return fail!(c::ERR_ARG, "the memory is null");
         }
         let (low, high) = (base as usize, (base as usize).saturating_add(size as usize));
         let mut state = window.state(held);
+        if size == 0 {
+            // Nothing can be done with it, but it can be detached.
+            state.attached.entry(low).or_insert(high);
+            return Ok(());
+        }
         if state.attached.range(..high).next_back().is_some_and(|(_, &end)| end > low) {
             return fail!(c::ERR_RMA_ATTACH, "{low:#x} to {high:#x} is attached in part already");
         }
@@ -304,8 +317,10 @@ mpi_fn! {
         if !window.is_dynamic() {
             return fail!(c::ERR_RMA_FLAVOR, "only dynamic windows give memory back");
         }
-        let removed = window.state(held).attached.remove(&(base as usize));
-        if removed.is_none() && !base.is_null() {
+        if base.is_null() {
+            return fail!(c::ERR_ARG, "the memory is null");
+        }
+        if window.state(held).attached.remove(&(base as usize)).is_none() {
             return fail!(c::ERR_RMA_ATTACH, "no memory attached begins at {base:?}");
         }
         Ok(())

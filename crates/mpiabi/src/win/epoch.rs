@@ -100,7 +100,12 @@ impl Epochs {
         if self.exposed {
             return fail!(c::ERR_RMA_SYNC, "the MPI_Win_post before has not been waited for");
         }
-        Ok(())
+        match self.access {
+            Access::Fence { used: true } => {
+                fail!(c::ERR_RMA_SYNC, "{} has not ended", self.what())
+            }
+            _ => Ok(()),
+        }
     }
     pub fn wait(&self) -> Result {
         if !self.exposed {
@@ -145,6 +150,12 @@ impl Epochs {
             (Access::Locks(_), Some(rank)) => {
                 fail!(c::ERR_RMA_SYNC, "rank {rank} is not locked")
             }
+            _ => fail!(c::ERR_RMA_SYNC, "nothing is locked: it is for passive targets"),
+        }
+    }
+    pub fn sync(&self) -> Result {
+        match self.access {
+            Access::All(_) | Access::Locks(_) => Ok(()),
             _ => fail!(c::ERR_RMA_SYNC, "nothing is locked: it is for passive targets"),
         }
     }

@@ -19,7 +19,7 @@ mod operations;
 mod pending;
 mod sync;
 
-use std::cell::RefMut;
+use std::cell::{OnceCell, RefMut};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::abi::{Aint, Comm, Win, c};
 use crate::comm::Communicator;
-use crate::error::{Result, fail};
+use crate::error::{Error, Result, Site, fail};
 use crate::runtime::{Guarded, Held};
 use epoch::Epochs;
 use pending::Pending;
@@ -60,7 +60,8 @@ struct Window {
     comm_handle: Comm,
     /// Address of this rank's part.
     base: usize,
-    parts: Vec<Part>,
+    /// Known to all once all have their part.
+    parts: OnceCell<Vec<Part>>,
     /// Blocks of this rank's arena to give back.
     blocks: Vec<(u64, u64)>,
     /// What `MPI_Win_get_attr` hands out the addresses of.
@@ -91,6 +92,12 @@ type Hints = Vec<(Vec<u8>, Vec<u8>)>;
 impl Window {
     fn base(&self) -> *mut u8 {
         self.base as *mut u8
+    }
+    fn part(&self, rank: u32) -> Part {
+        self.parts()[rank as usize]
+    }
+    fn parts(&self) -> &[Part] {
+        self.parts.get().expect("known before the program has the window")
     }
     fn is_dynamic(&self) -> bool {
         self.flavor == Flavor::Dynamic
@@ -152,10 +159,11 @@ fn find(held: &Held, win: Win) -> Result<Rc<Window>> {
         return fail!(c::ERR_WIN, "the window is MPI_WIN_NULL");
     }
     let found = win.slot().and_then(|slot| WINDOWS.get(held).slots.get(slot as usize)?.clone());
-    found.map_or_else(
-        || fail!(c::ERR_WIN, "{:#x} is not a window, or it has been freed", win.to_int()),
-        Ok,
-    )
+    found.ok_or_else(|| {
+        let what = format!("{:#x} is not a window, or it has been freed", win.to_int());
+        // It has no handler any more: an error of no object.
+        Error { site: Some(Site::win(c::WIN_NULL)), ..Error::new(c::ERR_WIN, what) }
+    })
 }
 
 /// Complains about a handle that is no window's.

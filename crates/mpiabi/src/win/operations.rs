@@ -57,7 +57,7 @@ fn place<Int: Integer>(held: &Held, window: &Window, there: There<Int>) -> Resul
         return fail!(c::ERR_DISP, "a displacement of {}", there.disp);
     }
     window.state(held).epochs.operate(rank)?;
-    let part = &window.parts[rank as usize];
+    let part = window.part(rank);
     let at = match window.is_dynamic() {
         true => Some(there.disp),
         false => there.disp.checked_mul(part.disp_unit),
@@ -273,8 +273,7 @@ fn element(operator: Operator, target: &Type, others: &[&Buffer]) -> Result<Data
     let Some(number) = target.element() else {
         return fail!(c::ERR_TYPE, "the elements of the target's datatype are not of one type");
     };
-    let same = |other: &&Buffer| other.datatype.element().map(Number::layout);
-    if others.iter().any(|other| same(other) != Some(number.layout())) {
+    if others.iter().any(|other| other.datatype.element() != Some(number)) {
         return fail!(c::ERR_TYPE, "the elements of the call's datatypes differ");
     }
     let element = number.handle();
@@ -290,10 +289,13 @@ fn accumulate<Int: Integer>(
     handle: Op,
 ) -> Result<Made> {
     let (operator, give) = (operator(handle)?, Buffer::new(here.0, here.1.wide(), here.2)?);
+    if operator == Operator::NoOp {
+        return fail!(c::ERR_OP, "MPI_NO_OP is for calls that fetch");
+    }
     let Some(place) = place(held, window, there)? else { return Ok(None) };
     let (rank, bytes) = (place.rank, give.bytes());
     fits(bytes, place.bytes(), "the target's buffer")?;
-    if bytes == 0 || operator == Operator::NoOp {
+    if bytes == 0 {
         return Ok(None);
     }
     let element = element(operator, &place.datatype, &[&give])?;
