@@ -205,6 +205,9 @@ impl Live {
         if s.block == 0 {
             return self.meetings.leave(at, s.context);
         }
+        if !self.lies_inside(s.block, s.bytes, align_of::<u32>()) {
+            return Err(Why::Protocol(format!("registered members outside the segment: {s:?}")));
+        }
         let n = (s.bytes / 4) as usize;
         // SAFETY: the rank wrote its list into the block and lends it until we return it.
         let members =

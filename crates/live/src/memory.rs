@@ -42,17 +42,20 @@ impl Live {
         if s.kind != kind::ONE_SIDED {
             return Ok(());
         }
-        let end = s.block.checked_add(size_of::<Arrival>() as u64);
-        let ranks = self.ranks.len() as u32;
-        let inside =
-            s.block >= wire::HEADER_BYTES && end.is_some_and(|e| e <= wire::scratch(ranks));
-        if !inside || !s.block.is_multiple_of(align_of::<Arrival>() as u64) {
+        if !self.lies_inside(s.block, size_of::<Arrival>() as u64, align_of::<Arrival>()) {
             return Err("a block outside the segment");
         }
         if s.bytes > MOST || s.grain > MOST {
             return Err("more bytes than a rank has");
         }
         Ok(())
+    }
+
+    /// Whether a stretch lies among the ranks' regions.
+    pub(crate) fn lies_inside(&self, at: u64, bytes: u64, align: usize) -> bool {
+        let end = wire::scratch(self.ranks.len() as u32);
+        let fits = at.checked_add(bytes).is_some_and(|e| e <= end);
+        fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
     }
 
     /// An access is complete: its block joins its target's list.

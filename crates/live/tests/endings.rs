@@ -120,7 +120,8 @@ fn rank_side() {
         }
         "garbage" => {
             let mut s = Submission { kind: kind::SEND, peer: 0, ..EMPTY };
-            match std::env::var("GARBAGE").unwrap().as_str() {
+            let garbage = std::env::var("GARBAGE").unwrap();
+            match garbage.as_str() {
                 "kind" => s.kind = 99,
                 "peer" => s.peer = 12,
                 "token" => s.token = u32::MAX,
@@ -143,6 +144,29 @@ fn rank_side() {
                 "twice" => {
                     rank.submit(Submission { kind: kind::RECV, ..s });
                     s.kind = kind::RECV;
+                }
+                "members" => (s.kind, s.block, s.bytes) = (kind::COMM, u64::MAX - 2, 8),
+                "long" => s.bytes = u64::MAX,
+                "sleep" => (s.kind, s.bytes) = (kind::DELAY, u64::MAX),
+                "target" => (s.kind, s.peer) = (kind::ONE_SIDED, 12),
+                "window" => (s.kind, s.context) = (kind::ONE_SIDED, 44),
+                "no block" => s.kind = kind::ONE_SIDED,
+                "far block" => (s.kind, s.block) = (kind::ONE_SIDED, u64::MAX - 15),
+                "odd block" => (s.kind, s.block) = (kind::ONE_SIDED, rank.block(&[0; 64]) + 4),
+                "much out" | "much back" => {
+                    (s.kind, s.block) = (kind::ONE_SIDED, rank.block(&[0; 64]));
+                    let much = if garbage == "much out" { &mut s.bytes } else { &mut s.grain };
+                    *much = u64::MAX;
+                }
+                "lock" => (s.kind, s.peer) = (kind::LOCK, 12),
+                "locked window" => (s.kind, s.context) = (kind::LOCK, 44),
+                "unlock" => (s.kind, s.peer) = (kind::UNLOCK, u32::MAX),
+                "file" => (s.kind, s.bytes) = (kind::STORAGE, u64::MAX),
+                "counter" => {
+                    (s.kind, s.flags, s.context) = (kind::STORAGE, wire::flag::FETCH, 44);
+                }
+                "counters" => {
+                    (s.kind, s.flags) = (kind::STORAGE, wire::flag::FETCH | wire::flag::SET);
                 }
                 "wait" => {
                     rank.hand_over(wait::ALL, &[5]);
@@ -323,6 +347,22 @@ fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
         "operator",
         "twice",
         "wait",
+        "members",
+        "long",
+        "sleep",
+        "target",
+        "window",
+        "no block",
+        "far block",
+        "odd block",
+        "much out",
+        "much back",
+        "lock",
+        "locked window",
+        "unlock",
+        "file",
+        "counter",
+        "counters",
     ] {
         let mut spec = job("garbage", 1);
         spec.env.push(("GARBAGE".into(), garbage.into()));

@@ -2,10 +2,32 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use workload::functions::FUNCTIONS;
-use workload::wire::{self, Arena, Completion, Control, Segment, Submission, flag, kind, wait};
+use workload::wire::{self, Arena, Arrival, Completion, Control, Segment, Submission};
+use workload::wire::{flag, kind, wait};
 
 /// Changes its first operand; whether the other comes first in rank order.
 pub type Operator = fn(&mut [u8], &[u8], bool);
+
+/// A one-sided operation as these tests have it: words of the target's memory.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Reach {
+    arrival: Arrival,
+    pub place: u64,
+    pub value: u64,
+    /// Adds the value, or puts it there.
+    pub adds: u64,
+    /// What was there before, if it is asked for.
+    pub found: u64,
+}
+
+/// What a rank that applies does instead, to see what becomes of the job.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Applying {
+    Works,
+    Aborts,
+    Dies,
+}
 
 pub struct Rank {
     pub rank: u32,
@@ -20,6 +42,10 @@ pub struct Rank {
     /// Charged before the next submission or hand-over.
     pub after_ps: u64,
     pub user: Option<Operator>,
+    /// What others reach into, and how often this rank was woken for that alone.
+    pub memory: Vec<u64>,
+    pub woken: u32,
+    pub applying: Applying,
 }
 
 /// The number of an MPI function.
@@ -59,6 +85,9 @@ impl Rank {
                 function: id("MPI_Init"),
                 after_ps: 0,
                 user: None,
+                memory: vec![0; 4096],
+                woken: 0,
+                applying: Applying::Works,
             }
         }
     }
@@ -127,6 +156,7 @@ impl Rank {
             }
             self.give_turn_away();
             self.sleep();
+            self.apply();
             let (command, order) = unsafe { ((*self.control).command, (*self.control).combine) };
             match command {
                 wire::command::RUN => return,
@@ -135,8 +165,31 @@ impl Rank {
                         (self.bytes(order.into, order.bytes), self.bytes(order.from, order.bytes));
                     self.user.expect("an operator")(into, from, order.left == 1);
                 }
+                wire::command::APPLY => self.woken += 1,
                 _ => std::process::exit(9),
             }
+        }
+    }
+    /// Takes what has come in and does it, in its order.
+    fn apply(&mut self) {
+        let mut at = unsafe { std::mem::take(&mut (*self.control).incoming) };
+        if at != 0 && self.applying == Applying::Dies {
+            unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+        }
+        if at != 0 && self.applying == Applying::Aborts {
+            self.applying = Applying::Works;
+            self.abort(17);
+        }
+        while at != 0 {
+            let reach = unsafe { &mut *self.segment.ptr(at).cast::<Reach>() };
+            let next = reach.arrival.next;
+            let word = &mut self.memory[reach.place as usize];
+            reach.found = *word;
+            *word = if reach.adds != 0 { *word + reach.value } else { reach.value };
+            if reach.arrival.flags & flag::FETCH == 0 {
+                self.free(at);
+            }
+            at = next;
         }
     }
     fn give_turn_away(&self) {
@@ -199,6 +252,39 @@ impl Rank {
         self.wait_all(&[token]);
         buffer.copy_from_slice(self.bytes(block, buffer.len() as u64));
         self.free(block);
+        self.release(token);
+        self.done(token).unwrap()
+    }
+    /// Starts an access of 8 bytes; with `FETCH` 8 bytes return.
+    pub fn reach(&mut self, to: u32, place: u64, value: u64, adds: bool, flags: u32) -> (u32, u64) {
+        let (token, block) = (self.token(), self.arena.alloc(size_of::<Reach>() as u64).unwrap());
+        let arrival = Arrival { origin: self.rank, flags, ..Arrival::default() };
+        let reach = Reach { arrival, place, value, adds: adds.into(), found: u64::MAX };
+        unsafe { self.segment.ptr(block).cast::<Reach>().write(reach) };
+        let grain = if flags & flag::FETCH != 0 { 8 } else { 0 };
+        let s = Submission { kind: kind::ONE_SIDED, flags, token, peer: to, ..EMPTY };
+        self.submit(Submission { bytes: 8, grain, block, ..s });
+        (token, block)
+    }
+    /// Adds to a word of another rank's memory: what was there before.
+    pub fn fetch_add(&mut self, to: u32, place: u64, value: u64) -> u64 {
+        self.calls("MPI_Fetch_and_op");
+        let (token, block) = self.reach(to, place, value, true, flag::FETCH | flag::ATOMIC);
+        self.wait_all(&[token]);
+        let found = self.reached(block);
+        self.free(block);
+        self.release(token);
+        found
+    }
+    /// What an access has found.
+    pub fn reached(&self, block: u64) -> u64 {
+        unsafe { (*self.segment.ptr(block).cast::<Reach>()).found }
+    }
+    /// An operation without data, waited for.
+    pub fn simple(&mut self, s: Submission) -> Completion {
+        let token = self.token();
+        self.submit(Submission { token, ..s });
+        self.wait_all(&[token]);
         self.release(token);
         self.done(token).unwrap()
     }

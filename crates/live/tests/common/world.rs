@@ -67,6 +67,8 @@ pub struct World<W> {
     queue: BinaryHeap<Reverse<(Time, u8, u64)>>,
     n_events: u64,
     meetings: BTreeMap<(u32, u32), Entered>,
+    /// Who has the lock, then who waits for it, with tokens; exclusive only.
+    locks: BTreeMap<(u32, u32), VecDeque<(u32, u32)>>,
 }
 
 impl<W: Workload> World<W> {
@@ -80,6 +82,7 @@ impl<W: Workload> World<W> {
             queue: BinaryHeap::new(),
             n_events: 0,
             meetings: BTreeMap::new(),
+            locks: BTreeMap::new(),
         }
     }
 
@@ -154,8 +157,21 @@ impl<W: Workload> World<W> {
         match op {
             Op::Pause | Op::Exit => self.complete(now, done),
             Op::Alarm { span } | Op::Delay { span } => self.complete(now + span, done),
-            Op::OneSided { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Storage { .. } => {
-                self.complete(now + LATENCY, done);
+            Op::OneSided { .. } | Op::Storage { .. } => self.complete(now + LATENCY, done),
+            Op::Lock { context, to, .. } => {
+                let line = self.locks.entry((context, to)).or_default();
+                line.push_back((at, token));
+                if line.len() == 1 {
+                    self.complete(now + LATENCY, done);
+                }
+            }
+            Op::Unlock { context, to } => {
+                let line = self.locks.get_mut(&(context, to)).expect("it was locked");
+                line.pop_front();
+                if let Some(&(rank, token)) = line.front() {
+                    self.complete(now + LATENCY, Done { rank, token, ..done });
+                }
+                self.complete(now, done);
             }
             Op::Send { to, context, tag, bytes, mode } => {
                 let synchronous = mode == SendMode::Synchronous;
