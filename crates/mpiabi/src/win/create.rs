@@ -52,7 +52,7 @@ fn make(
     hints: Hints,
     ground: impl FnOnce(&Held, &std::sync::Arc<comm::Communicator>) -> Result<Ground>,
 ) -> Result<Win> {
-    let parent = comm::find(parent)?;
+    let parent = comm::find_intra(parent)?;
     let comm_handle = comm::copy_of(held, &parent, None);
     let comm = comm::find(comm_handle)?;
     let ground = match ground(held, &comm) {

@@ -58,7 +58,7 @@ fn ranks(window: &Window, group: Group) -> Result<Vec<u32>> {
 /// Sends a message without bytes.
 fn tell(held: &Held, window: &Window, rank: u32, tag: c_int) {
     let (token, kind, flags) = (runtime::token(held), kind::SEND, flag::BUFFERED);
-    let (peer, context) = (window.comm.world(rank), window.comm.hidden_context());
+    let (peer, context) = (window.comm.world(rank), window.comm.messages_context());
     let what = Submission { kind, flags, token, peer, tag, context, ..Submission::default() };
     runtime::submit(held, what);
     runtime::detach(held, token);
@@ -67,7 +67,7 @@ fn tell(held: &Held, window: &Window, rank: u32, tag: c_int) {
 /// Expects one; its token.
 fn expect(held: &Held, window: &Window, rank: u32, tag: c_int) -> u32 {
     let (token, kind) = (runtime::token(held), kind::RECV);
-    let (peer, context) = (window.comm.world(rank), window.comm.hidden_context());
+    let (peer, context) = (window.comm.world(rank), window.comm.messages_context());
     let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
     runtime::submit(held, what);
     token
