@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::map::Placed;
 use super::signature::Signature;
-use super::{Number, Type, get};
+use super::{Number, Type, builtin, get};
 use crate::abi::{Datatype, c};
 use crate::error::{Result, fail};
 
@@ -125,6 +125,17 @@ impl Recipe {
     }
 }
 
+/// Bytes of a type's values in `external32` (MPI 5.0, table 14.2): those of this machine but for the
+/// types of C that were shorter when the table was made.
+fn external_sizes(name: &str, number: Number) -> [u64; 2] {
+    let [first, second] = number.halves().unwrap_or([number; 2]).map(|half| half.layout().0);
+    match name {
+        "MPI_LONG" | "MPI_UNSIGNED_LONG" | "MPI_LONG_INT" => [4, second.min(4)],
+        "MPI_WCHAR" => [2, 2],
+        _ => [first, second],
+    }
+}
+
 impl Type {
     pub(super) fn predefined(name: &str, number: Number) -> Type {
         let (size, extent, align) = number.layout();
@@ -141,7 +152,7 @@ impl Type {
             ub: extent as i64,
             align,
             placed,
-            signature: Signature::predefined(number),
+            signature: Signature::predefined(number, external_sizes(name, number)),
             number: Some(number),
             recipe: Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
             committed: AtomicBool::new(true),
@@ -315,7 +326,11 @@ pub(super) fn structure(
     let mut made = shape(&blocks).finish(recipe);
     // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
     // parts are of one type, because MPICH makes an indexed type of those.
-    if old.iter().any(|t| *t != old[0]) {
+    let alike = |t: &Datatype| match (builtin::find(*t), builtin::find(old[0])) {
+        (Some(a), Some(b)) => a.number == b.number,
+        _ => *t == old[0],
+    };
+    if !old.iter().all(alike) {
         let rest = made.extent().rem_euclid(made.align as i64);
         made.ub += if rest == 0 { 0 } else { made.align as i64 - rest };
     }

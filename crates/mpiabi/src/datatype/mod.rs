@@ -96,6 +96,10 @@ impl Type {
     pub fn packed_size(&self, count: u64) -> u64 {
         self.size * count
     }
+    /// The same in `external32`.
+    pub fn external_size(&self, count: u64) -> u64 {
+        self.signature.external * count
+    }
     /// Offset of the data of `count` items from the buffer, if they are adjacent bytes in order:
     /// packing is then a copy, or nothing.
     pub fn contiguous(&self, count: u64) -> Option<i64> {

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::committed;
+use super::{Number, Type, committed};
 use crate::abi::{Aint, Comm, Count, Datatype, c};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
@@ -56,11 +56,13 @@ mpi_fn! {
         check_representation(representation)?;
         let found = committed(datatype)?;
         let (count, at) = (super::count(count.wide())?, unsafe { *position });
-        let end = advance(at, found.packed_size(count), size)?;
+        let end = advance(at, found.external_size(count), size)?;
+        let mut native = vec![0; found.packed_size(count) as usize];
         unsafe {
+            found.pack(count, inbuf.cast(), native.as_mut_ptr());
             let out = outbuf.cast::<u8>().offset(at as isize);
-            found.pack(count, inbuf.cast(), out);
-            swap(&found, count, out, true);
+            let out = std::slice::from_raw_parts_mut(out, (end - at) as usize);
+            convert(&found, count, to_external, &mut native, out);
             *position = end;
         }
         Ok(())
@@ -72,13 +74,13 @@ mpi_fn! {
         check_representation(representation)?;
         let found = committed(datatype)?;
         let (count, at) = (super::count(count.wide())?, unsafe { *position });
-        let bytes = found.packed_size(count);
-        let end = advance(at, bytes, size)?;
+        let end = advance(at, found.external_size(count), size)?;
+        let mut native = vec![0; found.packed_size(count) as usize];
         unsafe {
             let from = inbuf.cast::<u8>().offset(at as isize);
-            let mut copy = std::slice::from_raw_parts(from, bytes as usize).to_vec();
-            swap(&found, count, copy.as_mut_ptr(), false);
-            found.unpack(copy.as_ptr(), bytes, count, outbuf.cast());
+            let mut from = std::slice::from_raw_parts(from, (end - at) as usize).to_vec();
+            convert(&found, count, from_external, &mut native, &mut from);
+            found.unpack(native.as_ptr(), native.len() as u64, count, outbuf.cast());
             *position = end;
         }
         Ok(())
@@ -87,7 +89,7 @@ mpi_fn! {
         representation: *const c_char, count: Int, datatype: Datatype, size: *mut Count,
     ) {
         check_representation(representation)?;
-        let bytes = committed(datatype)?.packed_size(super::count(count.wide())?);
+        let bytes = committed(datatype)?.external_size(super::count(count.wide())?);
         unsafe { *size = bytes as Count };
         Ok(())
     }
@@ -102,45 +104,54 @@ fn check_representation(name: *const c_char) -> Result {
     Ok(())
 }
 
-/// Turns packed values of this machine into `external32`'s big-endian ones, or back. All sizes are
-/// the same there.
-///
-/// # Safety
-/// `data` holds `count` packed items of the type.
-unsafe fn swap(found: &super::Type, count: u64, data: *mut u8, to_external: bool) {
-    use super::Number::*;
-    let mut at = data;
+/// One value, or half of a complex one: what it is, where it lies here and where in `external32`.
+struct Value<'a> {
+    number: Number,
+    bytes: &'a mut [u8],
+}
+
+/// Hands every value of `count` packed items to `each`, here and there.
+fn convert(
+    found: &Type,
+    count: u64,
+    each: impl Fn(Value, &mut [u8]),
+    mut here: &mut [u8],
+    mut there: &mut [u8],
+) {
+    use Number::*;
     for _ in 0..count {
-        found.signature.for_each(&mut |number, n| {
-            let size = number.layout().0 as usize;
-            let halves: &[usize] = match number {
-                C80 => &[16, 16],
-                C16 => &[2, 2],
-                C32 => &[4, 4],
-                C64 => &[8, 8],
-                C128 => &[16, 16],
-                _ => &[size],
-            };
-            for _ in 0..n {
-                for &part in halves {
-                    // SAFETY: within the packed items.
-                    unsafe {
-                        let value = std::slice::from_raw_parts_mut(at, part);
-                        let long = matches!(number, F80 | C80);
-                        if long && !to_external {
-                            value.reverse();
-                            from_quad(value);
-                        } else {
-                            if long {
-                                to_quad(value);
-                            }
-                            value.reverse();
-                        }
-                        at = at.add(part);
-                    }
-                }
+        found.signature.for_each(&mut |number, external, n| {
+            let halves = if matches!(number, C16 | C32 | C64 | C80 | C128) { 2 } else { 1 };
+            let size = (number.layout().0 / halves) as usize;
+            for _ in 0..n * halves {
+                let (bytes, rest) = std::mem::take(&mut here).split_at_mut(size);
+                let (out, left) =
+                    std::mem::take(&mut there).split_at_mut((external / halves) as usize);
+                each(Value { number, bytes }, out);
+                (here, there) = (rest, left);
             }
         });
+    }
+}
+
+/// Big-endian, and the lower bytes only where there is less room: as the standard has it, a value
+/// that does not fit is lost.
+fn to_external(value: Value, out: &mut [u8]) {
+    if matches!(value.number, Number::F80 | Number::C80) {
+        to_quad(value.bytes);
+    }
+    out.copy_from_slice(&value.bytes[..out.len()]);
+    out.reverse();
+}
+
+fn from_external(value: Value, from: &mut [u8]) {
+    let (low, high) = value.bytes.split_at_mut(from.len());
+    low.copy_from_slice(from);
+    low.reverse();
+    let is_signed = matches!(value.number, Number::I32 | Number::I64);
+    high.fill(if is_signed && from[0] >= 0x80 { 0xff } else { 0 });
+    if matches!(value.number, Number::F80 | Number::C80) {
+        from_quad(value.bytes);
     }
 }
 

@@ -6,6 +6,8 @@ use super::Number;
 
 pub(crate) struct Signature {
     pub bytes: u64,
+    /// The same in `external32`.
+    pub external: u64,
     /// Basic values in it.
     pub values: u64,
     /// If all are alike: counting is then a division.
@@ -20,14 +22,15 @@ enum Body {
 }
 
 impl Signature {
-    /// A pair counts as its two values.
-    pub fn predefined(number: Number) -> Arc<Signature> {
+    /// A pair counts as its two values, whose sizes in `external32` are `external`.
+    pub fn predefined(number: Number, external: [u64; 2]) -> Arc<Signature> {
+        let value = |number: Number, external: u64| {
+            let (bytes, uniform) = (number.layout().0, Some(number));
+            Arc::new(Signature { bytes, external, values: 1, uniform, body: Body::Value })
+        };
         match number.halves() {
-            Some(halves) => Signature::list(halves.map(Signature::predefined).to_vec()),
-            None => {
-                let (bytes, uniform) = (number.layout().0, Some(number));
-                Arc::new(Signature { bytes, values: 1, uniform, body: Body::Value })
-            }
+            Some([a, b]) => Signature::list(vec![value(a, external[0]), value(b, external[1])]),
+            None => value(number, external[0]),
         }
     }
     pub fn repeat(of: &Arc<Signature>, count: u64) -> Arc<Signature> {
@@ -36,6 +39,7 @@ impl Signature {
         }
         Arc::new(Signature {
             bytes: of.bytes * count,
+            external: of.external * count,
             values: of.values * count,
             uniform: of.uniform,
             body: Body::Repeat(count, of.clone()),
@@ -46,6 +50,7 @@ impl Signature {
         let first = parts.next().and_then(|s| s.uniform);
         Arc::new(Signature {
             bytes: of.iter().map(|s| s.bytes).sum(),
+            external: of.iter().map(|s| s.external).sum(),
             values: of.iter().map(|s| s.values).sum(),
             uniform: first.filter(|n| parts.all(|s| s.uniform == Some(*n))),
             body: Body::List(of),
@@ -115,18 +120,19 @@ impl Signature {
         }
         bytes
     }
-    /// Hands every run of alike basic values of one item, in order, to `each`.
-    pub fn for_each(&self, each: &mut impl FnMut(Number, u64)) {
-        if let Some(number) = self.uniform {
-            if self.values > 0 {
-                each(number, self.values);
+    /// Hands every run of alike basic values of one item, in order, to `each`: what they are, their
+    /// size in `external32`, and how many.
+    pub fn for_each(&self, each: &mut impl FnMut(Number, u64, u64)) {
+        match (self.uniform, &self.body) {
+            _ if self.values == 0 => {}
+            // None of them is shorter there.
+            (Some(number), _) if self.external == self.bytes => {
+                each(number, number.layout().0, self.values);
             }
-            return;
-        }
-        match &self.body {
-            Body::Value => {}
-            Body::Repeat(count, of) => (0..*count).for_each(|_| of.for_each(each)),
-            Body::List(list) => list.iter().for_each(|part| part.for_each(each)),
+            (Some(number), Body::Value) => each(number, self.external, 1),
+            (None, Body::Value) => {}
+            (_, Body::Repeat(count, of)) => (0..*count).for_each(|_| of.for_each(each)),
+            (_, Body::List(list)) => list.iter().for_each(|part| part.for_each(each)),
         }
     }
 }
