@@ -1,0 +1,296 @@
+"""HPCC (with HPL in it) and LAMMPS on the twin and on MPICH: one binary, the same answers.
+
+    validate.py [hpcc|lammps] ...   [--write]
+
+Their sources are fetched as Debian's source packages, by apt, and nothing else is. They are compiled
+against our mpi.h, unchanged, and run in both places; what they print is compared without the times
+and rates in it, digit for digit. `--write` records the results in results.md beside this file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "conformance"))
+
+import places  # noqa: E402
+
+CACHE = places.CACHE.parent / "validation"
+WRAPPERS = places.COMPILER.parent
+# Seconds one run may take: 64 ranks of the reference share the cores of this machine.
+LIMIT_S = 1800
+
+
+@dataclass(frozen=True)
+class Case:
+    """One program's run: its input, its ranks, and the machine they run on."""
+
+    program: str
+    work: str
+    ranks: int
+    machine: str
+    ppn: int
+
+
+CASES = (
+    *(Case("hpcc", f"N = {n}, NB = 32", *where) for n, *where in (
+        (384, 8, "aurora", 2), (512, 16, "frontier", 8), (512, 32, "dragonfly-1056", 4),
+        (768, 64, "aurora", 8),
+    )),
+    *(Case("lammps", work, *where) for work, *where in (
+        ("lj", 8, "aurora", 2), ("chain", 8, "frontier", 4), ("eam", 8, "dragonfly-1056", 1),
+        ("chute", 8, "aurora", 8), ("rhodo", 8, "frontier", 8), ("lj", 12, "lumi-g", 4),
+        ("eam", 16, "aurora", 4), ("chain", 32, "dragonfly-1056", 8), ("lj", 64, "frontier", 8),
+        ("chute", 64, "aurora", 8),
+    )),
+)  # fmt: skip
+
+
+# Fetching
+
+
+def source(package: str, inside: list[str]) -> Path:
+    """Unpacks a Debian source package: the original archive, and of that the folders `inside`.
+
+    apt fetches it from the mirrors this system is set up with, with lists of its own under target/:
+    nothing of the system changes and no privilege is needed.
+    """
+    home = CACHE / package
+    if (home / "unpacked").exists():
+        return home
+    fetched = CACHE / "fetched"
+    fetched.mkdir(parents=True, exist_ok=True)
+    settings = _apt_settings()
+    # Only the original archive: Debian's changes are about packaging.
+    apt = ["apt-get", "--quiet", "source", "--download-only", "--tar-only", package]
+    if not list(fetched.glob(f"{package}_*.orig.tar.*")):
+        _apt(["apt-get", "--quiet", "update"], settings, fetched)
+        _apt(apt, settings, fetched)
+    (archive,) = fetched.glob(f"{package}_*.orig.tar.*")
+    home.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            path = member.name.split("/", 1)[1] if "/" in member.name else ""
+            if path and (not inside or path.split("/")[0] in inside):
+                member.name = path
+                tar.extract(member, home)
+    (home / "unpacked").write_text(archive.name + "\n")
+    return home
+
+
+def _apt_settings() -> Path:
+    """apt's settings: this system's sources, read as sources of source packages."""
+    folder = CACHE / "apt"
+    for name in ("lists/partial", "cache/archives/partial", "sources"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    etc = Path("/etc/apt")
+    found = [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*"))]
+    for path in (p for p in found if p.exists()):
+        text = path.read_text(encoding="utf-8")
+        # Only Debian's own: others have no source packages that we want.
+        if "debian" not in text:
+            continue
+        if path.suffix == ".sources":
+            text = re.sub(r"^Types:.*$", "Types: deb-src", text, flags=re.M)
+        else:
+            kept = [line for line in text.splitlines() if re.match(r"deb\s.*debian", line)]
+            text = "\n".join(re.sub(r"^deb\s", "deb-src ", line) for line in kept) + "\n"
+        (folder / "sources" / path.name).write_text(text, encoding="utf-8")
+    settings = folder / "apt.conf"
+    settings.write_text(
+        f'Dir::State::lists "{folder}/lists";\nDir::Cache "{folder}/cache";\n'
+        f'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "{folder}/sources";\n'
+        'APT::Update::Post-Invoke-Success "";\nAPT::Update::Post-Invoke "";\n'
+        + (f'APT::Sandbox::User "{os.environ.get("USER", "root")}";\n')
+    )
+    return settings
+
+
+def _apt(command: list[str], settings: Path, cwd: Path) -> None:
+    environment = {**os.environ, "APT_CONFIG": str(settings)}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+# Building
+
+
+def built(program: str) -> Path:
+    """The program, compiled by our wrapper from unchanged sources."""
+    return {"hpcc": _hpcc, "lammps": _lammps}[program]()
+
+
+def _hpcc() -> Path:
+    home = source("hpcc", [])
+    program = home / "hpcc"
+    if not program.exists():
+        _make(["cc", "-O3", "-c", str(HERE / "hpcc" / "cblas.c"), "-o", "cblas.o"], home)
+        text = (HERE / "hpcc" / "Make.odonata").read_text()
+        (home / "hpl" / "Make.odonata").write_text(text)
+        wrapper = WRAPPERS / "odonata-mpicc"
+        _make(["make", "arch=odonata", f"CC={wrapper}", f"BLAS={home}/cblas.o"], home)
+    return program
+
+
+def _lammps() -> Path:
+    home = source("lammps", ["src", "bench"])
+    program = home / "src" / "lmp_mpi"
+    if not program.exists():
+        wrapper = WRAPPERS / "odonata-mpicxx"
+        # What the five benchmarks of LAMMPS need.
+        packages = "MOLECULE KSPACE MANYBODY GRANULAR RIGID".split()
+        _make(["make", *(f"yes-{p}" for p in packages)], home / "src")
+        flags = ["CCFLAGS=-O1 -std=c++11 -w", "LINKFLAGS=-O1", "LMP_INC=-DLAMMPS_MEMALIGN=64"]
+        jobs = f"-j{os.cpu_count() or 1}"
+        _make(["make", jobs, "mpi", f"CC={wrapper}", f"LINK={wrapper}", *flags], home / "src")
+    return program
+
+
+def _make(command: list[str], cwd: Path) -> None:
+    print(f"  {' '.join(command[:3])} ...", flush=True)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"in {cwd}: {' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+
+
+# Running
+
+
+def run(case: Case, place, program: Path) -> tuple[str | None, str]:
+    """What the program answered, or None and why."""
+    folder = CACHE / "runs" / f"{case.program}-{case.work.split(',')[0]}-{case.ranks}-{place.name}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    command = [str(program)]
+    if case.program == "hpcc":
+        (folder / "hpccinf.txt").write_text(hpcc_input(case))
+    else:
+        bench = program.parents[1] / "bench"
+        for path in bench.glob("*"):
+            if path.is_file() and path.name.startswith(("in.", "data.", "Cu_u3")):
+                (folder / path.name).symlink_to(path)
+        command += ["-in", f"in.{case.work}", "-log", "none"]
+    done = places.run(place, case.ranks, command, seconds=LIMIT_S, cwd=folder)
+    if done.code != 0:
+        how = "its time ran out" if done.code is None else f"exit code {done.code}"
+        return None, f"{place.name}: {how}: {(done.err or done.out).strip()[-500:]}"
+    if case.program == "hpcc":
+        return hpcc_answers((folder / "hpccoutf.txt").read_text()), ""
+    return lammps_answers(done.out), ""
+
+
+def hpcc_input(case: Case) -> str:
+    """hpccinf.txt: one problem on the squarest grid of processes."""
+    n, nb = re.findall(r"\d+", case.work)
+    p = max(d for d in range(1, case.ranks + 1) if case.ranks % d == 0 and d * d <= case.ranks)
+    template = (HERE / "hpcc" / "hpccinf.txt").read_text()
+    values = {"N": n, "NB": nb, "P": str(p), "Q": str(case.ranks // p)}
+    return re.sub(r"@(\w+)@", lambda m: values[m[1]].ljust(12), template)
+
+
+# Keys of HPCC's summary that are times, rates, or facts of the machine.
+MEASURED = re.compile(
+    r"time\d*$|CheckTime|flops|GBs|GUPs|usec|GBytes|STREAM_(Copy|Scale|Add|Triad)|Wtick|TimeBound"
+)
+# Lines of its report that say whether an answer was right.
+VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual|Solution Validates|error (in|threshold)")
+
+
+def hpcc_answers(report: str) -> str:
+    """Verdicts and residuals of all parts, without times."""
+    body, _, summary = report.partition("Begin of Summary section.")
+    lines = []
+    for line in body.splitlines():
+        if VERDICT.search(line):
+            # PTRANS's table: the time and the rate stand beside the residual.
+            words = line.split()
+            table = words[0] in ("WALL", "CPU")
+            lines.append(" ".join(words[:7] + words[8:9] + words[10:]) if table else line.strip())
+    for line in summary.splitlines():
+        key, equals, _ = line.partition("=")
+        if equals and not MEASURED.search(key):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def lammps_answers(out: str) -> str:
+    """The thermodynamic output and the histograms of neighbors, without times."""
+    lines = []
+    for line in out.splitlines():
+        timing = re.search(r"CPU|Loop time|Performance|wall time|\d\s*\|.*\|", line)
+        if not timing and not re.match(r"(Pair|Bond|Kspace|Neigh|Comm|Output|Modify|Other) ", line):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def telling(case: Case, answers: str) -> str:
+    """The line of the answers that says most."""
+    if case.program == "hpcc":
+        found = re.search(r"\|\|Ax-b\|\|.*=\s+(\S+) \.+ (\w+)", answers)
+        return f"HPL's scaled residual {found[1]}, {found[2]}" if found else "?"
+    rows = re.findall(r"^ +\d+ +.*$", answers, re.M)
+    return "last row `" + " ".join(rows[-1].split()) + "`" if rows else "see below"
+
+
+def compare(case: Case, reference: places.Reference) -> tuple[bool, str]:
+    """Whether both places answered alike, and the telling line or what differs."""
+    program = built(case.program)
+    twin = places.Twin(case.machine, case.ppn)
+    answers = []
+    for place in (twin, reference):
+        answer, why = run(case, place, program)
+        if answer is None:
+            return False, why
+        answers.append(answer)
+    ours, theirs = (a.splitlines() for a in answers)
+    for mine, other in zip(ours, theirs, strict=False):
+        if mine != other:
+            return False, f"twin `{mine}`, reference `{other}`"
+    if len(ours) != len(theirs):
+        return False, f"the twin answered {len(ours)} lines, the reference {len(theirs)}"
+    # An empty answer would equal an empty answer.
+    enough = "Success=1" in ours if case.program == "hpcc" else len(ours) > 20
+    good = enough and not any("FAILED" in line for line in ours)
+    return good, f"{telling(case, answers[0])}; {len(ours)} lines equal"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("programs", nargs="*", choices=[[], "hpcc", "lammps"], default=[])
+    parser.add_argument("--write", action="store_true", help="record the results in results.md")
+    parser.add_argument("-n", type=int, help="only cases with so many ranks")
+    given = parser.parse_args()
+    reference = places.reference()
+    cases = [c for c in CASES if not given.programs or c.program in given.programs]
+    cases = [c for c in cases if given.n in (None, c.ranks)]
+    rows, fine = [], True
+    for case in cases:
+        start = time.monotonic()
+        good, said = compare(case, reference)
+        fine &= good
+        where = f"{case.machine}, {case.ppn} a node"
+        word = "equal" if good else "DIFFERS"
+        took = time.monotonic() - start
+        print(f"  {case.program} {case.work}, {case.ranks} ranks on {where}: {word} ({took:.0f} s)")
+        print(f"      {said}", flush=True)
+        rows.append(f"| {case.program} | {case.work} | {case.ranks} | {where} | {said} |")
+    if given.write and fine:
+        head = (HERE / "results.head.md").read_text()
+        (HERE / "results.md").write_text(head + "\n".join(rows) + "\n")
+    print("all answers equal" if fine else "FAILED")
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
