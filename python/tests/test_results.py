@@ -21,12 +21,12 @@ def test_show(odonata):
     # Published counts of the machine (the machine's own tests check every one of them).
     assert (shown["nodes"], shown["endpoints"], shown["switches"]) == (10_624, 84_992, 5_600)
     assert (shown["links"], shown["fabric_ports"], shown["groups"]) == (117_914, 241_428, 175)
-    for key in ("injection_B_per_s", "global_B_per_s", "bisection_B_per_s"):
+    for key in ("injection_B_per_s", "global_B_per_s", "bisection_B_per_s", "storage_B_per_s"):
         assert shown[key] > 0, key
     near = shown["zero_load_latency_s"]
     assert 0 < near["same_switch"] < near["same_group"] < near["other_group"]
     shown = odonata("show", "aurora").stdout
-    assert "10,624" in shown and "source" in shown and "routing" in shown
+    assert all(word in shown for word in ("10,624", "source", "routing", "storage", "31.0 TB/s"))
     assert "chassis" not in shown and "chassis" in odonata("show", "cascade-3k").stdout
     routed = odonata("show", "aurora", "--routing", "valiant").stdout
     assert "valiant" in routed and "valiant" not in shown
