@@ -223,6 +223,8 @@ class Appear:
 
     def exec_module(self, module):
         module.__spec__, module.__loader__ = self.spec, self.spec.loader
+        # Cleared after every module but this one and `builtins`.
+        sys._odonata_farewell = Farewell(module)
         rc = sys.modules["mpi4py"].rc
         rc.initialize, rc.finalize = self.initialize, self.finalize
         if rc.initialize in (False, "no") or module.Is_initialized():
@@ -253,14 +255,16 @@ def preload_mpi():
         finder.initialize, finder.finalize = before
         sys.meta_path.insert(0, finder)
         del sys.modules["mpi4py.MPI"], mpi4py.MPI
+        return MPI
     except ImportError:
         pass  # the ranks will say so themselves
     finally:
         rc.initialize, rc.finalize = before
+    return None
 
 
 def warm(target, words):
-    """Import what the ranks will import."""
+    """Import what the ranks will import; `mpi4py.MPI` if it waits to be given to them."""
     import importlib
 
     found = Found()
@@ -288,7 +292,8 @@ def warm(target, words):
             pass  # an attribute rather than a module, or not there: the ranks will see
     by_default = not found.sets_rc and not any(k.startswith("MPI4PY_RC_") for k in os.environ)
     if by_default and "mpi4py" in sys.modules and uses_mpi:
-        preload_mpi()
+        return preload_mpi()
+    return None
 
 
 def check_shadows(folder):
@@ -309,7 +314,7 @@ def prepare(modules, words, has_folder):
         target = Module(words)
     else:
         target = Script(words)
-    warm(target, modules)
+    mpi = warm(target, modules)
     if has_folder:
         check_shadows(target.folder)
         sys.path.insert(0, target.folder)
@@ -319,7 +324,7 @@ def prepare(modules, words, has_folder):
     sys.argv = target.argv
     if len(os.listdir("/proc/self/task")) > 1:
         raise Unfit("an import started a thread")
-    return target
+    return target, mpi
 
 
 def serve(channel):
@@ -391,6 +396,52 @@ def run(target):
         sys.exit(1)
 
 
+class Farewell:
+    """Finalizes MPI when the program's last objects are gone.
+
+    `mpi4py` would do it at the very end, when the interpreter has taken itself apart: then every
+    rank waits there for the others with memory that was shared. Afterwards it has nothing to do.
+    """
+
+    def __init__(self, module):
+        self.finalize, self.is_finalized = module.Finalize, module.Is_finalized
+        self.is_initialized, self.set_abort_status = module.Is_initialized, module._set_abort_status
+        self.aborts = False
+        module._set_abort_status = self.note_abort
+
+    def note_abort(self, status):
+        self.aborts = True
+        self.set_abort_status(status)
+
+    def __del__(self):
+        if self.is_initialized() and not self.is_finalized() and not self.aborts:
+            self.finalize()
+
+
+def keep_modules(mpi):
+    """Leave what all ranks share as it is when one of them ends.
+
+    At its end an interpreter takes every module apart, and would copy all that memory to write to
+    it. So those of ours are out of its sight by then, and held by a reference that is never given
+    back. The program's own modules, its objects and files end as always.
+    """
+    import ctypes
+
+    kept = dict(sys.modules)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
+    for name in ("sys", "builtins", "__main__"):
+        kept.pop(name, None)
+    if mpi:
+        kept["mpi4py.MPI"] = mpi
+
+    def let_go():
+        for name, module in kept.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+
+    return let_go
+
+
 def main():
     has_folder = not (getattr(sys.flags, "safe_path", False) or sys.flags.isolated)
     if has_folder:
@@ -401,13 +452,16 @@ def main():
 
     channel = _socket.socket(fileno=_SOCKET)
     try:
-        target = prepare(sys.argv[1], sys.argv[2:], has_folder)
+        target, mpi = prepare(sys.argv[1], sys.argv[2:], has_folder)
     except Unfit as why:
         channel.send(str(why).encode())
         os._exit(0)
     prctl = ctypes.CDLL(None).prctl
     sys.stdout.flush()
     sys.stderr.flush()
+    import atexit
+
+    atexit.register(keep_modules(mpi))
     # What is there now is not looked at by the ranks' garbage collectors, so it stays shared.
     gc.collect()
     gc.freeze()

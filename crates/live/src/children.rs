@@ -3,13 +3,13 @@
 //! A child is reaped as soon as it has exited, but for the last: its group is killed first, so that
 //! the group's id cannot have become somebody else's.
 
-use crate::job::{ENV_JOB, Job, Subreaper};
+use crate::exec::Exec;
+use crate::job::{Job, Subreaper};
 use crate::{LaunchError, LaunchSpec};
 use std::ffi::{OsStr, OsString};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use workload::wire;
 
@@ -55,28 +55,38 @@ impl Children {
     /// Starts the next rank.
     pub fn spawn(
         &mut self,
-        spec: &LaunchSpec,
-        program: &Path,
+        exec: &Exec,
         fd: i32,
-        stdio: [Stdio; 3],
+        stdio: [Option<&OwnedFd>; 3],
     ) -> std::io::Result<()> {
-        let rank = self.pids.len();
-        let extra = [(wire::ENV_RANK.into(), rank.to_string().into())];
-        let start = Exec { program, words: &spec.program, extra: &extra, fds: vec![fd], stdio };
-        // `Child` is not kept: dropping it neither kills nor reaps.
-        let pid = self.start(spec, start)?.id();
-        self.adopt(pid as libc::pid_t);
+        let rank = (wire::ENV_RANK, self.pids.len().to_string().into());
+        let pid = exec.start(&[rank], self.group, &[fd], stdio)?;
+        self.adopt(pid);
         Ok(())
     }
 
     /// Starts the process that will fork the ranks. Its group is theirs.
-    pub fn spawn_forker(&mut self, spec: &LaunchSpec, start: Exec) -> std::io::Result<()> {
-        self.forker = self.start(spec, start)?.id() as libc::pid_t;
+    pub fn spawn_forker(
+        &mut self,
+        exec: &Exec,
+        fds: &[i32],
+        stdio: [Option<&OwnedFd>; 3],
+    ) -> std::io::Result<()> {
+        self.forker = exec.start(&[], 0, fds, stdio)?;
+        self.group = self.forker;
         Ok(())
+    }
+
+    /// What the job's processes are marked by.
+    pub fn mark(&self) -> &OsStr {
+        &self.job.mark
     }
 
     /// `pid` is the next rank.
     pub fn adopt(&mut self, pid: libc::pid_t) {
+        if self.group == 0 {
+            self.group = pid;
+        }
         self.pids.push(pid);
         self.alive += 1;
     }
@@ -88,48 +98,6 @@ impl Children {
         unsafe { libc::waitpid(self.forker, &mut status, 0) };
         self.forker = 0;
         exit_of(status)
-    }
-
-    fn start(&mut self, spec: &LaunchSpec, start: Exec) -> std::io::Result<Child> {
-        let mut command = Command::new(start.program);
-        command.arg0(&start.words[0]).args(&start.words[1..]);
-        for name in &spec.env_remove {
-            command.env_remove(name);
-        }
-        command.env_remove(wire::ENV_RANK);
-        command.envs(spec.env.iter().map(|(k, v)| (k, v)));
-        command.env(wire::ENV_FD, start.fds[0].to_string()).env(ENV_JOB, &self.job.mark);
-        command.envs(start.extra.iter().map(|(k, v)| (k, v)));
-        if let Some(dir) = &spec.wdir {
-            command.current_dir(dir);
-        }
-        let [stdin, stdout, stderr] = start.stdio;
-        command.stdin(stdin).stdout(stdout).stderr(stderr);
-        let (group, fds) = (self.group, start.fds);
-        let parent = std::process::id() as libc::pid_t;
-        // SAFETY: only system calls that may be made between fork and exec.
-        unsafe {
-            command.pre_exec(move || {
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                if libc::getppid() != parent {
-                    libc::_exit(128 + libc::SIGKILL);
-                }
-                libc::setpgid(0, group);
-                // These descriptors are for ranks alone: every other process we may start
-                // meanwhile does not get them.
-                for &fd in &fds {
-                    if libc::fcntl(fd, libc::F_SETFD, 0) < 0 {
-                        return Err(std::io::Error::last_os_error());
-                    }
-                }
-                Ok(())
-            });
-        }
-        let child = command.spawn()?;
-        if self.group == 0 {
-            self.group = child.id() as libc::pid_t;
-        }
-        Ok(child)
     }
 
     pub fn alive(&self) -> u32 {
@@ -247,7 +215,11 @@ impl Children {
                 self.wait(Duration::from_millis(5));
             }
         }
-        if std::mem::take(&mut self.group) != 0 {
+        if self.group != 0 {
+            // Orphans in the group, killed with it.
+            // SAFETY: reaps children of ours in a group that was the job's a moment ago.
+            while unsafe { libc::waitpid(-self.group, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
+            self.group = 0;
             self.job.end(PATIENCE);
         }
     }
@@ -268,16 +240,6 @@ fn exit_of(status: i32) -> Exit {
     } else {
         Exit::Status(libc::WEXITSTATUS(status))
     }
-}
-
-/// What to execute, and what beside the job's own it is given.
-pub(crate) struct Exec<'a> {
-    pub program: &'a Path,
-    pub words: &'a [OsString],
-    pub extra: &'a [(OsString, OsString)],
-    /// The segment's first.
-    pub fds: Vec<i32>,
-    pub stdio: [Stdio; 3],
 }
 
 /// The file to execute, as a shell would find it.

@@ -76,6 +76,11 @@ pub enum LaunchError {
         seats: usize,
     },
     SharedMemory(std::io::Error),
+    /// More open files than we may have.
+    Descriptors {
+        need: u64,
+        may: u64,
+    },
     Spawn {
         rank: u32,
         ranks: u32,
@@ -111,6 +116,11 @@ impl fmt::Display for LaunchError {
                 }
                 Ok(())
             }
+            LaunchError::Descriptors { need, may } => write!(
+                f,
+                "labelled output of so many ranks needs {need} open files, but we may have {may} \
+                 (see `ulimit -Hn`)"
+            ),
             LaunchError::Spawn { rank, ranks, error } => {
                 write!(f, "rank {rank} of {ranks} could not be started: {error}")?;
                 match error.raw_os_error() {

@@ -13,6 +13,7 @@
 mod calls;
 mod children;
 mod combine;
+mod exec;
 mod job;
 mod launch;
 mod live;

@@ -7,7 +7,7 @@ use crate::outcome::{Failure, Start, Why};
 use crate::output::Pump;
 use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
-use crate::start::{Started, start_all};
+use crate::start::{Descriptors, Started, start_all};
 use crate::turn::Turns;
 use base::{Span, Time};
 use std::collections::BTreeMap;
@@ -33,6 +33,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(20);
 pub struct Live {
     pub(crate) children: Children,
     pub(crate) pumps: Vec<Pump>,
+    pub(crate) _descriptors: Descriptors,
     pub(crate) begun: Instant,
     pub(crate) start: Start,
     pub(crate) turns: Turns,
@@ -82,12 +83,13 @@ impl Live {
         let shared = Shared::new(spec.ranks).map_err(LaunchError::SharedMemory)?;
         shared.write(&spec);
         let mut progress = spec.progress.take();
-        let Started { children, pumps, unfit } =
+        let Started { children, pumps, unfit, descriptors } =
             start_all(&spec, &program, shared.fd(), &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
         Ok(Live {
             children,
             pumps,
+            _descriptors: descriptors,
             begun,
             start: Start { forked: spec.warm.is_some() && unfit.is_none(), unfit, wall_s: 0.0 },
             turns: Turns::new(shared.segment),
@@ -401,7 +403,10 @@ impl Workload for Live {
         }
         self.start.wall_s = self.begun.elapsed().as_secs_f64();
         self.note_exits();
-        self.tell_progress();
+        if let Some(mut progress) = self.progress.take() {
+            let ranks = self.ranks.len() as u32;
+            progress(Progress { started: ranks, attached: ranks, ranks });
+        }
         if !self.is_stopped() {
             self.take_batch(calls);
         }

@@ -1,13 +1,16 @@
 //! Starting all ranks' processes.
 
 use crate::children::{Children, resolve};
+use crate::exec::Exec;
+use crate::job::ENV_JOB;
 use crate::launch::{LaunchError, LaunchSpec, Progress};
 use crate::output::{Pump, Stream};
 use crate::warm::{self, Trouble};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::Path;
-use std::process::Stdio;
+use workload::wire;
 
 /// Descriptors we and the program need besides the ranks' pipes.
 const OTHER_FDS: u64 = 64;
@@ -19,6 +22,8 @@ pub(crate) struct Started {
     pub pumps: Vec<Pump>,
     /// Why the ranks were not forked, though the launch asked for it.
     pub unfit: Option<String>,
+    /// What is opened while the ranks' pipes are open needs room, too.
+    pub descriptors: Descriptors,
 }
 
 /// Starts the ranks in order. On any error nothing is left running.
@@ -29,9 +34,8 @@ pub(crate) fn start_all(
     progress: &mut Option<Box<dyn FnMut(Progress)>>,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Started, LaunchError> {
-    if spec.label {
-        allow_descriptors(2 * u64::from(spec.ranks) + OTHER_FDS);
-    }
+    let need = if spec.label { 2 * u64::from(spec.ranks) } else { 0 } + OTHER_FDS;
+    let descriptors = Descriptors::allow(need)?;
     let mut tell = |started: u32| {
         if let Some(tell) = progress {
             tell(Progress { started, attached: 0, ranks: spec.ranks });
@@ -40,28 +44,35 @@ pub(crate) fn start_all(
     };
     let mut unfit = None;
     if let Some(words) = &spec.warm {
-        let mut streams = Streams::new(spec.label);
+        let mut streams = Streams::new(spec.label, descriptors.before);
         let forked = resolve(spec, words)
             .map_err(|error| Trouble::Unfit(error.to_string()))
             .and_then(|program| warm::fork_all(spec, &program, words, fd, &mut streams, &mut tell));
         match forked {
-            Ok(children) => return Ok(Started { children, pumps: streams.pumps(), unfit: None }),
+            Ok(children) => {
+                let pumps = streams.pumps();
+                return Ok(Started { children, pumps, unfit: None, descriptors });
+            }
             Err(Trouble::Interrupted) => return Err(LaunchError::Interrupted),
             Err(Trouble::Unfit(why)) => unfit = Some(why),
         }
     }
-    let mut streams = Streams::new(spec.label);
+    let spawn = |rank, error| LaunchError::Spawn { rank, ranks: spec.ranks, error };
+    let mut streams = Streams::new(spec.label, descriptors.before);
     let mut children = Children::new();
+    let exec = streams
+        .exec(spec, program, &spec.program, &children, fd)
+        .map_err(|error| spawn(0, error))?;
     for rank in 0..spec.ranks {
         streams
             .of(rank)
-            .and_then(|stdio| children.spawn(spec, program, fd, stdio))
-            .map_err(|error| LaunchError::Spawn { rank, ranks: spec.ranks, error })?;
+            .and_then(|own| children.spawn(&exec, fd, own.each_ref().map(Option::as_ref)))
+            .map_err(|error| spawn(rank, error))?;
         if ((rank + 1) % LOOK == 0 || rank + 1 == spec.ranks) && tell(rank + 1) {
             return Err(LaunchError::Interrupted);
         }
     }
-    Ok(Started { children, pumps: streams.pumps(), unfit })
+    Ok(Started { children, pumps: streams.pumps(), unfit, descriptors })
 }
 
 /// Where the ranks' standard streams lead.
@@ -70,32 +81,54 @@ pub(crate) struct Streams {
     /// Near ends of what was piped.
     labelled: Vec<(u32, Stream, OwnedFd)>,
     input: Option<OwnedFd>,
+    /// The limit of open files the ranks are to have, if ours was raised.
+    limit: Option<libc::rlimit>,
+}
+
+fn no_input() -> io::Result<OwnedFd> {
+    Ok(std::fs::File::open("/dev/null")?.into())
 }
 
 impl Streams {
-    fn new(label: bool) -> Streams {
-        Streams { label, labelled: Vec::new(), input: None }
+    fn new(label: bool, limit: Option<libc::rlimit>) -> Streams {
+        Streams { label, labelled: Vec::new(), input: None, limit }
     }
 
-    /// All three of one rank.
-    fn of(&mut self, rank: u32) -> io::Result<[Stdio; 3]> {
-        let stdin = if rank == 0 { self.input()? } else { Stdio::null() };
+    /// What to execute for the job of `children`, whose segment is `fd`.
+    pub fn exec(
+        &self,
+        spec: &LaunchSpec,
+        program: &Path,
+        words: &[OsString],
+        children: &Children,
+        fd: i32,
+    ) -> io::Result<Exec> {
+        let extra =
+            [(wire::ENV_FD, fd.to_string().into()), (ENV_JOB, children.mark().to_os_string())];
+        let mut exec = Exec::new(spec, program, words, &extra)?;
+        exec.limit = self.limit;
+        Ok(exec)
+    }
+
+    /// All three of one rank; none where they are ours.
+    fn of(&mut self, rank: u32) -> io::Result<[Option<OwnedFd>; 3]> {
+        let stdin = if rank == 0 { self.input()? } else { Some(no_input()?) };
         Ok(match self.outputs(rank)? {
-            Some([out, err]) => [stdin, out.into(), err.into()],
-            None => [stdin, Stdio::inherit(), Stdio::inherit()],
+            Some([out, err]) => [stdin, Some(out), Some(err)],
+            None => [stdin, None, None],
         })
     }
 
     /// Rank 0's input. A program in a process group of its own is stopped when it reads the
     /// terminal: it is handed what we read.
-    pub fn input(&mut self) -> io::Result<Stdio> {
+    pub fn input(&mut self) -> io::Result<Option<OwnedFd>> {
         // SAFETY: a plain system call.
         if unsafe { libc::isatty(0) } != 1 {
-            return Ok(Stdio::inherit());
+            return Ok(None);
         }
         let (far, near) = pipe()?;
         self.input = Some(near);
-        Ok(far.into())
+        Ok(Some(far))
     }
 
     /// Far ends of a rank's stdout and stderr; none if they are ours.
@@ -130,14 +163,38 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// Raises our own limit as far as we may; if that is not enough, a start will say so.
-fn allow_descriptors(need: u64) {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: a valid rlimit.
-    unsafe {
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 && limit.rlim_cur < need {
-            limit.rlim_cur = need.min(limit.rlim_max);
-            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+/// Our own limit of open files, raised for as long as this value lives.
+pub(crate) struct Descriptors {
+    before: Option<libc::rlimit>,
+}
+
+impl Descriptors {
+    /// Room for `need` of them beside those that are open.
+    fn allow(need: u64) -> Result<Descriptors, LaunchError> {
+        let open = std::fs::read_dir("/proc/self/fd").map_or(0, |fds| fds.count() as u64);
+        let need = need + open;
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: a valid rlimit.
+        if unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) } != 0
+            || limit.rlim_cur >= need
+        {
+            return Ok(Descriptors { before: None });
+        }
+        if limit.rlim_max < need {
+            return Err(LaunchError::Descriptors { need, may: limit.rlim_max });
+        }
+        let raised = libc::rlimit { rlim_cur: need, ..limit };
+        // SAFETY: as above.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raised) };
+        Ok(Descriptors { before: Some(limit) })
+    }
+}
+
+impl Drop for Descriptors {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            // SAFETY: as above. Descriptors beyond the limit stay open.
+            unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, before) };
         }
     }
 }

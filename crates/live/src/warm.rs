@@ -8,13 +8,12 @@
 //! `python/odonata/_warm.py`.
 
 use crate::LaunchSpec;
-use crate::children::{Children, Exec, Exit};
+use crate::children::{Children, Exit};
 use crate::start::{Streams, pipe};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
-use std::process::Stdio;
 
 /// Ranks asked for in one message: with two descriptors each, half of what one may carry.
 const BATCH: u32 = 64;
@@ -49,15 +48,16 @@ pub(crate) fn fork_all(
     let mut children = Children::new();
     let told = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
     // The process has rank 0's streams, so its interpreter makes up its mind about them as a rank's.
+    let input = streams.input()?;
     let mut first_outputs = streams.outputs(0)?;
-    let output = |n: usize| match &first_outputs {
-        Some(pair) => pair[n].try_clone().map(Stdio::from),
-        None => Ok(Stdio::inherit()),
+    let stdio = match &first_outputs {
+        Some([out, err]) => [input.as_ref(), Some(out), Some(err)],
+        None => [input.as_ref(), None, None],
     };
-    let stdio = [streams.input()?, output(0)?, output(1)?];
-    let fds = vec![fd, theirs.as_raw_fd(), gate.as_raw_fd()];
-    let extra = [(ENV_WARM.into(), told.into())];
-    children.spawn_forker(spec, Exec { program, words, extra: &extra, fds, stdio })?;
+    let mut exec = streams.exec(spec, program, words, &children, fd)?;
+    exec.add(ENV_WARM, told)?;
+    children.spawn_forker(&exec, &[fd, theirs.as_raw_fd(), gate.as_raw_fd()], stdio)?;
+    drop(input);
     drop((theirs, gate));
     let ready = answer(&ours, &mut || tell(0))?;
     if ready != "ready" {

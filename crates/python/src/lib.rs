@@ -41,6 +41,16 @@ fn json(value: &impl Serialize) -> String {
 
 type Tick = Box<dyn FnMut(Progress) -> bool>;
 
+/// What a person wants to know while a job starts.
+fn phase(starting: sim::Starting) -> String {
+    match starting {
+        sim::Starting { started, ranks, .. } if started < ranks => {
+            format!("starting {started}/{ranks} ranks")
+        }
+        sim::Starting { attached, ranks, .. } => format!("{attached}/{ranks} ranks in MPI"),
+    }
+}
+
 /// Least wall time between two looks at the interpreter.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -69,6 +79,7 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
                 "time_s": progress.now.seconds(),
                 "events": progress.events,
                 "wall_s": begun.elapsed().as_secs_f64(),
+                "phase": progress.starting.map(phase),
             });
             stopped = Python::attach(|py| {
                 let heard = py.check_signals().and_then(|()| match &tick {

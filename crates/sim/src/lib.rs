@@ -16,4 +16,4 @@ pub mod traffic;
 mod world;
 
 pub use outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
-pub use world::{Job, Progress, Seat, World};
+pub use world::{Job, Progress, Seat, Starting, World};

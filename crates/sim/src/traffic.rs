@@ -651,7 +651,7 @@ pub fn traffic(
                     sums[index] = (now, events);
                     let now = Time(sums.iter().map(|s| s.0.0).sum());
                     let events = sums.iter().map(|s| s.1).sum();
-                    if !tick(Progress { now, events }) {
+                    if !tick(Progress::at(now, events)) {
                         stop.store(true, Ordering::Relaxed);
                     }
                 }

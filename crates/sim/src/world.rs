@@ -48,6 +48,23 @@ pub struct Job {
 pub struct Progress {
     pub now: Time,
     pub events: u64,
+    pub starting: Option<Starting>,
+}
+
+/// How far a live job's start has come, until its ranks have all called MPI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Starting {
+    /// Processes that exist.
+    pub started: u32,
+    /// Of these, ranks that have called `MPI_Init`.
+    pub attached: u32,
+    pub ranks: u32,
+}
+
+impl Progress {
+    pub(crate) fn at(now: Time, events: u64) -> Progress {
+        Progress { now, events, starting: None }
+    }
 }
 
 /// The parts of a send, in the order they travel.
@@ -250,7 +267,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 break;
             }
             if self.events.is_multiple_of(1 << 12) {
-                interrupted = !tick(Progress { now: self.now, events: self.events });
+                interrupted = !tick(Progress::at(self.now, self.events));
             }
         }
         let end = if interrupted {

@@ -3,7 +3,7 @@
 use super::bench::EngineRow;
 use super::{Common, Fidelity, fidelity, job};
 use crate::outcome::{Blocked, Distance, End, Outcome};
-use crate::world::{Job, Progress, World};
+use crate::world::{Job, Progress, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use live::{Exit, LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
@@ -12,7 +12,7 @@ use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use workload::functions::function_name;
@@ -226,6 +226,8 @@ fn launch<N: NetworkModel>(
 ) -> Result<RunResult, Vec<Complaint>> {
     let (seats, nodes) = seat_specs(job);
     let library = &job.library;
+    let starting = Rc::new(Cell::new(None));
+    let told = starting.clone();
     let spec = LaunchSpec {
         program: request.program.iter().map(Into::into).collect(),
         warm: request.warm.as_ref().map(|words| words.iter().map(Into::into).collect()),
@@ -244,13 +246,19 @@ fn launch<N: NetworkModel>(
         // Never nothing: a program that waits for the clock must see it move.
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
-        progress: None,
+        progress: Some(Box::new(move |p: live::Progress| {
+            let live::Progress { started, attached, ranks } = p;
+            let is_over = attached == ranks;
+            told.set((!is_over).then_some(Starting { started, attached, ranks }));
+        })),
     };
     // The job's processes and the loop share one look at the caller.
     let tick = Rc::new(RefCell::new(tick));
     let asked = tick.clone();
-    let interrupted =
-        Box::new(move || !(asked.borrow_mut())(Progress { now: Time::ZERO, events: 0 }));
+    let interrupted = Box::new(move || {
+        let starting = starting.get();
+        !(asked.borrow_mut())(Progress { now: Time::ZERO, events: 0, starting })
+    });
     let rules = library.clone();
     let choose =
         Box::new(move |question: &live::Question| rules.selection.decide(question, &overrides));
