@@ -24,6 +24,7 @@ mod output;
 mod rank;
 mod segment;
 mod start;
+mod threads;
 mod turn;
 mod warm;
 mod watch;

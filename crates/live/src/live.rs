@@ -183,10 +183,11 @@ impl Live {
             unsafe {
                 (*control).now_ps = now.0;
                 (*control).command = command::RUN;
+                (*control).knock.store(0, Ordering::Relaxed);
             }
             let rank = &mut self.ranks[at as usize];
             rank.account(now);
-            rank.asleep = false;
+            (rank.asleep, rank.knocked) = (false, false);
             // Who has finalized goes its own way.
             counted += u32::from(rank.stage == Stage::Inside);
         }
@@ -349,6 +350,10 @@ impl Live {
             // Whatever it asked for: it is through with MPI.
             _ if rank.stage == Stage::Left => true,
             wait::NONE => true,
+            _ if rank.knocked => {
+                rank.polling = Default::default();
+                return true;
+            }
             wait::ALL => rank.owed == 0,
             wait::ANY | wait::POLL => rank.any,
             _ => false,
@@ -438,6 +443,12 @@ impl Workload for Live {
             }
         }
         self.apply_arrivals();
+        self.answer_knocks();
+        self.run_batch(now, calls);
+    }
+
+    fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
+        self.await_threads();
         self.run_batch(now, calls);
     }
 

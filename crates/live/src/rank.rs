@@ -137,6 +137,8 @@ pub(crate) struct Rank {
     pub mode: u32,
     /// Number of this hand-over.
     pub epoch: u32,
+    /// Another thread of it wants into MPI.
+    pub knocked: bool,
     /// Its CPU is through with what it submitted.
     pub paused: bool,
     /// Named tokens not done, and whether one is.
@@ -175,6 +177,7 @@ impl Rank {
             function: 0,
             mode: wait::NONE,
             epoch: 0,
+            knocked: false,
             paused: false,
             owed: 0,
             any: false,

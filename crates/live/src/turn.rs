@@ -37,6 +37,16 @@ impl Turns {
         unsafe { &(*self.segment.control(rank)).turn }
     }
 
+    /// See `Header::knocks`.
+    pub fn knocks(&self) -> &AtomicU32 {
+        // SAFETY: as above.
+        unsafe { &(*self.segment.header()).knocks }
+    }
+    /// Sleeps until somebody knocks, at most `wait`.
+    pub fn await_knock(&self, wait: Duration) {
+        sleep(self.knocks(), 0, wait);
+    }
+
     /// Lets `rank` go. It has been counted in `running`, if it is to be.
     pub fn give(&self, rank: u32) {
         let turn = self.turn(rank);

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::abi::{Comm, Datatype, Kind, Raw, Win, c};
 use crate::error::{Error, Result, fail, last_used_code};
 use crate::export::mpi_fn;
+use crate::runtime::callback;
 use crate::{runtime, win};
 
 struct Key {
@@ -74,7 +75,8 @@ impl Key {
         let code = unsafe {
             let copy = std::mem::transmute::<usize, Copy>(self.copy);
             let (extra_state, value) = (self.extra_state as *mut c_void, value as *mut c_void);
-            copy(raw(object), keyval, extra_state, value, (&raw mut out).cast(), &raw mut flag)
+            let out = (&raw mut out).cast();
+            callback(|| copy(raw(object), keyval, extra_state, value, out, &raw mut flag))
         };
         if code != c::SUCCESS {
             return Err(Error::new(code, "an attribute's copy function failed"));
@@ -89,7 +91,8 @@ impl Key {
         // SAFETY: as above.
         let code = unsafe {
             let delete = std::mem::transmute::<usize, Delete>(self.delete);
-            delete(raw(object), keyval, value as *mut c_void, self.extra_state as *mut c_void)
+            let (value, extra_state) = (value as *mut c_void, self.extra_state as *mut c_void);
+            callback(|| delete(raw(object), keyval, value, extra_state))
         };
         if code != c::SUCCESS {
             return Err(Error::new(code, "an attribute's delete function failed"));

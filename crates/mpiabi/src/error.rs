@@ -176,7 +176,7 @@ unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) {
     macro_rules! with {
         ($t:ident) => {{
             let mut object = $t::from_int(handle);
-            unsafe { f((&raw mut object).cast(), &raw mut code) }
+            crate::runtime::callback(|| unsafe { f((&raw mut object).cast(), &raw mut code) })
         }};
     }
     match handler.kind {

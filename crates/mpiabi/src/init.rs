@@ -8,9 +8,6 @@ use crate::export::mpi_fn;
 use crate::runtime::{self, Guarded, Held};
 use crate::{comm, session};
 
-/// The best we can do: one thread at a time in MPI (see `runtime`).
-pub(crate) const THREADS: c_int = c::THREAD_SERIALIZED;
-
 struct State {
     /// `MPI_Init` was called; sessions alone do not count.
     initialized: bool,
@@ -53,21 +50,30 @@ fn init(required: c_int) -> Result<c_int> {
     let mut state = STATE.get(held);
     state.initialized = true;
     state.main_thread = Some(std::thread::current().id());
-    state.provided = required.clamp(c::THREAD_SINGLE, THREADS);
+    state.provided = provide(held, required);
     Ok(state.provided)
+}
+
+/// The level of threads there is from now on, for who asks for `required`.
+pub(crate) fn provide(held: &Held, required: c_int) -> c_int {
+    if required >= c::THREAD_MULTIPLE {
+        runtime::allow_threads(held);
+    }
+    required.clamp(c::THREAD_SINGLE, c::THREAD_MULTIPLE)
 }
 
 /// Leaves the seat when nobody sits on it any more. A process that only ever opened sessions may
 /// open another, so it keeps its seat until it exits.
-pub(crate) fn leave_seat(held: &Held, exiting: bool) {
+pub(crate) fn leave_seat(held: &Held, exiting: bool) -> Result {
     let over = {
         let state = STATE.get(held);
         state.finalized || (exiting && !state.initialized)
     };
     let may_leave = over && !session::is_any_open(held);
     if may_leave && runtime::is_attached(held) && !runtime::is_finalized(held) {
-        runtime::finalize(held);
+        runtime::finalize(held)?;
     }
+    Ok(())
 }
 
 mpi_fn! {
@@ -97,8 +103,9 @@ mpi_fn! {
         crate::attr::delete_all(crate::abi::Kind::Comm, c::COMM_SELF.to_int())?;
         let held = &runtime::enter()?;
         STATE.get(held).finalized = true;
-        leave_seat(held, false);
-        Ok(())
+        let left = leave_seat(held, false);
+        STATE.get(held).finalized = left.is_ok();
+        left
     }
     pub fn Abort(_comm: Comm, code: c_int) {
         runtime::abort(&runtime::lock(), code)

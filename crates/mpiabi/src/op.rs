@@ -19,6 +19,7 @@ use crate::abi::{Datatype, Op, Registry, c};
 use crate::datatype::{self, Number, Type};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
+use crate::runtime::callback;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operator {
@@ -215,7 +216,7 @@ unsafe fn call(
         let mut n = count as i64;
         unsafe {
             let f = std::mem::transmute::<usize, Function<i64>>(user.function);
-            f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle);
+            callback(|| f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle));
         }
         return;
     }
@@ -227,7 +228,7 @@ unsafe fn call(
         unsafe {
             let f = std::mem::transmute::<usize, Function<c_int>>(user.function);
             let (from, inout) = (from.wrapping_offset(at), inout.wrapping_offset(at));
-            f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle);
+            callback(|| f(from.cast_mut().cast(), inout.cast(), &raw mut n, &raw mut handle));
         }
     }
 }

@@ -386,7 +386,7 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
 fn release(g: &Generalized) -> Result {
     let Some(free) = g.free else { return Ok(()) };
     // SAFETY: the user's function with the user's argument; no state is borrowed.
-    match unsafe { free(g.extra) } {
+    match runtime::callback(|| unsafe { free(g.extra) }) {
         c::SUCCESS => Ok(()),
         code => fail!(code, "the free function says so"),
     }
@@ -396,7 +396,7 @@ fn query(g: &Generalized) -> Outcome {
     let mut outcome = Outcome::empty();
     if let Some(query) = g.query {
         // SAFETY: the user's function with the user's argument and a status of ours.
-        let code = unsafe { query(g.extra, &mut outcome.status) };
+        let code = runtime::callback(|| unsafe { query(g.extra, &mut outcome.status) });
         if code != c::SUCCESS {
             outcome.error = Some(Error::new(code, "the query function says so"));
         }

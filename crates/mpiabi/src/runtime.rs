@@ -6,17 +6,18 @@
 //!
 //! A process started without a seat is a job of one rank: `solo` then answers in its own memory.
 //!
-//! One recursive lock guards all of the library's state; `Held` proves that the caller has it. A
-//! user's callback runs with the lock held by its own thread, so it may call MPI again, but with no
-//! `Guarded` borrowed. A thread that waits keeps the lock, so a job may have many threads but only
-//! one of them in MPI at a time: `MPI_THREAD_SERIALIZED`.
+//! `threads` has the lock that guards all of this, `turn` the waiting.
 
-use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+mod threads;
+mod turn;
+
+pub use threads::{Guarded, Held, callback, lock};
+
+use std::cell::Cell;
 use std::ffi::c_int;
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use workload::wire::{self, Arena, Combine, Completion, Control, Segment, Submission};
+use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
 
 use crate::abi::c;
 use crate::error::{Result, fail};
@@ -30,33 +31,9 @@ const LIFE_CHECK_S: i64 = 2;
 const SPINS: u32 = 50;
 const PS_PER_S: f64 = 1e12;
 
-/// Proof of holding the library's lock.
-pub struct Held(PhantomData<*const ()>);
-
-/// State behind the library's lock.
-pub struct Guarded<T>(RefCell<T>);
-// SAFETY: every access asks for `Held`, which only the thread that owns the lock has.
-unsafe impl<T> Sync for Guarded<T> {}
-
-impl<T> Guarded<T> {
-    pub const fn new(value: T) -> Self {
-        Guarded(RefCell::new(value))
-    }
-    /// Not across a callback into user code.
-    pub fn get<'a>(&'a self, _held: &'a Held) -> RefMut<'a, T> {
-        self.0.borrow_mut()
-    }
-}
-
-struct Lock(UnsafeCell<libc::pthread_mutex_t>);
-// SAFETY: a pthread mutex is made to be shared.
-unsafe impl Sync for Lock {}
-static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
-
 /// Set in a process that a rank has forked: it has the memory of a seat that is not its own.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
-static DEPTH: Guarded<u32> = Guarded::new(0);
 static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
 static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
 
@@ -64,16 +41,15 @@ struct Phase {
     finalized: bool,
 }
 
-thread_local! {
-    /// This thread's CPU time when it last left MPI, in nanoseconds; 0 before it first entered.
-    static LEFT_AT_NS: Cell<u64> = const { Cell::new(0) };
-    /// Whether this thread has called MPI, and how deep it is inside now: set before the lock is
-    /// asked for, so that a signal handler cannot ask for it a second time.
-    static CALLED: Cell<bool> = const { Cell::new(false) };
-    static INSIDE: Cell<u32> = const { Cell::new(0) };
-}
 /// Simulated picoseconds, the last that anybody here has heard of.
 static HEARD_PS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// This thread's CPU time in nanoseconds when it last left MPI (0: it never has), and how far
+    /// the rank had come then, in picoseconds.
+    static LEFT_AT_NS: Cell<u64> = const { Cell::new(0) };
+    static LEFT_PS: Cell<u64> = const { Cell::new(0) };
+}
 
 /// Begins an MPI call that needs a seat.
 pub fn enter() -> Result<Held> {
@@ -90,67 +66,38 @@ pub fn enter() -> Result<Held> {
     Ok(held)
 }
 
-/// Takes the lock, for calls that are legal at any time.
-pub fn lock() -> Held {
-    CALLED.set(true);
-    INSIDE.set(INSIDE.get() + 1);
-    // SAFETY: the mutex is statically initialised and never destroyed.
-    unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
-    let held = Held(PhantomData);
-    *DEPTH.get(&held) += 1;
-    if *DEPTH.get(&held) == 1
-        && !is_forked()
-        && let Some(rt) = RUNTIME.get(&held).as_mut()
+/// A call of MPI begins.
+fn begin(held: &Held) {
+    if !is_forked()
+        && let Some(rt) = RUNTIME.get(held).as_mut()
     {
         rt.function = crate::export::function();
         // SAFETY: the tally has a counter for every function and is this rank's to write.
         unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
     }
-    held
 }
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let depth = {
-            let mut depth = DEPTH.get(self);
-            *depth -= 1;
-            *depth
-        };
-        if depth == 0
-            && let Some(rt) = RUNTIME.get(self).as_mut()
-            && rt.factor != 0.0
-        {
-            LEFT_AT_NS.set(thread_cpu_ns());
-        }
-        // SAFETY: this value exists because this thread locked the mutex.
-        unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
-        INSIDE.set(INSIDE.get() - 1);
+/// It ends, or one of the user's functions does not belong to it.
+fn end(held: &Held) {
+    if let Some(rt) = RUNTIME.get(held).as_mut()
+        && rt.factor != 0.0
+    {
+        LEFT_AT_NS.set(thread_cpu_ns());
+        LEFT_PS.set(rt.at_ps);
     }
 }
-
-/// Begins what is no call of MPI but may cost the thread time, unless it would have to wait, or the
-/// thread has never called MPI, or is inside: then the simulator has no say in it.
-fn look_in() -> Option<Held> {
-    if !CALLED.get() || INSIDE.get() > 0 {
-        return None;
-    }
-    INSIDE.set(1);
-    // SAFETY: as in `lock`.
-    if unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) } != 0 {
-        INSIDE.set(0);
-        return None;
-    }
-    let held = Held(PhantomData);
-    *DEPTH.get(&held) += 1;
-    if is_forked() || is_finalized(&held) {
-        return None;
-    }
-    with(&held, |rt| {
-        rt.function = 0;
+fn charge(held: &Held) {
+    if let Some(rt) = RUNTIME.get(held).as_mut() {
         rt.charge();
-    });
-    Some(held)
+    }
+}
+fn function(held: &Held) -> u32 {
+    RUNTIME.get(held).as_ref().map_or(0, |rt| rt.function)
+}
+fn set_function(held: &Held, function: u32) {
+    if let Some(rt) = RUNTIME.get(held).as_mut() {
+        rt.function = function;
+    }
 }
 
 /// The seat and everything that goes with it.
@@ -164,8 +111,10 @@ pub struct Runtime {
     submitted: u32,
     /// Whether anything went into the ring since the last release: if not, the time is known.
     quiet: bool,
-    /// Computation not yet reported, in picoseconds.
-    after_ps: u64,
+    /// How far the rank has come, in simulated picoseconds, and how much of that the simulator has
+    /// been told. What is between is computation.
+    at_ps: u64,
+    told_ps: u64,
     /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
     factor: f64,
     tick_ps: u64,
@@ -173,6 +122,8 @@ pub struct Runtime {
     function: u32,
     /// How often to look for the turn before sleeping, when the simulator waits for nobody else.
     spins: u32,
+    /// Whether the simulator may ask for a function of the user's.
+    combines: bool,
     free_tokens: Vec<u32>,
     next_token: u32,
     /// Sends nobody waits for: their tokens are free again once done.
@@ -200,8 +151,16 @@ impl Runtime {
         let now = thread_cpu_ns();
         let left = LEFT_AT_NS.replace(now);
         if left != 0 {
-            self.after_ps += ((now - left) as f64 * 1e3 * self.factor) as u64;
+            // Threads that compute do so side by side.
+            let computed = ((now - left) as f64 * 1e3 * self.factor) as u64;
+            self.at_ps = self.at_ps.max(LEFT_PS.get() + computed);
         }
+    }
+    /// A reading of the clock, which costs its tick.
+    fn tick(&mut self) -> u64 {
+        self.at_ps += self.tick_ps;
+        HEARD_PS.store(self.at_ps, Ordering::Relaxed);
+        self.at_ps
     }
     fn control(&mut self) -> &mut Control {
         // SAFETY: the segment is mapped for the life of the process; between hand-overs this rank
@@ -275,12 +234,14 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             arena: Arena::new(segment, rank),
             submitted: 0,
             quiet: true,
-            after_ps: 0,
+            at_ps: 0,
+            told_ps: 0,
             factor: f64::from_bits(header.compute_factor),
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
             function: 0,
             spins: if has_spare_core() { SPINS } else { 0 },
+            combines: false,
             free_tokens: Vec::new(),
             next_token: 0,
             detached: Vec::new(),
@@ -519,6 +480,9 @@ pub fn is_eager(held: &Held, bytes: u64) -> bool {
 }
 /// What came of `token`, if it is done as far as this rank has heard.
 pub fn completion(held: &Held, token: u32) -> Option<Completion> {
+    if turn::is_away() {
+        return None;
+    }
     // SAFETY: written by the simulator only while this rank sleeps.
     let completion = with(held, |rt| unsafe { *rt.segment.completion(rt.rank, token) });
     (completion.done != 0).then_some(completion)
@@ -526,13 +490,16 @@ pub fn completion(held: &Held, token: u32) -> Option<Completion> {
 
 /// Appends to the ring; hands over first if it is full.
 pub fn submit(held: &Held, mut submission: Submission) {
+    turn::need(held);
     if with(held, |rt| rt.submitted as usize == wire::RING) {
-        hand_over(held, wire::wait::NONE, &[]);
+        turn::hand_over(held, wire::wait::NONE, &[]);
     }
     with(held, |rt| {
         submission.function = rt.function;
-        submission.after_ps = std::mem::take(&mut rt.after_ps);
+        submission.after_ps = rt.at_ps - rt.told_ps;
+        rt.told_ps = rt.at_ps;
         rt.quiet = false;
+        rt.combines |= submission.combine == wire::combine::USER;
         let slot = rt.submitted as usize;
         // SAFETY: the ring is this rank's until it hands over.
         unsafe { *rt.segment.submission(rt.rank, slot) = submission };
@@ -548,7 +515,7 @@ fn done(held: &Held, token: &u32) -> bool {
 pub fn wait_all(held: &Held, tokens: &[u32]) {
     for some in tokens.chunks(wire::WAITS) {
         if !some.iter().all(|t| done(held, t)) {
-            hand_over(held, wire::wait::ALL, some);
+            turn::hand_over(held, wire::wait::ALL, some);
         }
     }
 }
@@ -556,31 +523,23 @@ pub fn wait_all(held: &Held, tokens: &[u32]) {
 pub fn wait_any(held: &Held, tokens: &[u32]) {
     while !tokens.iter().any(|t| done(held, t)) {
         if tokens.len() <= wire::WAITS {
-            hand_over(held, wire::wait::ANY, tokens);
+            turn::hand_over(held, wire::wait::ANY, tokens);
         } else {
-            tokens.chunks(wire::WAITS).for_each(|some| hand_over(held, wire::wait::POLL, some));
+            tokens
+                .chunks(wire::WAITS)
+                .for_each(|some| turn::hand_over(held, wire::wait::POLL, some));
         }
     }
 }
 /// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
 pub fn poll(held: &Held, tokens: &[u32]) {
     if !tokens.iter().any(|t| done(held, t)) {
-        hand_over(held, wire::wait::POLL, &tokens[..tokens.len().min(wire::WAITS)]);
+        turn::hand_over(held, wire::wait::POLL, &tokens[..tokens.len().min(wire::WAITS)]);
     }
 }
 /// Lets the process's other threads into MPI for a moment, where this one waits for them.
 pub fn step_aside(held: &Held) {
-    if *DEPTH.get(held) > 1 {
-        return;
-    }
-    *DEPTH.get(held) = 0;
-    // SAFETY: `held` proves that this thread has the lock once, and it has it again on return.
-    unsafe {
-        libc::pthread_mutex_unlock(LOCK.0.get());
-        libc::usleep(50);
-        libc::pthread_mutex_lock(LOCK.0.get());
-    }
-    *DEPTH.get(held) = 1;
+    threads::pause(held, false, u32::MAX);
 }
 /// Lets `span_ps` picoseconds pass, as a sleep does.
 pub fn delay(held: &Held, span_ps: u64) {
@@ -591,127 +550,7 @@ pub fn delay(held: &Held, span_ps: u64) {
 }
 /// Lets the simulator take what was submitted, and returns when the rank's CPU is through with it.
 pub fn flush(held: &Held) {
-    hand_over(held, wire::wait::NONE, &[]);
-}
-
-/// Gives the turn away until what is waited for has come.
-fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
-    loop {
-        let turn = with(held, |rt| {
-            // SAFETY: room for WAITS tokens, ours until the turn is given away.
-            unsafe {
-                let list = rt.segment.waits(rt.rank);
-                list.copy_from_nonoverlapping(tokens.as_ptr(), tokens.len());
-            }
-            let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
-            let after_ps = std::mem::take(&mut rt.after_ps);
-            let control = rt.control();
-            control.submitted = submitted;
-            control.wait_mode = mode;
-            control.wait_count = tokens.len() as u32;
-            control.function = function;
-            control.after_ps = after_ps;
-            match rt.solo.as_mut() {
-                Some(solo) => Turn::Answered(solo.step()),
-                None => Turn::Away {
-                    segment: rt.segment,
-                    control: rt.control,
-                    spins: if turn_away(rt.segment, rt.control) { rt.spins } else { 0 },
-                },
-            }
-        });
-        match turn {
-            Turn::Answered(Ok(())) => {}
-            Turn::Answered(Err(why)) => fatal(held, &why),
-            Turn::Away { segment, control, spins } => sleep_until_turn(segment, control, spins),
-        }
-        let (command, combine, incoming) = with(held, |rt| {
-            rt.quiet = true;
-            rt.reap();
-            let control = rt.control();
-            HEARD_PS.store(control.now_ps, Ordering::Relaxed);
-            (control.command, control.combine, std::mem::take(&mut control.incoming))
-        });
-        if command != wire::command::DIE {
-            crate::win::apply(held, incoming);
-        }
-        match command {
-            wire::command::RUN => return,
-            wire::command::APPLY => {}
-            wire::command::COMBINE => apply(held, &combine),
-            // SAFETY: ends the process without running anything of the user's.
-            _ => unsafe { libc::_exit(EXIT_KILLED) },
-        }
-    }
-}
-
-/// What came of giving the turn away.
-enum Turn {
-    Answered(std::result::Result<(), String>),
-    Away { segment: Segment, control: *mut Control, spins: u32 },
-}
-
-/// From here on the region is the simulator's. Whether this rank was the last one out.
-fn turn_away(segment: Segment, control: *mut Control) -> bool {
-    // SAFETY: both live as long as the mapping; only atomics are touched.
-    let (turn, running) = unsafe { (&(*control).turn, &(*segment.header()).running) };
-    turn.store(0, Ordering::Relaxed);
-    let is_last = running.fetch_sub(1, Ordering::AcqRel) == 1;
-    if is_last {
-        futex_wake(running);
-    }
-    is_last
-}
-
-/// Looks a few times, for a simulator on another core that has nobody else to wait for may answer
-/// within a microsecond (measured: 0.44 us awake, 24-30 us asleep); then sleeps.
-fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
-    // SAFETY: as above.
-    let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
-    for _ in 0..spins {
-        if turn.load(Ordering::Acquire) == 1 {
-            return;
-        }
-        std::hint::spin_loop();
-    }
-    while turn.load(Ordering::Acquire) != 1 {
-        if futex_wait(turn, 0) == Woken::TimedOut && !lives(simulator) {
-            // SAFETY: nobody is left to account to.
-            unsafe { libc::_exit(EXIT_KILLED) }
-        }
-    }
-}
-
-fn apply(held: &Held, combine: &Combine) {
-    let (into, from) = (address(held, combine.into), address(held, combine.from));
-    // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
-    unsafe {
-        crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
-    }
-}
-
-#[derive(PartialEq)]
-enum Woken {
-    Woken,
-    TimedOut,
-}
-
-fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
-    let limit = libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 };
-    // SAFETY: the word outlives the call. Not FUTEX_PRIVATE: the segment is shared.
-    let answer = unsafe {
-        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &limit, 0, 0)
-    };
-    if answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT) {
-        Woken::TimedOut
-    } else {
-        Woken::Woken
-    }
-}
-
-fn futex_wake(word: &AtomicU32) {
-    // SAFETY: the word outlives the call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+    turn::hand_over(held, wire::wait::NONE, &[]);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -723,48 +562,80 @@ pub fn wtime(held: &Held) -> f64 {
     if let Some(elapsed) = with(held, |rt| rt.solo.as_ref().map(|solo| solo.elapsed())) {
         return elapsed.as_secs_f64();
     }
-    clock_ps(held) as f64 / PS_PER_S
-}
-fn clock_ps(held: &Held) -> u64 {
-    if with(held, |rt| !rt.quiet) {
+    // Who waits for the turn here may be waited for by who has to give it back.
+    if !turn::is_away() && with(held, |rt| !rt.quiet) {
         flush(held);
     }
-    with(held, |rt| {
-        rt.after_ps += rt.tick_ps;
-        let now = rt.control().now_ps + rt.after_ps;
-        HEARD_PS.store(now, Ordering::Relaxed);
-        now
-    })
+    with(held, Runtime::tick) as f64 / PS_PER_S
 }
 /// Resolution of `wtime`, in seconds.
 pub fn wtick(held: &Held) -> f64 {
     with(held, |rt| rt.tick_ps.max(1)) as f64 / PS_PER_S
 }
 
-/// What a program reads behind MPI's back: see the crate `clock`.
+/// The simulator, as far as clocks are concerned that are read behind MPI's back.
+fn look_in(held: Option<Held>) -> Option<Held> {
+    let held = held.filter(|h| !is_forked() && is_attached(h) && !is_finalized(h))?;
+    with(&held, |rt| {
+        rt.function = 0;
+        rt.charge();
+    });
+    Some(held)
+}
+/// See the crate `clock`. It may be called wherever a clock may be read, even inside `malloc`.
 pub extern "C" fn clock_now(reading: c_int) -> u64 {
-    match look_in().filter(|_| reading != 0) {
-        Some(held) => clock_ps(&held),
-        None => HEARD_PS.load(Ordering::Relaxed),
+    let held = if reading != 0 { look_in(threads::try_lock()) } else { None };
+    let Some(held) = held.filter(|_| !turn::is_away()) else {
+        return HEARD_PS.load(Ordering::Relaxed);
+    };
+    // While we hand over, the simulator may ask for a function that needs what this thread holds:
+    // Python reads clocks as it waits for its lock, but only if it has several threads.
+    if with(&held, |rt| !rt.quiet && (!rt.combines || is_single_threaded())) {
+        flush(&held);
     }
+    with(&held, Runtime::tick)
 }
 /// Whether the calling thread's time has gone on by `span_ps`.
 pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
-    let Some(held) = look_in() else { return 0 };
+    let held = match may_wait != 0 && threads::is_multiple() {
+        true => threads::lock_if_called(),
+        false => threads::try_lock(),
+    };
+    let Some(held) = look_in(held) else { return 0 };
     if may_wait != 0 {
         delay(&held, span_ps);
     } else {
-        with(&held, |rt| rt.after_ps += span_ps);
+        with(&held, |rt| rt.at_ps += span_ps);
     }
     1
 }
 
+/// Whether this process has one thread, as its C library knows.
+fn is_single_threaded() -> bool {
+    // SAFETY: a zero-terminated name, of a byte that is there as long as the process.
+    unsafe {
+        let known = libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr());
+        !known.is_null() && known.cast::<u8>().read_volatile() != 0
+    }
+}
+
+/// Threads may call MPI at any time, at once.
+pub fn allow_threads(held: &Held) {
+    threads::allow_many(held);
+    with(held, |rt| rt.control().threads = 1);
+}
+
 /// The rank will submit nothing any more; its process goes on.
-pub fn finalize(held: &Held) {
+pub fn finalize(held: &Held) -> Result {
+    if !turn::is_lone(held) {
+        return fail!(c::ERR_OTHER, "other threads of this process are inside MPI");
+    }
     submit(held, Submission { kind: wire::kind::EXIT, ..Submission::default() });
     with(held, |rt| rt.control().state.store(wire::state::FINALIZED, Ordering::Release));
     flush(held);
     PHASE.get(held).finalized = true;
+    threads::tell(held);
+    Ok(())
 }
 
 /// Ends the job. The simulator says so and ends every rank, this one too.
@@ -774,13 +645,14 @@ pub fn abort(held: &Held, code: i32) -> ! {
         // SAFETY: nobody else to end, or nobody who listens: the simulator sees the exit status.
         unsafe { libc::_exit(if code & 0xff == 0 { 1 } else { code }) }
     }
+    turn::need(held);
     with(held, |rt| {
         let control = rt.control();
         control.abort_code = code;
         control.state.store(wire::state::ABORTED, Ordering::Release);
     });
     loop {
-        hand_over(held, wire::wait::NEVER, &[]);
+        turn::hand_over(held, wire::wait::NEVER, &[]);
     }
 }
 

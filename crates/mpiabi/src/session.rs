@@ -36,7 +36,8 @@ pub(crate) fn check(held: &Held, session: Session) -> Result<usize> {
 }
 
 extern "C" fn at_exit() {
-    init::leave_seat(&runtime::lock(), true);
+    // A thread that is still inside ends with the process, and the simulator sees that.
+    let _ = init::leave_seat(&runtime::lock(), true);
 }
 
 /// The level of threads the hints ask for, as far as there is one.
@@ -47,7 +48,7 @@ fn threads_wanted(hints: Info) -> Result<c_int> {
     let asked = info::pairs(hints)?.into_iter().find(|(key, _)| key == b"thread_level");
     let level = |value: Vec<u8>| LEVELS.iter().find(|l| l.1.as_bytes() == value);
     let found = asked.and_then(|(_, value)| level(value));
-    Ok(found.map_or(c::THREAD_SINGLE, |l| l.0.min(init::THREADS)))
+    Ok(found.map_or(c::THREAD_SINGLE, |l| l.0))
 }
 
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
@@ -90,6 +91,7 @@ mpi_fn! {
         let held = &runtime::lock();
         let threads = threads_wanted(hints)?;
         init::take_seat(held)?;
+        let threads = init::provide(held, threads);
         let mut sessions = SESSIONS.get(held);
         if sessions.is_empty() {
             // SAFETY: registers a function of ours.
@@ -109,8 +111,7 @@ mpi_fn! {
         error::forget(Site::session(handle));
         attach::forget(Kind::Session, handle.to_int());
         unsafe { *session = c::SESSION_NULL };
-        init::leave_seat(held, false);
-        Ok(())
+        init::leave_seat(held, false)
     }
     pub fn Session_get_num_psets(session: Session, _hints: Info, count: *mut c_int) {
         check(&runtime::enter()?, session)?;

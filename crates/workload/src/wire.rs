@@ -78,6 +78,8 @@ pub struct Header {
     pub eager_max: u64,
     /// Tag upper bound of the simulated library.
     pub tag_ub: i32,
+    /// How many times ranks have knocked (see `Control::knock`) since the simulator looked. A futex.
+    pub knocks: AtomicU32,
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for
     /// the rank may have been started by something in between (a shell, a launcher).
     pub pid: u32,
@@ -158,8 +160,11 @@ pub struct Control {
     pub command: u32,
     /// A thread of this rank wants into MPI while another one of it has given the turn away: 1
     /// until the simulator releases the rank, which it then does as soon as it can, whatever the
-    /// rank waits for. Who sets it wakes `Header::running`.
+    /// rank waits for. Who sets it counts it in `Header::knocks`.
     pub knock: AtomicU32,
+    /// 1: threads of this rank may knock. And the thread that handed over, if so.
+    pub threads: u32,
+    pub thread: u32,
     pub combine: Combine,
     /// One-sided operations that have arrived at this rank's memory: a list of `Arrival`s in the
     /// order in which they take effect; 0 is none. The rank takes the list and applies it before

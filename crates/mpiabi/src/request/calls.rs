@@ -461,7 +461,7 @@ fn cancel(held: &Held, slot: usize) -> Result {
         What::Generalized(function, extra, complete) => {
             let Some(function) = function else { return Ok(()) };
             // SAFETY: the user's function with the user's argument; no state is borrowed.
-            match unsafe { function(extra, c_int::from(complete)) } {
+            match runtime::callback(|| unsafe { function(extra, c_int::from(complete)) }) {
                 c::SUCCESS => Ok(()),
                 code => fail!(code, "the cancel function says so"),
             }

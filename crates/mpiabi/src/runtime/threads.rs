@@ -1,0 +1,260 @@
+//! The lock that guards all of the library's state, and the threads that want it.
+//!
+//! `Held` proves that the caller has the lock. It is recursive: a thread inside may call MPI again.
+//! As long as only one thread may be in MPI at a time, it keeps the lock while it waits. With
+//! `MPI_THREAD_MULTIPLE` it lets go of it, and also while one of the user's callbacks runs: that
+//! may need what another thread holds who wants into MPI (Python's one lock, say). So nothing that
+//! is `Guarded` may be borrowed across a wait or a callback.
+
+use std::cell::{Cell, RefCell, RefMut, UnsafeCell};
+use std::fs::File;
+use std::marker::PhantomData;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use super::turn;
+
+/// Proof of holding the library's lock.
+pub struct Held(PhantomData<*const ()>);
+
+/// State behind the library's lock.
+pub struct Guarded<T>(RefCell<T>);
+// SAFETY: every access asks for `Held`, which only the thread that owns the lock has.
+unsafe impl<T> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub const fn new(value: T) -> Self {
+        Guarded(RefCell::new(value))
+    }
+    /// Neither across a callback into user code nor across a wait.
+    pub fn get<'a>(&'a self, _held: &'a Held) -> RefMut<'a, T> {
+        self.0.borrow_mut()
+    }
+}
+
+struct Lock(UnsafeCell<libc::pthread_mutex_t>);
+// SAFETY: a pthread mutex is made to be shared.
+unsafe impl Sync for Lock {}
+static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP));
+
+/// Whether several threads may be in MPI at once.
+static MULTIPLE: AtomicBool = AtomicBool::new(false);
+/// Threads that ask for the lock, if so.
+static COMING: AtomicU32 = AtomicU32::new(0);
+/// Counts what threads that sleep in here may wait for. A futex.
+static NEWS: AtomicU32 = AtomicU32::new(0);
+/// The threads that have called MPI since several may.
+static CALLERS: Guarded<Vec<Caller>> = Guarded::new(Vec::new());
+
+struct Caller {
+    inside: bool,
+    /// Its line in /proc; `None` once it has ended.
+    stat: Option<File>,
+}
+
+thread_local! {
+    /// How often this thread has the lock, or asks for it: set before it does, so that a signal
+    /// handler does not ask for it in between.
+    static INSIDE: Cell<u32> = const { Cell::new(0) };
+    /// Whether it has ever called MPI, and its place in `CALLERS`.
+    static CALLED: Cell<bool> = const { Cell::new(false) };
+    static PLACE: Cell<Option<u32>> = const { Cell::new(None) };
+    static ID: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The kernel's number of this thread; 0 as long as nobody may ask for it.
+pub(super) fn id() -> u32 {
+    ID.get()
+}
+
+pub(super) fn is_multiple() -> bool {
+    MULTIPLE.load(Ordering::Relaxed)
+}
+
+/// From now on any thread may call MPI at any time.
+pub(super) fn allow_many(held: &Held) {
+    MULTIPLE.store(true, Ordering::Relaxed);
+    note(held, true);
+}
+
+/// Takes the lock, for calls that are legal at any time.
+pub fn lock() -> Held {
+    let depth = INSIDE.get();
+    INSIDE.set(depth + 1);
+    CALLED.set(true);
+    if depth > 0 || !is_multiple() {
+        take();
+    } else {
+        COMING.fetch_add(1, Ordering::Relaxed);
+        take();
+        COMING.fetch_sub(1, Ordering::Relaxed);
+    }
+    let held = Held(PhantomData);
+    if depth == 0 {
+        note(&held, true);
+        super::begin(&held);
+    }
+    held
+}
+
+/// The lock, for a thread that only looks in: unless it has never called MPI, is inside already, or
+/// would have to wait.
+pub(super) fn try_lock() -> Option<Held> {
+    if !CALLED.get() || INSIDE.get() > 0 {
+        return None;
+    }
+    INSIDE.set(1);
+    // SAFETY: as in `take`.
+    if unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) } != 0 {
+        INSIDE.set(0);
+        return None;
+    }
+    Some(Held(PhantomData))
+}
+
+/// The lock, for a thread that has called MPI before and is not inside.
+pub(super) fn lock_if_called() -> Option<Held> {
+    (CALLED.get() && INSIDE.get() == 0).then(lock)
+}
+
+fn take() {
+    // SAFETY: the mutex is statically initialised and never destroyed.
+    unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
+}
+fn give() {
+    // SAFETY: this thread has the lock.
+    unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let depth = INSIDE.get();
+        if depth == 1 {
+            super::end(self);
+            note(self, false);
+            turn::leave(self);
+        }
+        give();
+        INSIDE.set(depth - 1);
+    }
+}
+
+/// Remembers whether this thread is in MPI.
+fn note(held: &Held, inside: bool) {
+    if !is_multiple() {
+        return;
+    }
+    let mut callers = CALLERS.get(held);
+    let place = match PLACE.get() {
+        Some(place) => place as usize,
+        None => {
+            // SAFETY: a plain system call.
+            let id = unsafe { libc::syscall(libc::SYS_gettid) };
+            let stat = File::open(format!("/proc/self/task/{id}/stat")).ok();
+            ID.set(id as u32);
+            PLACE.set(Some(callers.len() as u32));
+            callers.push(Caller { inside, stat });
+            callers.len() - 1
+        }
+    };
+    callers[place].inside = inside;
+}
+
+/// Whether another thread is about to call MPI, as far as one can tell: it asks for the lock, or
+/// has called before and is computing now.
+pub(super) fn others_come(held: &Held) -> bool {
+    if COMING.load(Ordering::Relaxed) > 0 {
+        return true;
+    }
+    let mut callers = CALLERS.get(held);
+    callers.len() > 1 && callers.iter_mut().any(|c| !c.inside && c.runs())
+}
+
+impl Caller {
+    fn runs(&mut self) -> bool {
+        let Some(stat) = &self.stat else { return false };
+        // The state stands behind the name, which is in parentheses and short.
+        let mut text = [0; 64];
+        match stat.read_at(&mut text, 0) {
+            Ok(n) => {
+                let end = text[..n].iter().rposition(|&b| b == b')');
+                end.and_then(|at| text[..n].get(at + 2)) == Some(&b'R')
+            }
+            Err(_) => {
+                self.stat = None;
+                false
+            }
+        }
+    }
+}
+
+/// Whether this process has threads beside the calling one.
+pub(super) fn is_alone() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() <= 1)
+}
+
+/// Runs `f` without the lock. `inside`: the thread still counts as being in MPI.
+pub(super) fn unlocked<R>(held: &Held, inside: bool, f: impl FnOnce() -> R) -> R {
+    let depth = INSIDE.get();
+    let function = super::function(held);
+    if !inside {
+        note(held, false);
+        turn::leave(held);
+    }
+    (0..depth).for_each(|_| give());
+    INSIDE.set(u32::from(inside));
+    let result = f();
+    INSIDE.set(depth);
+    COMING.fetch_add(1, Ordering::Relaxed);
+    (0..depth).for_each(|_| take());
+    COMING.fetch_sub(1, Ordering::Relaxed);
+    if !inside {
+        note(held, true);
+    }
+    super::set_function(held, function);
+    result
+}
+
+/// Runs one of the user's callbacks, wherever in the library.
+pub fn callback<R>(f: impl FnOnce() -> R) -> R {
+    if INSIDE.get() == 0 {
+        return f();
+    }
+    // Only this thread can have it: whoever is inside, and does not wait, holds the lock.
+    let held = std::mem::ManuallyDrop::new(Held(PhantomData));
+    super::end(&held);
+    let result = if is_multiple() { unlocked(&held, false, f) } else { f() };
+    // What a reduction costs is the simulator's affair.
+    if !turn::is_asked() {
+        super::charge(&held);
+    }
+    result
+}
+
+/// Sleeps until there is news, without the lock.
+pub(super) fn await_news(held: &Held) {
+    let seen = NEWS.load(Ordering::Relaxed);
+    unlocked(held, true, || turn::futex_wait_private(&NEWS, seen));
+}
+pub(super) fn tell(_held: &Held) {
+    NEWS.fetch_add(1, Ordering::Relaxed);
+    turn::futex_wake_all(&NEWS);
+}
+
+/// A moment for others, without the lock: longer with every round.
+pub(super) fn pause(held: &Held, inside: bool, round: u32) {
+    /// Rounds that only yield, and how long later ones sleep, in nanoseconds.
+    const YIELDS: u32 = 20;
+    const NAP_NS: i64 = 50_000;
+    unlocked(held, inside, || {
+        let nap = libc::timespec { tv_sec: 0, tv_nsec: NAP_NS };
+        // SAFETY: plain system calls; not the C library's, whose sleep may be a simulated one.
+        unsafe {
+            if round < YIELDS {
+                libc::sched_yield();
+            } else {
+                libc::syscall(libc::SYS_nanosleep, &nap, 0);
+            }
+        }
+    });
+}

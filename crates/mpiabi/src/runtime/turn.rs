@@ -1,0 +1,395 @@
+//! Giving the turn to the simulator and having it back.
+//!
+//! One thread at most deals with the simulator. If several wait, the one that leads hands over with
+//! everything that any of them waits for, and when the turn is back each looks for itself whether
+//! its own has come. A thread that needs the turn while it is away knocks: the simulator gives it
+//! back as soon as it can. Before it hands over, the leader lets those in that are about to call
+//! MPI, because simulated time may run meanwhile.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use workload::wire::{self, Combine, Control, Segment};
+
+use super::threads::{self, Guarded, Held};
+use super::{EXIT_KILLED, HEARD_PS, LIFE_CHECK_S, address, done, fatal, lives, with};
+
+/// Moments the others are given to come in, if they look as if they would: about 10 ms.
+const ROUNDS: u32 = 200;
+/// Hand-overs without such a moment after as many given in vain.
+const MOST_SKIPPED: u32 = 63;
+
+/// The turn is the simulator's. Changes only behind the lock.
+static AWAY: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// This thread deals with the simulator.
+    static LEADS: Cell<bool> = const { Cell::new(false) };
+}
+
+static TURNS: Guarded<Turns> = Guarded::new(Turns {
+    led: false,
+    knocked: false,
+    wanting: 0,
+    waiters: Vec::new(),
+    next: 0,
+    skip: 0,
+    skips: 0,
+});
+
+/// What the threads of this process wait for, if there may be several.
+struct Turns {
+    /// A thread deals with the simulator, or is about to.
+    led: bool,
+    knocked: bool,
+    /// Threads that wait for nothing but the turn.
+    wanting: u32,
+    waiters: Vec<Waiter>,
+    next: u64,
+    /// Hand-overs yet to make without looking who comes, and how many after looking in vain.
+    skip: u32,
+    skips: u32,
+}
+
+struct Waiter {
+    id: u64,
+    /// MPI function it is in; 0: none, it sleeps.
+    function: u32,
+    mode: u32,
+    /// Lives in the frame of the thread that waits.
+    tokens: *const [u32],
+    /// Whether the hand-over under way is for this one too, and one that was has come back.
+    asked: bool,
+    served: bool,
+}
+
+/// Whether no call of MPI waits in here, so that the seat may be left. Sleeps need no seat.
+pub(super) fn is_lone(held: &Held) -> bool {
+    let turns = TURNS.get(held);
+    !turns.led && turns.wanting == 0 && turns.waiters.iter().all(|w| w.function == 0)
+}
+/// Whether what the simulator writes is not to be looked at.
+pub(super) fn is_away() -> bool {
+    AWAY.load(Ordering::Relaxed) && !LEADS.get()
+}
+/// Whether the caller acts for the simulator now.
+pub(super) fn is_asked() -> bool {
+    LEADS.get()
+}
+
+/// The thread leaves MPI: those who wait may have to go on without it.
+pub(super) fn leave(held: &Held) {
+    let turns = TURNS.get(held);
+    let orphaned = !turns.waiters.is_empty() && !turns.led;
+    drop(turns);
+    if orphaned {
+        threads::tell(held);
+    }
+}
+
+/// Returns with the turn.
+pub(super) fn need(held: &Held) {
+    while is_away() {
+        if !std::mem::replace(&mut TURNS.get(held).knocked, true) {
+            knock(held);
+        }
+        TURNS.get(held).wanting += 1;
+        threads::await_news(held);
+        TURNS.get(held).wanting -= 1;
+    }
+}
+
+fn knock(held: &Held) {
+    let (segment, control) = with(held, |rt| (rt.segment, rt.control));
+    // SAFETY: both live as long as the mapping; only atomics are touched.
+    let (knock, knocks) = unsafe { (&(*control).knock, &(*segment.header()).knocks) };
+    knock.store(1, Ordering::Release);
+    knocks.fetch_add(1, Ordering::AcqRel);
+    futex_wake(knocks);
+}
+
+/// Gives the turn away until what is waited for has come.
+pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
+    if threads::is_multiple() && !LEADS.get() {
+        hand_over_among(held, mode, tokens);
+        return;
+    }
+    set_list(held, 0, tokens);
+    if let Err(why) = exchange(held, mode, tokens.len()) {
+        fatal(held, &why);
+    }
+}
+
+fn hand_over_among(held: &Held, mode: u32, tokens: &[u32]) {
+    need(held);
+    let function = super::function(held);
+    let id = {
+        let mut turns = TURNS.get(held);
+        turns.next += 1;
+        let id = turns.next;
+        turns.waiters.push(Waiter { id, function, mode, tokens, asked: false, served: false });
+        id
+    };
+    loop {
+        if !is_away() && has_come(held, id) || super::is_finalized(held) {
+            break;
+        }
+        // Whoever can go on does so before simulated time may.
+        let led = TURNS.get(held).led;
+        if is_away() || led || anyone_has_come(held) {
+            threads::await_news(held);
+        } else {
+            lead(held);
+        }
+    }
+    let mut turns = TURNS.get(held);
+    turns.waiters.retain(|w| w.id != id);
+    if !turns.waiters.is_empty() {
+        threads::tell(held);
+    }
+}
+
+fn has_come(held: &Held, id: u64) -> bool {
+    TURNS.get(held).waiters.iter().any(|w| w.id == id && w.has_come(held))
+}
+fn anyone_has_come(held: &Held) -> bool {
+    TURNS.get(held).waiters.iter().any(|w| w.has_come(held))
+}
+
+impl Waiter {
+    /// Whether its thread may go on. The turn is here.
+    fn has_come(&self, held: &Held) -> bool {
+        match self.mode {
+            wire::wait::ALL => self.tokens().iter().all(|t| done(held, t)),
+            wire::wait::ANY => {
+                self.tokens().is_empty() || self.tokens().iter().any(|t| done(held, t))
+            }
+            _ => self.served,
+        }
+    }
+    fn tokens(&self) -> &[u32] {
+        // SAFETY: its thread is inside `hand_over_among`, so the list is there.
+        unsafe { &*self.tokens }
+    }
+}
+
+/// Hands over once for everybody who waits.
+fn lead(held: &Held) {
+    TURNS.get(held).led = true;
+    let_others_in(held);
+    let (mode, count) = unite(held);
+    AWAY.store(true, Ordering::Relaxed);
+    LEADS.set(true);
+    let answer = exchange(held, mode, count);
+    LEADS.set(false);
+    AWAY.store(false, Ordering::Relaxed);
+    {
+        let mut turns = TURNS.get(held);
+        (turns.led, turns.knocked) = (false, false);
+        turns.waiters.iter_mut().for_each(|w| w.served |= std::mem::take(&mut w.asked));
+    }
+    threads::tell(held);
+    if let Err(why) = answer {
+        // Nobody simulates: only another thread of this process can bring what is waited for.
+        if threads::is_alone() {
+            fatal(held, &why);
+        }
+        threads::pause(held, true, u32::MAX);
+    }
+}
+
+fn let_others_in(held: &Held) {
+    {
+        let mut turns = TURNS.get(held);
+        if turns.wanting == 0 && turns.skip > 0 {
+            turns.skip -= 1;
+            return;
+        }
+    }
+    for round in 0..ROUNDS {
+        if TURNS.get(held).wanting == 0 && !threads::others_come(held) {
+            TURNS.get(held).skips = 0;
+            return;
+        }
+        threads::pause(held, true, round);
+    }
+    let mut turns = TURNS.get(held);
+    turns.skips = (2 * turns.skips + 1).min(MOST_SKIPPED);
+    turns.skip = turns.skips;
+}
+
+/// Writes down what any waiter waits for; the mode and how many tokens that is.
+fn unite(held: &Held) -> (u32, usize) {
+    let mut turns = TURNS.get(held);
+    turns.waiters.iter_mut().for_each(|w| w.asked = true);
+    if let [one] = &turns.waiters[..] {
+        set_list(held, 0, one.tokens());
+        return (one.mode, one.tokens().len());
+    }
+    let mut mode = wire::wait::ANY;
+    let mut count = 0;
+    for waiter in &turns.waiters {
+        match waiter.mode {
+            wire::wait::NONE => mode = wire::wait::NONE,
+            wire::wait::POLL if mode != wire::wait::NONE => mode = wire::wait::POLL,
+            _ => {}
+        }
+        let open = waiter.tokens().iter().filter(|t| !done(held, t));
+        for &token in open {
+            if count == wire::WAITS {
+                // Whoever is left out looks again after a while.
+                return (if mode == wire::wait::NONE { mode } else { wire::wait::POLL }, count);
+            }
+            set_list(held, count, &[token]);
+            count += 1;
+        }
+    }
+    (mode, count)
+}
+
+fn set_list(held: &Held, at: usize, tokens: &[u32]) {
+    with(held, |rt| {
+        // SAFETY: room for WAITS tokens, ours until the turn is given away.
+        unsafe {
+            let list = rt.segment.waits(rt.rank).add(at);
+            list.copy_from_nonoverlapping(tokens.as_ptr(), tokens.len());
+        }
+    });
+}
+
+/// Gives the turn away, with `count` tokens in the list, and does what the simulator asks for until
+/// it says to go on. An error says why nobody can.
+fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), String> {
+    let thread = threads::id();
+    loop {
+        let turn = with(held, |rt| {
+            let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
+            let after_ps = rt.at_ps - rt.told_ps;
+            rt.told_ps = rt.at_ps;
+            let control = rt.control();
+            control.submitted = submitted;
+            control.wait_mode = mode;
+            control.wait_count = count as u32;
+            control.function = function;
+            control.after_ps = after_ps;
+            control.thread = thread;
+            match rt.solo.as_mut() {
+                Some(solo) => Turn::Answered(solo.step()),
+                None => Turn::Away { segment: rt.segment, control: rt.control, spins: rt.spins },
+            }
+        });
+        match turn {
+            Turn::Answered(answer) => answer?,
+            Turn::Away { segment, control, spins } => {
+                let away = || sleep_until_turn(segment, control, spins);
+                if threads::is_multiple() { threads::unlocked(held, true, away) } else { away() }
+            }
+        }
+        let (command, combine, incoming) = with(held, |rt| {
+            let control = rt.control();
+            (control.command, control.combine, std::mem::take(&mut control.incoming))
+        });
+        if command != wire::command::DIE {
+            crate::win::apply(held, incoming);
+        }
+        match command {
+            wire::command::RUN => {
+                with(held, |rt| {
+                    rt.quiet = true;
+                    rt.reap();
+                    let now = rt.control().now_ps;
+                    (rt.told_ps, rt.at_ps) = (now, rt.at_ps.max(now));
+                    HEARD_PS.store(rt.at_ps, Ordering::Relaxed);
+                });
+                return Ok(());
+            }
+            wire::command::APPLY => {}
+            wire::command::COMBINE => apply(held, &combine),
+            // SAFETY: ends the process without running anything of the user's.
+            _ => unsafe { libc::_exit(EXIT_KILLED) },
+        }
+    }
+}
+
+/// What came of giving the turn away.
+enum Turn {
+    Answered(std::result::Result<(), String>),
+    Away { segment: Segment, control: *mut Control, spins: u32 },
+}
+
+/// From here on the region is the simulator's. Whether this rank was the last one out.
+fn turn_away(segment: Segment, control: *mut Control) -> bool {
+    // SAFETY: both live as long as the mapping; only atomics are touched.
+    let (turn, running) = unsafe { (&(*control).turn, &(*segment.header()).running) };
+    turn.store(0, Ordering::Relaxed);
+    let is_last = running.fetch_sub(1, Ordering::AcqRel) == 1;
+    if is_last {
+        futex_wake(running);
+    }
+    is_last
+}
+
+/// Gives the turn away. Looks a few times whether it is back, for a simulator on another core that
+/// has nobody else to wait for may answer within a microsecond (measured: 0.44 us awake, 24-30 us
+/// asleep); then sleeps.
+fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
+    let spins = if turn_away(segment, control) { spins } else { 0 };
+    // SAFETY: as above.
+    let (turn, simulator) = unsafe { (&(*control).turn, (*segment.header()).pid as libc::pid_t) };
+    for _ in 0..spins {
+        if turn.load(Ordering::Acquire) == 1 {
+            return;
+        }
+        std::hint::spin_loop();
+    }
+    while turn.load(Ordering::Acquire) != 1 {
+        if futex_wait(turn, 0) == Woken::TimedOut && !lives(simulator) {
+            // SAFETY: nobody is left to account to.
+            unsafe { libc::_exit(EXIT_KILLED) }
+        }
+    }
+}
+
+fn apply(held: &Held, combine: &Combine) {
+    let (into, from) = (address(held, combine.into), address(held, combine.from));
+    // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
+    unsafe {
+        crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
+    }
+}
+
+#[derive(PartialEq)]
+enum Woken {
+    Woken,
+    TimedOut,
+}
+
+fn futex_wait(word: &AtomicU32, expected: u32) -> Woken {
+    let limit = libc::timespec { tv_sec: LIFE_CHECK_S, tv_nsec: 0 };
+    // SAFETY: the word outlives the call. Not FUTEX_PRIVATE: the segment is shared.
+    let answer = unsafe {
+        libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, expected, &limit, 0, 0)
+    };
+    if answer != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT) {
+        Woken::TimedOut
+    } else {
+        Woken::Woken
+    }
+}
+
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: the word outlives the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+}
+
+/// Within the process, for as long as it takes.
+pub(super) fn futex_wait_private(word: &AtomicU32, expected: u32) {
+    let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word outlives the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, expected, 0, 0, 0) };
+}
+pub(super) fn futex_wake_all(word: &AtomicU32) {
+    let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the word outlives the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, i32::MAX, 0, 0, 0) };
+}
