@@ -2878,6 +2878,30 @@ static __inline__ int ODONATA_copy_status(const void *from, void *to)
 #define PMPI_Status_f2c(from, to) ODONATA_copy_status(from, to)
 #define PMPI_Status_c2f(from, to) ODONATA_copy_status(from, to)
 
+/* Names that MPI-3 removed, for programs that still use them. */
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+static __inline__ int ODONATA_bound(MPI_Datatype type, int which, MPI_Aint *out)
+{
+    MPI_Aint lower, extent;
+    int code = MPI_Type_get_extent(type, &lower, &extent);
+    if (code == MPI_SUCCESS)
+        *out = which < 0 ? lower : which > 0 ? lower + extent : extent;
+    return code;
+}
+#define MPI_Address(at, out) MPI_Get_address((void *)(at), out)
+#define MPI_Errhandler_create(function, out) MPI_Comm_create_errhandler(function, out)
+#define MPI_Errhandler_get(comm, out) MPI_Comm_get_errhandler(comm, out)
+#define MPI_Errhandler_set(comm, handler) MPI_Comm_set_errhandler(comm, handler)
+#define MPI_Type_extent(type, out) ODONATA_bound(type, 0, out)
+#define MPI_Type_lb(type, out) ODONATA_bound(type, -1, out)
+#define MPI_Type_ub(type, out) ODONATA_bound(type, 1, out)
+#define MPI_Type_hvector(n, length, stride, type, out) \
+    MPI_Type_create_hvector(n, length, stride, type, out)
+#define MPI_Type_hindexed(n, lengths, at, type, out) \
+    MPI_Type_create_hindexed(n, lengths, at, type, out)
+#define MPI_Type_struct(n, lengths, at, types, out) \
+    MPI_Type_create_struct(n, lengths, at, types, out)
+
 #ifdef __cplusplus
 }
 #endif

@@ -134,6 +134,34 @@ fn fortran(out: &mut String) {
     }
 }
 
+/// What MPI-3 removed and programs of the nineties call, in words of today: macros, so that nothing
+/// outside of the standard ABI is asked for.
+const REMOVED: &str = "
+/* Names that MPI-3 removed, for programs that still use them. */
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
+static __inline__ int ODONATA_bound(MPI_Datatype type, int which, MPI_Aint *out)
+{
+    MPI_Aint lower, extent;
+    int code = MPI_Type_get_extent(type, &lower, &extent);
+    if (code == MPI_SUCCESS)
+        *out = which < 0 ? lower : which > 0 ? lower + extent : extent;
+    return code;
+}
+#define MPI_Address(at, out) MPI_Get_address((void *)(at), out)
+#define MPI_Errhandler_create(function, out) MPI_Comm_create_errhandler(function, out)
+#define MPI_Errhandler_get(comm, out) MPI_Comm_get_errhandler(comm, out)
+#define MPI_Errhandler_set(comm, handler) MPI_Comm_set_errhandler(comm, handler)
+#define MPI_Type_extent(type, out) ODONATA_bound(type, 0, out)
+#define MPI_Type_lb(type, out) ODONATA_bound(type, -1, out)
+#define MPI_Type_ub(type, out) ODONATA_bound(type, 1, out)
+#define MPI_Type_hvector(n, length, stride, type, out) \\
+    MPI_Type_create_hvector(n, length, stride, type, out)
+#define MPI_Type_hindexed(n, lengths, at, type, out) \\
+    MPI_Type_create_hindexed(n, lengths, at, type, out)
+#define MPI_Type_struct(n, lengths, at, types, out) \\
+    MPI_Type_create_struct(n, lengths, at, types, out)
+";
+
 pub fn header(functions: &[Function], constants: &[Constant]) -> String {
     let mut out = String::from(HEAD);
     let mut handles: Vec<&str> =
@@ -171,6 +199,7 @@ pub fn header(functions: &[Function], constants: &[Constant]) -> String {
         }
     }
     fortran(&mut out);
+    out.push_str(REMOVED);
     out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     out
 }
