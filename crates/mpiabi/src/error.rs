@@ -74,6 +74,10 @@ impl Site {
         ];
         nulls.into_iter().find(|n| n.0 == self).map(|n| n.1)
     }
+    /// A communicator that has been freed, or never was, has no handler of its own either.
+    fn is_there(self) -> bool {
+        self.kind != Kind::Comm || crate::comm::find(Comm::from_int(self.handle)).is_ok()
+    }
     fn check(self) -> Result {
         match self.null_code() {
             Some(code) => fail!(code, "the handle is null"),
@@ -146,7 +150,7 @@ fn handler_of(site: Option<Site>) -> Attached {
 /// Hands an error to its object's handler; what it returns is what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     // A call on no object at all is judged like one that has none.
-    let site = error.site.or(site).filter(|s| s.null_code().is_none());
+    let site = error.site.or(site).filter(|s| s.null_code().is_none() && s.is_there());
     call_handler(site, error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);

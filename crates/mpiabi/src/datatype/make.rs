@@ -179,7 +179,7 @@ impl Type {
 fn length(n: i64, what: &str) -> Result<u64> {
     match u64::try_from(n) {
         Ok(n) => Ok(n),
-        Err(_) => fail!(c::ERR_ARG, "{what} is {n}, must not be negative"),
+        Err(_) => fail!(c::ERR_COUNT, "{what} is {n}, must not be negative"),
     }
 }
 
