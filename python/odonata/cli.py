@@ -281,8 +281,8 @@ def command_line() -> str:
     metavar="HOW",
     default="measured",
     show_default=True,
-    help="Charge a thread's CPU time between MPI calls: measured, none, or measured times a "
-    "factor, such as 0.5 for a machine twice as fast as this one.",
+    help="What the time between MPI calls costs: measured (a thread's CPU time), none, or a "
+    "factor of measured, such as 0.5 for cores twice as fast.",
 )
 @option(
     "--clock",
