@@ -138,15 +138,18 @@ impl Type {
         }
         self.placed.walk(count, self.extent(), &mut Each(each));
     }
-    /// What all basic elements are, if they are alike. A pair is one element.
+    /// What all basic elements are, if they are alike. A pair is one element, which the signature
+    /// does not tell from its two values.
     pub fn element(&self) -> Option<Number> {
-        let uniform = self.number.or_else(|| self.signature.uniform());
-        if uniform.is_some() {
-            return uniform;
+        if self.number.is_some() {
+            return self.number;
         }
-        let mut parts = self.recipe.types.iter().filter(|t| t.1.size > 0).map(|t| t.1.element());
-        let first = parts.next()??;
-        parts.all(|part| part == Some(first)).then_some(first)
+        let mut parts = self.recipe.types.iter().map(|t| &t.1).filter(|t| t.size > 0);
+        let first = parts.next()?;
+        let element = first.element()?;
+        // Most parts are the same type, asked once.
+        let alike = |t: &Arc<Type>| Arc::ptr_eq(t, first) || t.element() == Some(element);
+        parts.all(alike).then_some(element)
     }
     /// Whole items in `bytes` bytes; `None` if there is a rest.
     pub fn items(&self, bytes: u64) -> Option<u64> {

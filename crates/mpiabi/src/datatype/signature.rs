@@ -56,10 +56,6 @@ impl Signature {
             body: Body::List(of),
         })
     }
-    /// What all values are, if they are alike.
-    pub fn uniform(&self) -> Option<Number> {
-        self.uniform
-    }
     /// Basic values in the first `bytes` bytes of repeated items; `None` if one is cut.
     pub fn elements(&self, bytes: u64) -> Option<u64> {
         if bytes == 0 {

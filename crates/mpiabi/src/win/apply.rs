@@ -101,8 +101,25 @@ unsafe fn each_run(strides: &[Stride], mut area: *mut u8, f: impl Fn(isize, usiz
     }
 }
 
+/// Memory for a copy; none from the heap for a few elements.
+struct Scratch {
+    small: [u128; 4],
+    large: Vec<u128>,
+}
+
+impl Scratch {
+    fn new(bytes: usize) -> Scratch {
+        let words = bytes.div_ceil(size_of::<u128>());
+        let large = if words > 4 { vec![0; words] } else { Vec::new() };
+        Scratch { small: [0; 4], large }
+    }
+    fn at(&mut self) -> *mut u8 {
+        if self.large.is_empty() { self.small.as_mut_ptr() } else { self.large.as_mut_ptr() }.cast()
+    }
+}
+
 /// Elements may be cut by the target's datatype (padding lies within pairs), so they are combined
-/// packed.
+/// packed: in place if they lie so, else in a copy.
 ///
 /// # Safety
 /// See `perform`.
@@ -112,19 +129,32 @@ unsafe fn accumulate(header: &Header, strides: &[Stride], place: *mut u8, area: 
     let handle = Datatype::from_int(header.datatype as i32);
     let element = datatype::get(handle).expect("checked by the origin");
     let count = element.items(header.bytes).expect("checked by the origin");
-    let mut old = vec![0u128; bytes.div_ceil(size_of::<u128>())];
-    let old = old.as_mut_ptr().cast::<u8>();
+    let combine = |into: *mut u8, from: *const u8| unsafe {
+        op::combine_packed(&operation, (handle, &element), count, into, from, true);
+    };
+    let is_fetch = header.arrival.flags & flag::FETCH != 0;
+    let in_place = match strides {
+        [Stride { at, count: 1, .. }] => Some(place.wrapping_offset(*at as isize)),
+        _ => None,
+    };
     unsafe {
-        gather(strides, place, old);
-        let is_fetch = header.arrival.flags & flag::FETCH != 0;
-        let mut copy = vec![0u128; if is_fetch { bytes.div_ceil(size_of::<u128>()) } else { 0 }];
-        if is_fetch {
-            std::ptr::copy_nonoverlapping(old, copy.as_mut_ptr().cast(), bytes);
+        let mut old = Scratch::new(if is_fetch || in_place.is_none() { bytes } else { 0 });
+        if is_fetch || in_place.is_none() {
+            gather(strides, place, old.at());
         }
-        op::combine_packed(&operation, (handle, &element), count, old, area, true);
-        scatter(strides, place, old);
+        if let Some(into) = in_place {
+            combine(into, area);
+        } else if is_fetch {
+            let mut new = Scratch::new(bytes);
+            std::ptr::copy_nonoverlapping(old.at(), new.at(), bytes);
+            combine(new.at(), area);
+            scatter(strides, place, new.at());
+        } else {
+            combine(old.at(), area);
+            scatter(strides, place, old.at());
+        }
         if is_fetch {
-            std::ptr::copy_nonoverlapping(copy.as_ptr().cast(), area, bytes);
+            std::ptr::copy_nonoverlapping(old.at(), area, bytes);
         }
     }
 }

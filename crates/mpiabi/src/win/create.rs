@@ -66,6 +66,7 @@ fn make(
     let state = State {
         epochs: Epochs::new(),
         pending: Vec::new(),
+        pending_bytes: 0,
         idle: 0,
         unseen: BTreeMap::new(),
         awaited: Vec::new(),

@@ -74,6 +74,7 @@ struct State {
     epochs: Epochs,
     /// In the order of submission.
     pending: Vec<Rc<Pending>>,
+    pending_bytes: u64,
     /// Calls in a row that found nothing to wait for: a program that waits for a change of its
     /// memory makes many.
     idle: u32,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use workload::wire::{Arrival, Submission, flag, kind};
 
 use super::block::{self, Block, Header, Stride, work};
-use super::pending::{self, Land};
+use super::pending::{self, Land, Submitted};
 use super::{Window, find};
 use crate::abi::{Aint, Datatype, Op, Request, Win, c};
 use crate::buffer::Buffer;
@@ -136,14 +136,14 @@ impl Ready {
         Ready { op, element, flags: self.flags | flag::ATOMIC, ..self }
     }
 
-    /// Fills a block and submits it; the token, and what to do when it is done.
+    /// Fills a block and submits it.
     fn submit(
         self,
         held: &Held,
         window: &Window,
         fill: impl FnOnce(*mut u8),
         land: Option<Buffer>,
-    ) -> (u32, Option<Land>) {
+    ) -> Submitted {
         let flags = self.flags | self.extra_flags(held, window);
         let context = window.comm.context;
         let arrival =
@@ -178,7 +178,7 @@ impl Ready {
             };
             Box::new(land) as Land
         });
-        (token, land)
+        Submitted { target: self.place.rank, token, bytes: self.area, land }
     }
 
     /// Whether somebody must see this one applied before the origin goes on.
@@ -197,12 +197,12 @@ impl Ready {
     }
 }
 
-/// What a call made, and what is left of it: nothing, if there was nothing to do.
-type Made = Option<(u32, u32, Option<Land>)>;
+/// Nothing, if there was nothing to do.
+type Made = Option<Submitted>;
 
 fn tracked(held: &Held, window: &Window, made: Made) -> Result {
-    if let Some((target, token, land)) = made {
-        pending::track(held, window, target, token, land);
+    if let Some(made) = made {
+        pending::track(held, window, made);
     }
     Ok(())
 }
@@ -211,7 +211,7 @@ fn tracked(held: &Held, window: &Window, made: Made) -> Result {
 /// `request` is writable.
 unsafe fn requested(held: &Held, window: &Rc<Window>, made: Made, request: *mut Request) -> Result {
     let flight = match made {
-        Some((target, token, land)) => pending::request(held, window, target, token, land),
+        Some(made) => pending::request(held, window, made),
         None => Flight::landed(Outcome::empty()),
     };
     unsafe { *request = request::flying(held, c::COMM_SELF, Cancellable::No, flight) };
@@ -233,12 +233,11 @@ fn put<Int: Integer>(
     if bytes == 0 {
         return Ok(None);
     }
-    let rank = place.rank;
     let ready = Ready::new(place, work::PUT, bytes).sends(bytes);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
-    let (token, land) = ready.submit(held, window, fill, None);
-    Ok(Some((rank, token, land)))
+    let made = ready.submit(held, window, fill, None);
+    Ok(Some(made))
 }
 
 fn get<Int: Integer>(
@@ -254,10 +253,9 @@ fn get<Int: Integer>(
     if bytes == 0 {
         return Ok(None);
     }
-    let rank = place.rank;
     let ready = Ready::new(place, work::GET, bytes).fetches(bytes);
-    let (token, land) = ready.submit(held, window, |_| {}, Some(take));
-    Ok(Some((rank, token, land)))
+    let made = ready.submit(held, window, |_| {}, Some(take));
+    Ok(Some(made))
 }
 
 /// An operation on windows is a predefined one.
@@ -293,7 +291,7 @@ fn accumulate<Int: Integer>(
         return fail!(c::ERR_OP, "MPI_NO_OP is for calls that fetch");
     }
     let Some(place) = place(held, window, there)? else { return Ok(None) };
-    let (rank, bytes) = (place.rank, give.bytes());
+    let bytes = give.bytes();
     fits(bytes, place.bytes(), "the target's buffer")?;
     if bytes == 0 {
         return Ok(None);
@@ -302,8 +300,8 @@ fn accumulate<Int: Integer>(
     let ready = Ready::new(place, work::ACCUMULATE, bytes).sends(bytes).combines(handle, element);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
-    let (token, land) = ready.submit(held, window, fill, None);
-    Ok(Some((rank, token, land)))
+    let made = ready.submit(held, window, fill, None);
+    Ok(Some(made))
 }
 
 fn get_accumulate<Int: Integer>(
@@ -330,13 +328,13 @@ fn get_accumulate<Int: Integer>(
     }
     let others: Vec<&Buffer> = give.iter().chain([&take]).collect();
     let element = element(operator, &place.datatype, &others)?;
-    let (rank, out) = (place.rank, if give.is_none() { 0 } else { bytes });
+    let out = if give.is_none() { 0 } else { bytes };
     let ready = Ready::new(place, work::ACCUMULATE, bytes);
     let ready = ready.sends(out).fetches(bytes).combines(handle, element);
     // SAFETY: as for an accumulate.
     let fill = |area| give.iter().for_each(|give| unsafe { give.pack(area, bytes) });
-    let (token, land) = ready.submit(held, window, fill, Some(take));
-    Ok(Some((rank, token, land)))
+    let made = ready.submit(held, window, fill, Some(take));
+    Ok(Some(made))
 }
 
 /// One element.
@@ -375,7 +373,7 @@ fn compare_and_swap(
         return fail!(c::ERR_TYPE, "the datatype is no predefined integer, logical or byte");
     }
     let Some(place) = place(held, window, there)? else { return Ok(None) };
-    let (rank, bytes) = (place.rank, place.bytes());
+    let bytes = place.bytes();
     let mut ready = Ready::new(place, work::COMPARE, bytes);
     ready.area = 2 * bytes;
     ready.flags |= flag::ATOMIC;
@@ -384,9 +382,8 @@ fn compare_and_swap(
         expect.pack(area, bytes);
         give.pack(area.add(bytes as usize), bytes);
     };
-    let (token, land) =
-        ready.sends(2 * bytes).fetches(bytes).submit(held, window, fill, Some(take));
-    Ok(Some((rank, token, land)))
+    let made = ready.sends(2 * bytes).fetches(bytes).submit(held, window, fill, Some(take));
+    Ok(Some(made))
 }
 
 mpi_fn! {

@@ -10,11 +10,21 @@ use crate::runtime::{self, Held};
 /// Moves what has returned to the user and gives the block back.
 pub(super) type Land = Box<dyn FnOnce(&Held)>;
 
+/// An operation as it leaves the call that made it.
+pub(super) struct Submitted {
+    pub target: u32,
+    pub token: u32,
+    pub bytes: u64,
+    pub land: Option<Land>,
+}
+
 /// One operation that has been submitted. Shared by its window, by every call that waits for it,
 /// and by its request if it has one: the first to see that it is done lands it.
 pub(super) struct Pending {
     target: u32,
     token: u32,
+    /// Of memory it holds.
+    bytes: u64,
     land: Cell<Option<Land>>,
     landed: Cell<bool>,
     /// Its token is the request's to release.
@@ -28,8 +38,10 @@ impl Pending {
             land(held);
         }
     }
-    fn new(target: u32, token: u32, land: Option<Land>, requested: bool) -> Pending {
-        Pending { target, token, land: Cell::new(land), landed: Cell::new(false), requested }
+    fn new(made: Submitted, requested: bool) -> Pending {
+        let Submitted { target, token, bytes, land } = made;
+        let (land, landed) = (Cell::new(land), Cell::new(false));
+        Pending { target, token, bytes, land, landed, requested }
     }
     fn is_done(&self, held: &Held) -> bool {
         runtime::completion(held, self.token).is_some()
@@ -38,28 +50,24 @@ impl Pending {
 
 /// So many operations of one window may be under way before a call waits for the oldest of them.
 const MOST: usize = 1 << 14;
+/// And so many bytes: they are shared memory.
+const MOST_BYTES: u64 = 1 << 28;
 /// How often to look for those that are done.
 const LOOK: usize = 1 << 9;
 
 /// Takes charge of an operation.
-pub(super) fn track(held: &Held, window: &Window, target: u32, token: u32, land: Option<Land>) {
-    enlist(held, window, Pending::new(target, token, land, false));
+pub(super) fn track(held: &Held, window: &Window, made: Submitted) {
+    enlist(held, window, Pending::new(made, false));
 }
 
 /// The same for one with a request.
-pub(super) fn request(
-    held: &Held,
-    window: &Rc<Window>,
-    target: u32,
-    token: u32,
-    land: Option<Land>,
-) -> Flight {
-    let pending = Pending::new(target, token, land, true);
-    let pending = enlist(held, window, pending);
+pub(super) fn request(held: &Held, window: &Rc<Window>, made: Submitted) -> Flight {
+    let token = made.token;
+    let pending = enlist(held, window, Pending::new(made, true));
     let window = window.clone();
     let land = move |held: &Held, _: &[_]| {
         pending.land(held);
-        window.state(held).pending.retain(|p| !p.landed.get());
+        sweep(held, &window);
         Outcome::empty()
     };
     Flight { tokens: vec![token], land: Box::new(land) }
@@ -67,14 +75,15 @@ pub(super) fn request(
 
 fn enlist(held: &Held, window: &Window, pending: Pending) -> Rc<Pending> {
     let pending = Rc::new(pending);
-    let count = {
+    let (count, bytes) = {
         let mut state = window.state(held);
         state.idle = 0;
+        state.pending_bytes += pending.bytes;
         state.pending.push(pending.clone());
-        state.pending.len()
+        (state.pending.len(), state.pending_bytes)
     };
-    if count >= MOST {
-        let oldest = window.state(held).pending[..MOST / 2].to_vec();
+    if count >= MOST || bytes >= MOST_BYTES {
+        let oldest = window.state(held).pending[..count.div_ceil(2)].to_vec();
         settle(held, window, oldest);
     } else if count.is_multiple_of(LOOK) {
         let done = |p: &&Rc<Pending>| p.is_done(held);
@@ -82,6 +91,13 @@ fn enlist(held: &Held, window: &Window, pending: Pending) -> Rc<Pending> {
         settle(held, window, done);
     }
     pending
+}
+
+/// Forgets what has landed.
+fn sweep(held: &Held, window: &Window) {
+    let mut state = window.state(held);
+    state.pending.retain(|p| !p.landed.get());
+    state.pending_bytes = state.pending.iter().map(|p| p.bytes).sum();
 }
 
 /// Returns when all operations of the window (on `target`, if it is given) are done and landed.
@@ -98,7 +114,7 @@ fn settle(held: &Held, window: &Window, these: Vec<Rc<Pending>>) {
     let tokens: Vec<u32> = these.iter().map(|p| p.token).collect();
     runtime::wait_all(held, &tokens);
     these.iter().for_each(|p| p.land(held));
-    window.state(held).pending.retain(|p| !p.landed.get());
+    sweep(held, window);
     for pending in these {
         // Another thread may be waiting for the same operation: the last one out releases.
         if let Ok(pending) = Rc::try_unwrap(pending)
