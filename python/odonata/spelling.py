@@ -24,8 +24,8 @@ SPELLED = {
     **{
         word: f"--{word}"
         for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
-                     "hostfile", "compute", "clock", "epoch", "seed", "threads", "sizes", "out", "output",
-                     "env")
+                     "hostfile", "compute", "clock", "epoch", "seed", "threads", "sizes", "out",
+                     "output", "env")
     },
 }  # fmt: skip
 # Where a command has another word for it.
