@@ -21,6 +21,7 @@ mod meet;
 mod memory;
 mod outcome;
 mod output;
+mod polling;
 mod rank;
 mod segment;
 mod start;

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::functions::function_name;
 use workload::wire::{self, Completion, Control, command, kind, state, wait};
-use workload::{Call, Context, Done, Found, Op, Token, Workload};
+use workload::{Call, Context, Done, Found, Token, Workload};
 
 /// Tokens of our own, beyond those ranks may use.
 pub(crate) const PAUSE: Token = wire::TOKENS as Token;
@@ -58,6 +58,10 @@ pub struct Live {
     pub(crate) failure: Option<Failure>,
     /// When something other than an unsuccessful poll happened last.
     pub(crate) lively_at: Time,
+    /// Nothing has been due but alarms since then, and how many polls were in vain meanwhile.
+    pub(crate) quiet: bool,
+    pub(crate) vain_polls: u64,
+    pub(crate) livelock_polls: u64,
     pub(crate) alarms: u32,
     /// Dropped last: everything else may look into it.
     pub(crate) shared: Shared,
@@ -110,6 +114,9 @@ impl Live {
             is_settled: false,
             failure: None,
             lively_at: Time::ZERO,
+            quiet: false,
+            vain_polls: 0,
+            livelock_polls: spec.livelock_polls,
             alarms: 0,
             shared,
         })
@@ -245,9 +252,7 @@ impl Live {
             }
             _ => {}
         }
-        if done.found != Found::No {
-            self.lively_at = now;
-        }
+        let is_vain = done.found == Found::No;
         if token >= SENDS {
             let id = SendId(token - SENDS);
             token = rank.sends[id].token;
@@ -285,6 +290,9 @@ impl Live {
             rank.owed -= 1;
             rank.any = true;
             rank.ready_at = done.ready;
+        }
+        if !is_vain {
+            self.enliven(now);
         }
         Ok(())
     }
@@ -370,25 +378,9 @@ impl Live {
         self.hold(now, at, calls)
     }
 
-    /// Holds a rank that polls in vain until its alarm; whether that has rung.
-    fn hold(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
-        let rank = &mut self.ranks[at as usize];
-        if rank.polling.rang {
-            (rank.polling.rang, rank.polling.alarm) = (false, None);
-            rank.polling.held += now.since(rank.through_at);
-            self.look_for_livelock(now, at);
-            return true;
-        }
-        if rank.polling.alarm.is_none() {
-            let idle = now.since(self.lively_at);
-            let can_be_cut_short = rank.mode == wait::POLL && rank.named > 0;
-            let span = rank.polling.next(self.poll_interval, can_be_cut_short, idle);
-            self.alarms = (self.alarms + 1) % ALARM_NUMBERS;
-            let token = ALARMS + self.alarms;
-            rank.polling.alarm = Some(token);
-            calls.push(Call { rank: at, token, after: Span::ZERO, op: Op::Alarm { span } });
-        }
-        false
+    pub(crate) fn next_alarm(&mut self) -> Token {
+        self.alarms = (self.alarms + 1) % ALARM_NUMBERS;
+        ALARMS + self.alarms
     }
 }
 
@@ -452,6 +444,9 @@ impl Workload for Live {
         self.run_batch(now, calls);
     }
 
+    fn quiet(&mut self, now: Time, calls: &mut Vec<Call>) {
+        self.hush(now, calls);
+    }
     fn is_finished(&self) -> bool {
         let through = |r: &Rank| match r.stage {
             Stage::Left => !r.asleep,

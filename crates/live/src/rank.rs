@@ -1,6 +1,7 @@
 //! What the simulator remembers of one rank.
 
 use crate::outcome::{FunctionRow, RankOutcome};
+use crate::polling::Polling;
 use base::{Slab, Span, Time};
 use workload::Token;
 use workload::wire::{PRIVATE_CONTEXT, flag, kind, wait};
@@ -85,46 +86,6 @@ pub(crate) struct Sent {
     pub block: u64,
     pub completed: bool,
     pub received: bool,
-}
-
-/// How long unsuccessful polls hold the rank.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Polling {
-    /// Held by the polls of this streak.
-    pub held: Span,
-    pub interval: Span,
-    /// Charged since the last poll of this streak.
-    pub worked: Span,
-    /// The alarm that is to end the present poll.
-    pub alarm: Option<Token>,
-    pub rang: bool,
-}
-
-/// Longest interval as long as anything else goes on [estimate]: the delay a program that spins on
-/// `MPI_Test` would not see on a real machine.
-const LONGEST: Span = Span::ms(1);
-/// Computation between two polls that is more than the loop around them [estimate].
-const WORK: Span = Span::us(10);
-
-impl Polling {
-    pub fn is_streak(&self) -> bool {
-        self.interval > Span::ZERO
-    }
-
-    /// Length of the next poll. `named`: a completion can cut it short, so it may be long; else it
-    /// is an eighth of the time waited in vain so far, which bounds how late we notice. `idle`: how
-    /// long nothing at all has happened. Who works between polls is held for little of that time.
-    pub fn next(&mut self, first: Span, named: bool, idle: Span) -> Span {
-        let grown = if named { self.interval * 2 } else { Span(self.held.0 / 8) };
-        let first = first.max(Span(1));
-        let longest = LONGEST.max(Span(idle.0 / 16)).max(first);
-        self.interval = grown.clamp(first, longest);
-        if self.worked >= WORK {
-            self.interval = self.interval.min(first.max(Span(self.worked.0 / 8)));
-        }
-        self.worked = Span::ZERO;
-        self.interval
-    }
 }
 
 pub(crate) struct Rank {

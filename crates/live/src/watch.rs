@@ -5,17 +5,13 @@ use crate::children::Exit;
 use crate::live::LOOK;
 use crate::outcome::{Failure, LiveOutcome, Why};
 use crate::rank::{Rank, Stage};
-use base::{Span, Time};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::Workload;
-use workload::wire::{self, command, state, wait};
+use workload::wire::{self, command, state};
 
 /// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
 const DYING: Duration = Duration::from_millis(200);
-
-/// Nothing but unsuccessful polls for so long, 1,000 s, is a livelock [estimate].
-const LIVELOCK: Span = Span(1_000_000_000_000_000);
 
 impl Live {
     /// For a job in which nobody can go on: was it a death, one that was not complete when the
@@ -194,21 +190,6 @@ impl Live {
         self.children.end();
         // Whatever they wrote last is passed on before we say how it ended.
         self.pumps.clear();
-    }
-
-    /// Nothing happens any more if every rank inside MPI polls or is blocked, and has for long.
-    pub(crate) fn look_for_livelock(&mut self, now: Time, at: u32) {
-        if now.since(self.lively_at) < LIVELOCK {
-            return;
-        }
-        // Who computes, or only asked for its submissions to be taken, goes on by itself.
-        let works = |r: &Rank| {
-            let polls = r.polling.is_streak() && r.charged < LIVELOCK;
-            r.stage == Stage::Inside && (r.mode == wait::NONE || !r.paused && !polls)
-        };
-        if !self.ranks.iter().any(works) {
-            self.fail(at, Why::Livelock { since: self.lively_at, now });
-        }
     }
 }
 

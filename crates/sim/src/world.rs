@@ -182,6 +182,9 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) flights: Slab<MsgId, Cargo>,
     pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
     due: Slab<DueId, Due>,
+    /// Alarms among the events due, and whether the workload knows that there is nothing else.
+    alarms: usize,
+    was_told: bool,
     pub(crate) pairs: Pairs<Pair>,
     pub(crate) accesses: Slab<AccessId, Access>,
     pub(crate) channels: Pairs<Channel>,
@@ -233,6 +236,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             flights: Slab::with_capacity(n),
             runs: Slab::with_capacity(n),
             due: Slab::with_capacity(n),
+            alarms: 0,
+            was_told: false,
             pairs: Pairs::new(),
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
@@ -295,9 +300,22 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         any
     }
 
+    /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
+    fn tell_quiet(&mut self) {
+        self.was_told = true;
+        let mut calls = std::mem::take(&mut self.calls);
+        self.workload.quiet(self.now, &mut calls);
+        self.calls = calls;
+        self.submit();
+    }
+
     /// Handles the next event, or all completions of an instant at once.
     fn step(&mut self) -> bool {
+        if self.alarms > 0 && self.alarms == self.queue.len() && !self.was_told {
+            self.tell_quiet();
+        }
         let Some((_, event)) = self.next() else { return false };
+        self.was_told = false;
         match event {
             Event::Net(event) => {
                 let (net, mut cx) = self.split();
@@ -354,6 +372,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn settle(&mut self, token: u32) -> Due {
         let due = self.due[DueId(token)];
         self.due.free(DueId(token));
+        self.alarms -= usize::from(matches!(due, Due::Ring(_)));
         due
     }
 
@@ -404,6 +423,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         *nth = nth.wrapping_add(1);
         let source = self.counts.len() as u32 + rank;
         let key = Key::new(when.max(self.now + Span(1)), phase, source, *nth);
+        self.alarms += usize::from(matches!(due, Due::Ring(_)));
         let token = self.due.insert(due).0;
         self.queue.push(key, Event::Host { rank, token });
     }

@@ -169,6 +169,9 @@ pub trait Workload {
     /// Nothing will happen any more by itself. A workload that may yet have calls to make (a rank
     /// with threads outside MPI) waits for them here; one that appends none has no more.
     fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
+    /// Nothing is due but alarms, so nothing can complete before one of them rings: whoever waits
+    /// for one may be woken earlier by another that is set here.
+    fn quiet(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
     /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
     fn is_stopped(&self) -> bool {

@@ -4,7 +4,7 @@
 use base::{Span, Time};
 use collectives::Collective;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use workload::{ANY_SOURCE, ANY_TAG, Call, Done, Found, Op, SendMode, Workload};
 
 pub const LATENCY: Span = Span::us(1);
@@ -66,6 +66,8 @@ pub struct World<W> {
     events: BTreeMap<u64, (u32, u32, Event)>,
     queue: BinaryHeap<Reverse<(Time, u8, u64)>>,
     n_events: u64,
+    /// Those of the queue that are alarms.
+    alarms: BTreeSet<u64>,
     meetings: BTreeMap<(u32, u32), Entered>,
     /// Who has the lock, then who waits for it, with tokens; exclusive only.
     locks: BTreeMap<(u32, u32), VecDeque<(u32, u32)>>,
@@ -81,6 +83,7 @@ impl<W: Workload> World<W> {
             events: BTreeMap::new(),
             queue: BinaryHeap::new(),
             n_events: 0,
+            alarms: BTreeSet::new(),
             meetings: BTreeMap::new(),
             locks: BTreeMap::new(),
         }
@@ -96,7 +99,12 @@ impl<W: Workload> World<W> {
     pub fn go_on(&mut self, mut calls: Vec<Call>) {
         self.submit(&mut calls);
         while !self.workload.is_stopped() {
+            if !self.queue.is_empty() && self.queue.len() == self.alarms.len() {
+                self.workload.quiet(self.now, &mut calls);
+                self.submit(&mut calls);
+            }
             let Some(Reverse((at, phase, n))) = self.queue.pop() else { return };
+            self.alarms.remove(&n);
             self.now = at;
             let (rank, token, event) = self.events.remove(&n).unwrap();
             match event {
@@ -108,6 +116,7 @@ impl<W: Workload> World<W> {
                         && (t, p) == (at, phase)
                     {
                         self.queue.pop();
+                        self.alarms.remove(&n);
                         let Some((_, _, Event::Complete(next))) = self.events.remove(&n) else {
                             unreachable!("the last phase of an instant")
                         };
@@ -156,7 +165,11 @@ impl<W: Workload> World<W> {
         let done = Done { rank: at, token, ready: now, ..Done::default() };
         match op {
             Op::Pause | Op::Exit => self.complete(now, done),
-            Op::Alarm { span } | Op::Delay { span } => self.complete(now + span, done),
+            Op::Delay { span } => self.complete(now + span, done),
+            Op::Alarm { span } => {
+                self.complete(now + span, done);
+                self.alarms.insert(self.n_events);
+            }
             Op::OneSided { .. } | Op::Storage { .. } => self.complete(now + LATENCY, done),
             Op::Lock { context, to, .. } => {
                 let line = self.locks.entry((context, to)).or_default();

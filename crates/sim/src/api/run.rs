@@ -17,6 +17,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use workload::functions::function_name;
 
+/// Polls in vain with nothing else due, over all ranks, that make a livelock: some seconds of real
+/// time [estimate]. A program that does a million things of its own between two messages and tests
+/// for one after each is taken for stuck.
+const LIVELOCK_POLLS: u64 = 1_000_000;
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct RunRequest {
     #[serde(flatten)]
@@ -246,6 +251,7 @@ fn launch<N: NetworkModel>(
         // Never nothing: a program that waits for the clock must see it move.
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
+        livelock_polls: LIVELOCK_POLLS,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;

@@ -1,0 +1,152 @@
+//! Polls that find nothing: `MPI_Test` and `MPI_Iprobe` in a loop.
+//!
+//! A vain poll holds its rank for a moment. Twenty thousand moments a second of real time is all
+//! there is, so in a long streak the moments grow: slowly, because the program may be doing work of
+//! its own between them, and not at all while nothing else is due anywhere: then no completion can
+//! come until a rank stops polling, and only the programs themselves know when that is.
+
+use crate::Live;
+use crate::outcome::Why;
+use crate::rank::Stage;
+use base::{Span, Time};
+use workload::wire::wait;
+use workload::{Call, Op, Token};
+
+/// Vain polls after which a poll is twice as long as the first one [estimate].
+const SLOPE: u64 = 128;
+/// Vain polls in a row of a rank that is taken to do nothing else [estimate]: from here on a poll
+/// lasts 1/16 of the streak, so that a wait of any length ends.
+const SPINS: u64 = 4096;
+/// Computation between two polls that is more than the loop around them [estimate].
+const WORK: Span = Span::us(10);
+/// Every rank has at least so many polls for work of its own before a livelock is declared.
+const POLLS_A_RANK: u64 = 20_000;
+
+/// How long vain polls hold a rank.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Polling {
+    /// Vain polls in a row, and how long they have held the rank.
+    pub vain: u64,
+    pub held: Span,
+    /// Charged since the last poll of this streak.
+    pub worked: Span,
+    /// The alarm that is to end the present poll, and when.
+    pub alarm: Option<Token>,
+    pub until: Time,
+    pub rang: bool,
+}
+
+impl Polling {
+    /// Length of the next poll. Who works between polls is held for little of that time.
+    fn next(&mut self, first: Span, quiet: bool) -> Span {
+        let first = first.max(Span(1));
+        let mut span = match self.vain {
+            _ if quiet => first,
+            vain if vain < SPINS => Span(first.0 + first.0 * vain / SLOPE),
+            _ => first.max(Span(self.held.0 / 16)),
+        };
+        if self.worked >= WORK {
+            span = span.min(first.max(Span(self.worked.0 / 8)));
+        }
+        self.worked = Span::ZERO;
+        span
+    }
+}
+
+impl Live {
+    /// Holds a rank that polls in vain until its alarm; whether that has rung.
+    pub(crate) fn hold(&mut self, now: Time, at: u32, calls: &mut Vec<Call>) -> bool {
+        let polling = &mut self.ranks[at as usize].polling;
+        if polling.rang {
+            (polling.rang, polling.alarm) = (false, None);
+            polling.vain += 1;
+            let since = self.ranks[at as usize].through_at;
+            self.ranks[at as usize].polling.held += now.since(since);
+            self.look_for_livelock(now, at);
+            return true;
+        }
+        if polling.alarm.is_none() {
+            let span = polling.next(self.poll_interval, self.quiet);
+            self.set_alarm(now, at, span, calls);
+        }
+        false
+    }
+
+    fn set_alarm(&mut self, now: Time, at: u32, span: Span, calls: &mut Vec<Call>) {
+        let token = self.next_alarm();
+        let polling = &mut self.ranks[at as usize].polling;
+        (polling.alarm, polling.until) = (Some(token), now + span);
+        calls.push(Call { rank: at, token, after: Span::ZERO, op: Op::Alarm { span } });
+    }
+
+    /// Nothing is due but alarms: polls that were to last longer end after the shortest time.
+    pub(crate) fn hush(&mut self, now: Time, calls: &mut Vec<Call>) {
+        self.quiet = true;
+        let first = self.poll_interval.max(Span(1));
+        for at in 0..self.ranks.len() as u32 {
+            let polling = &self.ranks[at as usize].polling;
+            if polling.alarm.is_some() && polling.until > now + first {
+                self.set_alarm(now, at, first, calls);
+            }
+        }
+    }
+
+    /// Something has come of something.
+    pub(crate) fn enliven(&mut self, now: Time) {
+        (self.lively_at, self.quiet, self.vain_polls) = (now, false, 0);
+    }
+
+    /// Nothing happens any more if all that ranks do is poll, again and again.
+    fn look_for_livelock(&mut self, now: Time, at: u32) {
+        self.vain_polls += u64::from(self.quiet);
+        if self.vain_polls < self.livelock_polls {
+            return;
+        }
+        let poll = |r: &&crate::rank::Rank| r.stage == Stage::Inside && r.mode != wait::NEVER;
+        let inside = self.ranks.iter().filter(poll).count() as u64;
+        if self.vain_polls >= inside * POLLS_A_RANK.min(self.livelock_polls) {
+            self.fail(at, Why::Livelock { since: self.lively_at, now });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(vain: u64, held: Span) -> Polling {
+        Polling { vain, held, ..Polling::default() }
+    }
+
+    #[test]
+    fn polls_grow_slowly_and_not_at_all_where_nothing_else_is_due() {
+        let first = Span::ns(500);
+        assert_eq!(after(0, Span::ZERO).next(first, false), first);
+        assert_eq!(after(SLOPE, Span::us(100)).next(first, false), first * 2);
+        // 1,024 vain tests, as a program makes them that packs messages between: 5 times as long
+        // as without growth at most, for 1 + k / 128 is 5 on average over them.
+        let streak: u64 = (0..1024).map(|k| after(k, Span::ZERO).next(first, false).0).sum();
+        assert!(streak <= 5 * 1024 * first.0, "{streak}");
+        assert_eq!(after(1 << 40, Span::ms(1)).next(first, true), first);
+    }
+
+    #[test]
+    fn a_wait_of_an_hour_takes_a_few_thousand_polls() {
+        let mut polling = Polling::default();
+        let mut polls = 0;
+        while polling.held < Span::ms(3_600_000) {
+            let span = polling.next(Span::ns(500), false);
+            polling.held += span;
+            polling.vain += 1;
+            polls += 1;
+        }
+        assert!(polls < 5_000, "{polls}");
+    }
+
+    #[test]
+    fn who_works_between_polls_is_held_for_an_eighth_of_that() {
+        let mut polling = after(1 << 20, Span::ms(100));
+        polling.worked = Span::us(80);
+        assert_eq!(polling.next(Span::ns(500), false), Span::us(10));
+    }
+}
