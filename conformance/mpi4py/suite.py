@@ -40,7 +40,7 @@ GOOD = ("pass", "skip")
 # Seconds a module may take. The slowest takes about 40 alone on one core; this is for a busy one.
 LIMIT_S = 600
 # Tests of one module that may kill their ranks before the rest is given up.
-DEATHS = 20
+DEATHS = 8
 
 # The part that `make test` runs: every area, at ranks that find most.
 PART = {

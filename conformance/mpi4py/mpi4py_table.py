@@ -1,0 +1,45 @@
+"""docs/reference/mpi4py.md: what mpi4py's suite said on the twin and on the reference."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections import Counter
+
+import places
+
+PAGE = places.ROOT / "docs" / "reference" / "mpi4py.md"
+
+
+def page(twin, reference, known) -> str:
+    """The page's text."""
+    version = importlib.metadata.version("mpi4py")
+    beside = places.REFERENCE.replace("==", " ")
+    lines = [
+        "# mpi4py's test suite",
+        "",
+        "<!-- Written by `make conformance`, which runs it all; not by hand. -->",
+        "",
+        f"The suite of mpi4py {version}, on the twin and on PyPI's {beside}. A test counts once, with",
+        "the worst it did on any rank.",
+        "",
+        "| ranks | where | tests | pass | skip | fail |",
+        "|---|---|---|---|---|---|",
+    ]
+    for ranks in sorted(twin):
+        for name, outcomes in (("twin", twin), ("mpich", reference)):
+            said = Counter(outcomes[ranks].verdicts.values())
+            total, bad = sum(said.values()), sum(said[v] for v in ("fail", "error", "died"))
+            lines.append(f"| {ranks} | {name} | {total} | {said['pass']} | {said['skip']} | {bad} |")
+    lines += ["", "## Exceptions on the twin", ""]
+    if known:
+        lines += ["| tests | ranks | why |", "|---|---|---|"]
+    else:
+        lines.append("None.")
+    for entry in known:
+        at = ", ".join(map(str, entry.ranks))
+        lines.append(f"| `{entry.tests}` | {at} | {entry.reason} |")
+    return "\n".join(lines) + "\n"
+
+
+def write(twin, reference, known) -> None:
+    PAGE.write_text(page(twin, reference, known), encoding="utf-8")

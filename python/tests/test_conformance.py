@@ -1,0 +1,156 @@
+"""What conformance/ and validation/ conclude from what programs print: decided here on small texts.
+
+The programs themselves are run by `make conformance` and, in part, by `make test`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+sys.path[:0] = [str(ROOT / d) for d in ("conformance", "conformance/mpi4py", "conformance/storm")]
+sys.path.append(str(ROOT / "validation"))
+
+import mpi4py_table  # noqa: E402
+import places  # noqa: E402
+import storms  # noqa: E402
+import suite  # noqa: E402
+import validate  # noqa: E402
+
+
+def outcome(**verdicts: str) -> suite.Outcome:
+    found = suite.Outcome()
+    for test, verdict in verdicts.items():
+        found.tell(test, verdict, "because")
+    return found
+
+
+def exempt(tests: str, *verdicts: str) -> suite.Exempt:
+    return suite.Exempt(tests, suite.RANKS, verdicts or ("fail", "error"), "a reason")
+
+
+def judged(twin, reference=None, known=(), all_run=True) -> list[str]:
+    return suite.judge({2: twin}, {2: reference or outcome()}, list(known), all_run=all_run)
+
+
+def test_a_failure_nobody_excused_is_wrong():
+    (line,) = judged(outcome(good="pass", bad="fail"), outcome(good="pass", bad="pass"))
+    assert line == "2 ranks: bad: fail (pass on the reference): because"
+    assert judged(outcome(bad="fail"), known=[exempt("b*")]) == []
+    assert len(judged(outcome(bad="died"), known=[exempt("b*")], all_run=False)) == 1
+
+
+def test_an_excuse_that_nobody_needs_is_stale():
+    assert judged(outcome(good="pass"), known=[exempt("bad")]) == [
+        "stale exception: `bad` does not fail any more"
+    ]
+    # A part of the suite cannot tell.
+    assert judged(outcome(good="pass"), known=[exempt("bad")], all_run=False) == []
+
+
+def test_skips_are_wrong_only_where_the_reference_does_not_skip():
+    assert judged(outcome(t="skip"), outcome(t="skip")) == []
+    assert judged(outcome(t="skip")) == []
+    (line,) = judged(outcome(t="skip"), outcome(t="pass"))
+    assert line.startswith("2 ranks: t: skip (pass on the reference)")
+    assert judged(outcome(t="skip"), outcome(t="pass"), [exempt("t", "skip")]) == []
+
+
+def test_tests_that_never_ran_are_missed():
+    (line,) = judged(outcome(), outcome(t="pass"))
+    assert line == "2 ranks: t: did not run; pass on the reference"
+
+
+def test_a_test_does_what_its_worst_rank_does(tmp_path: Path):
+    (tmp_path / "0").write_text("begin\ta\npass\ta\nbegin\tb\npass\tb\n")
+    (tmp_path / "1").write_text("begin\ta\nfail\ta\t1 != 2\nbegin\tb\n")
+    found = suite.Outcome()
+    assert suite.read(tmp_path, found) == "b", "the test in which a rank died"
+    assert found.verdicts == {"a": "fail", "b": "pass"} and found.reasons["a"] == "1 != 2"
+
+
+def test_exceptions_have_reasons():
+    entry = '[[except]]\ntests = "t*"\n'
+    (found,) = suite.exceptions(entry + 'ranks = [1]\nreason = "why"\n')
+    assert found.covers("test", 1, "fail") and not found.covers("test", 2, "fail")
+    for slip in ("", 'reason = ""\n', 'reason = "why"\nrank = 1\n', 'reason = "w"\nranks = [4]\n'):
+        with pytest.raises(SystemExit):
+            suite.exceptions(entry + slip)
+
+
+def test_the_exceptions_are_readable():
+    suite.exceptions(suite.EXCEPTIONS.read_text(encoding="utf-8"))
+
+
+def test_the_table_counts():
+    twin = {2: outcome(a="pass", b="fail", c="skip")}
+    text = mpi4py_table.page(twin, {2: outcome(a="pass")}, [exempt("b")])
+    assert "| 2 | twin | 3 | 1 | 1 | 1 |" in text and "| 2 | mpich | 1 | 1 | 0 | 0 |" in text
+    assert "| `b` | 1, 2, 3, 8 | a reason |" in text
+
+
+def test_storms_that_differ_are_told_apart():
+    assert storms.first_difference("a\nb\n", "a\nc\n") == "line 2: twin `b`, reference `c`"
+    assert storms.first_difference("a\n", "a\nb\n") == "the twin wrote 1 lines, the reference 2"
+
+
+def test_the_part_of_every_storm_has_fixed_seeds_and_the_rest_new_ones():
+    def seeds(part: bool) -> list[int]:
+        runs = storms.plan(part=part, chosen=["x"], seed=None, rounds=None, ranks=None)
+        return [run.seed for run in runs]
+
+    assert seeds(part=True) == seeds(part=True) != []
+    assert seeds(part=False) != seeds(part=False)
+
+
+def test_a_run_that_does_not_end_is_ended(tmp_path: Path):
+    class Here:
+        def command(self, ranks, program):
+            return program
+
+        def environment(self):
+            return {}
+
+    forever = [sys.executable, "-c", "import signal; signal.pause()"]
+    assert places.run(Here(), 1, forever, seconds=0.2, cwd=tmp_path).code is None
+    done = places.run(Here(), 1, [sys.executable, "-c", "print(1)"], seconds=60, cwd=tmp_path)
+    assert (done.code, done.out) == (0, "1\n")
+
+
+REPORT = """\
+Current time (1795178938) is today
+||Ax-b||_oo/(eps*(||A||_oo*||x||_oo+||b||_oo)*N)=        0.0073574 ...... PASSED
+WALL   192   192  32  32   2   4     0.01 PASSED    0.022  0.00
+Begin of Summary section.
+Success=1
+HPL_time=0.827787
+MPIFFT_maxErr=1.04738e-15
+PTRANS_GBs=0.00706334
+"""
+
+
+def test_answers_of_hpcc_are_residuals_and_no_times():
+    answers = validate.hpcc_answers(REPORT)
+    assert "0.0073574" in answers and "MPIFFT_maxErr=1.04738e-15" in answers
+    assert "PTRANS_GBs" not in answers and "HPL_time" not in answers
+    assert "WALL 192 192 32 32 2 4 PASSED 0.00" in answers
+    slower = REPORT.replace("0.01 PASSED    0.022", "9.99 PASSED    0.001")
+    assert validate.hpcc_answers(slower) == answers
+    assert validate.hpcc_answers(REPORT.replace("0.0073574", "0.0073575")) != answers
+
+
+def test_answers_of_lammps_are_thermodynamics_and_no_times():
+    out = (
+        "Step Temp E_pair\n       0         1.44   -6.7733681\n"
+        "Loop time of 9.67522 on 8 procs\n99.5% CPU use with 8 MPI tasks\n"
+        "Pair    | 0.22258    | 0.34392    | 0.40398    |   9.5 |  3.17\n"
+        "Nlocal:        4000.00 ave        4037 max        3972 min\nTotal wall time: 0:00:15\n"
+    )
+    assert validate.lammps_answers(out).splitlines() == [
+        "Step Temp E_pair",
+        "       0         1.44   -6.7733681",
+        "Nlocal:        4000.00 ave        4037 max        3972 min",
+    ]
