@@ -190,6 +190,7 @@ pub fn is_forked() -> bool {
 }
 extern "C" fn in_child() {
     FORKED.store(true, Ordering::Relaxed);
+    threads::renew();
 }
 
 /// Finds this process's seat, or makes a job of one. Does nothing the second time.
@@ -249,7 +250,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         }
     };
     *RUNTIME.get(held) = Some(runtime);
-    // SAFETY: the handler only stores to an atomic.
+    // SAFETY: the handler only stores to plain memory.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     with(held, |rt| {
         let control = rt.control();

@@ -117,6 +117,12 @@ pub(super) fn lock_if_called() -> Option<Held> {
     (CALLED.get() && INSIDE.get() == 0).then(lock)
 }
 
+/// In a process just forked: whoever had the lock is not here to give it back.
+pub(super) fn renew() {
+    // SAFETY: the process has one thread.
+    unsafe { *LOCK.0.get() = libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP };
+}
+
 fn take() {
     // SAFETY: the mutex is statically initialised and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
