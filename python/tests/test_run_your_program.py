@@ -1,0 +1,43 @@
+"""docs/run-your-program.md, done as its reader would: from an empty folder, in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from conftest import GUARD_S, ROOT
+from test_docs import differs, sessions
+
+PAGE = (ROOT / "docs" / "run-your-program.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"```(\w+)(?: (\S+))?\n(.*?)```", re.DOTALL)
+
+
+def test_every_file_and_command_of_the_page(odonata):
+    ran = 0
+    for language, name, text in BLOCK.findall(PAGE):
+        if name:
+            (odonata.cwd / name).write_text(text)
+            continue
+        assert language == "console", f"neither a file nor a session: {language}"
+        for command, expected in sessions(f"```console\n{text}```"):
+            # As a reader types it: by a shell, from the reader's folder.
+            done = subprocess.run(
+                ["sh", "-c", command],
+                cwd=odonata.cwd,
+                env=odonata.env,
+                capture_output=True,
+                text=True,
+                timeout=GUARD_S,
+            )
+            printed = (done.stdout or done.stderr).splitlines()
+            missing = differs(expected, printed)
+            said = "\n".join(printed + done.stderr.splitlines())
+            assert missing is None, f"{command}\nnot printed: {missing}\n{said}"
+            assert expected or done.returncode == 0, f"{command}\n{said}"
+            ran += 1
+    assert ran >= 5
+
+
+def test_the_folder_begins_empty(odonata):
+    assert os.listdir(odonata.cwd) == []
