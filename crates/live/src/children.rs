@@ -5,6 +5,7 @@
 
 use crate::exec::Exec;
 use crate::job::{Job, Subreaper};
+use crate::keeper::Keeper;
 use crate::{LaunchError, LaunchSpec};
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
@@ -37,18 +38,23 @@ pub(crate) struct Children {
     looks: u32,
     job: Job,
     _reaper: Subreaper,
+    keeper: Option<Keeper>,
 }
 
 impl Children {
     pub fn new() -> Children {
+        let job = Job::new();
+        // Without it all goes on, but for what it is for.
+        let keeper = Keeper::new(&job.mark).ok();
         Children {
             pids: Vec::new(),
             group: 0,
             forker: 0,
             alive: 0,
             looks: 0,
-            job: Job::new(),
+            job,
             _reaper: Subreaper::new(),
+            keeper,
         }
     }
 
@@ -222,6 +228,7 @@ impl Children {
             self.group = 0;
             self.job.end(PATIENCE);
         }
+        self.keeper = None;
     }
 }
 

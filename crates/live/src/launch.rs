@@ -79,6 +79,12 @@ pub enum LaunchError {
         seats: usize,
     },
     SharedMemory(std::io::Error),
+    /// More processes than the kernel numbers, or than fit into memory even if they did nothing.
+    Room {
+        what: &'static str,
+        need: u64,
+        free: u64,
+    },
     /// More open files than we may have.
     Descriptors {
         need: u64,
@@ -118,6 +124,9 @@ impl fmt::Display for LaunchError {
                     write!(f, " (is the address space limited, `ulimit -v`?)")?;
                 }
                 Ok(())
+            }
+            LaunchError::Room { what, need, free } => {
+                write!(f, "so many ranks need {need} {what}, but only {free} are free")
             }
             LaunchError::Descriptors { need, may } => write!(
                 f,

@@ -15,6 +15,7 @@ mod children;
 mod combine;
 mod exec;
 mod job;
+mod keeper;
 mod launch;
 mod live;
 mod meet;

@@ -34,6 +34,7 @@ pub(crate) fn start_all(
     progress: &mut Option<Box<dyn FnMut(Progress)>>,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Started, LaunchError> {
+    check_room(spec.ranks)?;
     let need = if spec.label { 2 * u64::from(spec.ranks) } else { 0 } + OTHER_FDS;
     let descriptors = Descriptors::allow(need)?;
     let mut tell = |started: u32| {
@@ -161,6 +162,34 @@ pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
             _ => Err(io::Error::last_os_error()),
         }
     }
+}
+
+/// Memory of the smallest rank there is, in KiB: an idle C program (measured: 190, and the kernel's
+/// own books).
+const LEAST_KIB: u64 = 256;
+
+/// Complains of a job that cannot be there as a whole. What it says to be enough may not be.
+fn check_room(ranks: u32) -> Result<(), LaunchError> {
+    let number = |path: &str, word: usize| -> Option<u64> {
+        let text = std::fs::read_to_string(path).ok()?;
+        text.split_whitespace().nth(word)?.rsplit('/').next()?.parse().ok()
+    };
+    let enough = |what, need: u64, free: u64| match need <= free {
+        true => Ok(()),
+        false => Err(LaunchError::Room { what, need, free }),
+    };
+    // The fourth word of loadavg is `running/all` of the threads there are (proc(5)).
+    if let (Some(most), Some(there)) =
+        (number("/proc/sys/kernel/pid_max", 0), number("/proc/loadavg", 3))
+    {
+        let free = most.saturating_sub(there);
+        enough("process numbers (kernel.pid_max)", u64::from(ranks), free)?;
+    }
+    // `MemAvailable` is the third line, three words each.
+    if let Some(free) = number("/proc/meminfo", 7) {
+        enough("KiB of memory at the least", u64::from(ranks) * LEAST_KIB, free)?;
+    }
+    Ok(())
 }
 
 /// Our own limit of open files, raised for as long as this value lives.

@@ -485,17 +485,17 @@ fn until_ready(pipe: &mut impl Read) {
     }
 }
 
-/// The kernel ends the ranks (not what they started themselves: nobody is left who knows of that).
+/// The kernel ends the ranks, and the keeper what they started themselves.
 #[test]
-fn no_rank_survives_a_simulator_that_is_killed() {
+fn nobody_survives_a_simulator_that_is_killed() {
     let mut command = outer("hangs");
     let mut simulator = command.spawn().unwrap();
     let mut pipe = simulator.stdout.take().unwrap();
     until_ready(&mut pipe);
-    let ranks = children(simulator.id());
-    assert_eq!(ranks.len(), 3, "{ranks:?}");
+    let ranks_and_keeper = children(simulator.id());
+    assert_eq!(ranks_and_keeper.len(), 3 + 1, "{ranks_and_keeper:?}");
     // Watched before they die, so that no other process can take their ids unnoticed.
-    let watched: Vec<i32> = ranks
+    let watched: Vec<i32> = ranks_and_keeper
         .iter()
         .map(|&p| unsafe { libc::syscall(libc::SYS_pidfd_open, p, 0) } as i32)
         .collect();
@@ -505,10 +505,7 @@ fn no_rank_survives_a_simulator_that_is_killed() {
         let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
         assert_eq!(unsafe { libc::poll(&mut poll, 1, -1) }, 1);
     }
-    if let Some(group) = ranks.first() {
-        // The grandchildren are this test's to clear away.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-    }
+    // Grandchildren included.
     all_gone(pipe);
 }
 
@@ -566,4 +563,33 @@ fn shared_memory_has_no_name() {
     let ours = |name: &OsString| name.to_string_lossy().contains("odonata");
     let names = std::fs::read_dir("/dev/shm").unwrap().map(|e| e.unwrap().file_name());
     assert_eq!(names.filter(|n| ours(n)).count(), 0);
+}
+
+#[test]
+fn a_job_that_cannot_be_there_as_a_whole_does_not_start() {
+    let most: u32 =
+        std::fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
+    // A job has no more ranks than this (`MAX_RANKS`): where the kernel has room for them all there
+    // is nothing to see.
+    if most <= 1 << 16 {
+        let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);
+        let launched = Live::launch(command(&["true"], most), choose, Box::new(|| false));
+        let error = launched.err().expect("more ranks than process ids");
+        assert!(matches!(error, LaunchError::Room { .. }), "{error}");
+    }
+}
+
+/// A process that has left the job's session, whose parent is gone and which the job's end must not
+/// wait for, belongs to the job all the same.
+#[test]
+fn who_leaves_the_session_does_not_outlive_the_job() {
+    let script = "setsid sleep 300 > /dev/null 2>&1 & echo $! > \"$NOTE\"; sleep 0.1; exit 0";
+    let note = std::env::temp_dir().join(format!("odonata-note-{}", std::process::id()));
+    let mut spec = command(&["sh", "-c", script], 1);
+    spec.env.push(("NOTE".into(), note.clone().into()));
+    outcome(spec);
+    // `setsid` replaces itself: it leads no group, so it need not fork.
+    let pid: u32 = std::fs::read_to_string(&note).unwrap().trim().parse().unwrap();
+    std::fs::remove_file(&note).unwrap();
+    assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "{pid} goes on");
 }

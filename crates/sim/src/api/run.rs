@@ -293,7 +293,10 @@ fn complaint(error: &LaunchError) -> Complaint {
         LaunchError::Spawn { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
             "program"
         }
-        LaunchError::Seats { .. } | LaunchError::Spawn { .. } => "ranks",
+        LaunchError::Seats { .. }
+        | LaunchError::Spawn { .. }
+        | LaunchError::Room { .. }
+        | LaunchError::Descriptors { .. } => "ranks",
         _ => "program",
     };
     Complaint::new(at, "", error.to_string())

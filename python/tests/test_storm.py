@@ -1,0 +1,123 @@
+"""Kill storms: whoever is killed, and whenever, nothing of the job stays behind.
+
+`ODONATA_STORM=N` sets how many moments are tried for each kind of victim and job (default 3; 50 is
+what a release is tried with), `ODONATA_SEED` repeats a storm.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAMS, shared_memory
+
+MOMENTS = int(os.environ.get("ODONATA_STORM", "3"))
+SEED = int(os.environ.get("ODONATA_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
+RANKS = 6
+STEPS = "300"
+# A guard against hanging, not an expectation: processes that were killed are gone at once.
+GUARD_S = 60
+COMPILER = Path(__file__).parents[1] / "odonata" / "_bin" / "odonata-mpicc"
+C_PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    if (fork() == 0) { setsid(); execlp("sleep", "sleep", "300", NULL); _exit(1); }
+    MPI_Init(&argc, &argv);
+    for (int i = 0, sum, one = 1; i < 100 * atoi(argv[1]); i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def c_program(tmp_path_factory):
+    at = tmp_path_factory.mktemp("storm")
+    (at / "storm.c").write_text(C_PROGRAM)
+    subprocess.run([COMPILER, "-O1", at / "storm.c", "-o", at / "storm"], check=True)
+    return str(at / "storm")
+
+
+def jobs(c_program):
+    script = str(PROGRAMS / "storm.py")
+    return {
+        "C": [c_program, STEPS],
+        "shell": ["sh", "-c", f"{c_program} {STEPS}; true"],
+        "Python": ["--warm", "none", "--", sys.executable, script, STEPS],
+        "forked": [sys.executable, script, STEPS],
+    }
+
+
+def is_rank(pid: int) -> bool:
+    """Whether the process is one the launcher has started, or one of that one's."""
+    try:
+        environ = Path(f"/proc/{pid}/environ").read_bytes()
+        return b"ODONATA_JOB=" in environ and b"sleep" not in Path(f"/proc/{pid}/comm").read_bytes()
+    except OSError:
+        return False
+
+
+def victims(odonata, launcher: int, whom: str) -> list[int]:
+    if whom == "launcher":
+        return [launcher]
+    return [pid for pid in odonata.alive() if pid != launcher and is_rank(pid)]
+
+
+def none_left(odonata) -> list[int]:
+    """Who is left when nobody should be, after as long as it takes the kernel."""
+    until = time.monotonic() + GUARD_S
+    while (left := odonata.alive()) and time.monotonic() < until:
+        time.sleep(0.01)
+    return left
+
+
+def start(odonata, words):
+    words = words if "--" in words else ["--", *words]
+    return odonata.start("run", "-n", RANKS, "--machine", "dragonfly-1056", "--quiet", *words)
+
+
+@pytest.mark.parametrize("whom", ["rank", "launcher"])
+@pytest.mark.parametrize("kind", ["C", "shell", "Python", "forked"])
+def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
+    print(f"ODONATA_SEED={SEED}")
+    draw = random.Random(f"{SEED} {kind} {whom}")
+    odonata.env["STORM_HELPERS"] = "1"
+    before = shared_memory()
+    words = jobs(c_program)[kind]
+    began = time.monotonic()
+    whole = start(odonata, words)
+    said = whole.communicate(timeout=GUARD_S * 5)[1]
+    assert whole.returncode == 0, said
+    normal = time.monotonic() - began
+    assert none_left(odonata) == [], "after a run nobody disturbed"
+    for moment in range(MOMENTS):
+        # Moments are the wall clock's, because anything may be going on then: nothing is asserted
+        # of when, only of what comes after.
+        running = start(odonata, words)
+        time.sleep(draw.uniform(0, normal))
+        found = sorted(victims(odonata, running.pid, whom))
+        killed = draw.choice(found) if found else None
+        if killed is not None:
+            try:
+                os.kill(killed, signal.SIGKILL)
+            except ProcessLookupError:
+                killed = None
+        said = running.communicate(timeout=GUARD_S)[1]
+        left = none_left(odonata)
+        assert left == [], f"moment {moment}: {whom} {killed} was killed, {left} go on"
+        assert shared_memory() <= before
+        if whom == "launcher" or killed is None:
+            continue
+        # The one that forks the others may be replaced by a start one by one; a shell may have
+        # died before or after its rank; and who had finished is missed by nobody.
+        if running.returncode != 0:
+            assert "rank " in said, said
