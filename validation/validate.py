@@ -2,9 +2,9 @@
 
     validate.py [hpcc|lammps] ...   [--write]
 
-Their sources are fetched as Debian's source packages, by apt, and nothing else is. They are compiled
-against our mpi.h, unchanged, and run in both places; what they print is compared without the times
-and rates in it, digit for digit. `--write` records the results in results.md beside this file.
+Their sources are fetched as Debian's source packages, by apt, and nothing else is. They are
+compiled against our mpi.h, unchanged, and run in both places; what they print is compared without
+the times and rates in it, digit for digit. `--write` records the results in results.md.
 """
 
 from __future__ import annotations
@@ -160,7 +160,8 @@ def _make(command: list[str], cwd: Path) -> None:
     print(f"  {' '.join(command[:3])} ...", flush=True)
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(f"in {cwd}: {' '.join(command)} failed:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        said = done.stdout[-3000:] + done.stderr[-3000:]
+        sys.exit(f"in {cwd}: {' '.join(command)} failed:\n{said}")
 
 
 # Running
