@@ -1,13 +1,16 @@
-"""Memory that belongs to one Python rank alone, in KiB, mean over ranks: printed by rank 0."""
+"""Memory a Python rank takes, in KiB, mean over ranks: printed by rank 0.
+
+Its share of what it has mapped, and the kernel's tables of that.
+"""
 
 import numpy  # noqa: F401 - what a rank of a real program has loaded
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
 comm.Barrier()
-with open("/proc/self/smaps_rollup") as rollup:
-    words = [line.split() for line in rollup]
-mine = sum(int(w[1]) for w in words if w[0] in ("Private_Dirty:", "Private_Clean:"))
+with open("/proc/self/smaps_rollup") as rollup, open("/proc/self/status") as status:
+    words = [line.split() for line in (*rollup, *status)]
+mine = sum(int(w[1]) for w in words if w[0] in ("Pss:", "VmPTE:"))
 total = comm.reduce(mine)
 if comm.rank == 0:
     print(f"{total / comm.size:.1f}")
