@@ -278,17 +278,29 @@ fn bequeath(from: Comm, to: Comm, hints: Hints) -> Result {
     attr::copy_all(Kind::Comm, from.to_int(), to.to_int())
 }
 
-/// The hints a duplicate gets: its own, or its parent's.
-fn hints_for(parent: &Communicator, own: Option<Info>) -> Result<Hints> {
-    match own {
-        Some(own) => info::pairs(own),
-        None => Ok(lock(&parent.info).clone()),
-    }
+/// Hints there are (MPI 5.0, 7.4.4); what else a program says is nobody's concern.
+const KNOWN: [&[u8]; 5] = [
+    b"mpi_assert_allow_overtaking",
+    b"mpi_assert_exact_length",
+    b"mpi_assert_no_any_source",
+    b"mpi_assert_no_any_tag",
+    b"mpi_assert_strict_persistent_collective_ordering",
+];
+
+fn hints_of(info: Info) -> Result<Hints> {
+    let mut hints = info::pairs(info)?;
+    hints.retain(|(key, _)| KNOWN.contains(&&key[..]));
+    Ok(hints)
+}
+
+/// The hints a duplicate gets: its own. Its parent's are not handed on (MPI 5.0, 7.4.2).
+fn hints_for(own: Option<Info>) -> Result<Hints> {
+    own.map_or(Ok(Hints::new()), hints_of)
 }
 
 fn dup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result {
     let parent = find(comm)?;
-    let hints = hints_for(&parent, hints)?;
+    let hints = hints_for(hints)?;
     let new = copy_of(held, &parent, parent.topology.clone());
     unsafe { *out = c::COMM_NULL };
     bequeath(comm, new, hints)?;
@@ -298,7 +310,7 @@ fn dup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result {
 
 fn idup(held: &Held, comm: Comm, hints: Option<Info>, out: *mut Comm) -> Result<Request> {
     let parent = find(comm)?;
-    let hints = hints_for(&parent, hints)?;
+    let hints = hints_for(hints)?;
     let (token, block) = agreement(held, &parent);
     let land = move |held: &Held, done: &[wire::Completion]| {
         runtime::free(held, block);
@@ -607,7 +619,7 @@ mpi_fn! {
         Ok(())
     }
     pub fn Comm_set_info(comm: Comm, hints: Info) {
-        *lock(&find(comm)?.info) = info::pairs(hints)?;
+        *lock(&find(comm)?.info) = hints_of(hints)?;
         Ok(())
     }
     pub fn Comm_get_info(comm: Comm, hints: *mut Info) {

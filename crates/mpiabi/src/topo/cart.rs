@@ -1,5 +1,6 @@
 //! Cartesian grids.
 
+use std::cmp::Reverse;
 use std::ffi::c_int;
 
 use super::{Topology, read, write};
@@ -88,21 +89,63 @@ unsafe fn described(
     }
 }
 
-/// `n` factors of `product`, none larger than `limit`, in falling order, as equal as they can be:
-/// the largest as small as possible, then the next.
-fn factors(product: u64, n: usize, limit: u64) -> Option<Vec<u64>> {
-    if n == 0 {
-        return (product == 1).then(Vec::new);
-    }
-    // The largest of n factors is at least the n-th root.
-    let divisors = (1..=limit.min(product)).filter(|d| product.is_multiple_of(*d));
-    let is_large = |d: &u64| (*d as u128).checked_pow(n as u32).is_none_or(|p| p >= product.into());
-    for largest in divisors.filter(is_large) {
-        if let Some(rest) = factors(product / largest, n - 1, largest) {
-            return Some(std::iter::once(largest).chain(rest).collect());
+/// The search for the `n` factors of a number that are as equal as they can be.
+struct Factors {
+    divisors: Vec<u64>,
+    /// In falling order.
+    chosen: Vec<u64>,
+    best: Option<Vec<u64>>,
+}
+
+fn factors(product: u64, n: usize) -> Option<Vec<u64>> {
+    let low: Vec<u64> =
+        (1..).take_while(|d| d * d <= product).filter(|&d| product.is_multiple_of(d)).collect();
+    let high = low.iter().rev().map(|d| product / d).filter(|d| d * d > product);
+    let divisors = low.iter().copied().chain(high).collect();
+    let mut search = Factors { divisors, chosen: Vec::new(), best: None };
+    search.fill(product, n);
+    search.best
+}
+
+/// How uneven factors in falling order are: less is better. Of those as far from end to end, the
+/// one with the larger smallest, then with the larger second smallest, and so on.
+fn unevenness(factors: &[u64]) -> (u64, Reverse<Vec<u64>>) {
+    let (first, last) = (factors.first().unwrap_or(&1), factors.last().unwrap_or(&1));
+    (first - last, Reverse(factors.iter().rev().copied().collect()))
+}
+
+impl Factors {
+    /// Takes `n` more factors of `rest`.
+    fn fill(&mut self, rest: u64, n: usize) {
+        if n == 0 {
+            let found = &self.chosen;
+            let is_better = |best: &Vec<u64>| unevenness(found) < unevenness(best);
+            if rest == 1 && self.best.as_ref().is_none_or(is_better) {
+                self.best = Some(found.clone());
+            }
+            return;
+        }
+        let limit = self.chosen.last().copied().unwrap_or(rest);
+        // The largest of n factors is at least the n-th root, the smallest at most.
+        let power = |d: u64| u128::from(d).checked_pow(n as u32);
+        let is_large = |d: u64| power(d).is_none_or(|p| p >= rest.into());
+        let root = self.divisors.iter().copied().rfind(|&d| !is_large(d)).unwrap_or(1);
+        for i in 0..self.divisors.len() {
+            let d = self.divisors[i];
+            if d > limit || !rest.is_multiple_of(d) || !is_large(d) {
+                continue;
+            }
+            let first = self.chosen.first().copied().unwrap_or(d);
+            let smallest = if power(d) == Some(rest.into()) { d } else { root };
+            let least = first.saturating_sub(smallest);
+            if self.best.as_ref().is_some_and(|best| least > unevenness(best).0) {
+                continue;
+            }
+            self.chosen.push(d);
+            self.fill(rest / d, n - 1);
+            self.chosen.pop();
         }
     }
-    None
 }
 
 mpi_fn! {
@@ -118,7 +161,7 @@ mpi_fn! {
         let free = given.iter().filter(|&&d| d == 0).count();
         let rest = nodes as u64 / fixed;
         let fits = (nodes as u64).is_multiple_of(fixed) && (free > 0 || rest == 1);
-        let Some(found) = factors(rest, free, rest).filter(|_| fits) else {
+        let Some(found) = factors(rest, free).filter(|_| fits) else {
             return fail!(c::ERR_DIMS, "{nodes} nodes do not fill dimensions {given:?}");
         };
         let mut found = found.into_iter();
@@ -229,9 +272,17 @@ mod tests {
             (16, 3, vec![4, 2, 2]),
             (36, 3, vec![4, 3, 3]),
             (1024, 3, vec![16, 8, 8]),
+            // 20 x 18 x 14 is as far from end to end, and has a smaller smallest.
+            (5040, 3, vec![21, 16, 15]),
+            (7488, 3, vec![26, 18, 16]),
+            (98_784, 5, vec![14, 14, 9, 8, 7]),
+            (2_147_483_647, 2, vec![2_147_483_647, 1]),
+            (1 << 30, 10, vec![8; 10]),
         ] {
-            assert_eq!(factors(product, n, product), Some(expect), "{product} in {n}");
+            assert_eq!(factors(product, n), Some(expect), "{product} in {n}");
         }
+        // Many ways to divide: found in no time all the same.
+        assert_eq!(factors(1_102_701_600, 4).map(|f| f.iter().product()), Some(1_102_701_600u64));
     }
 
     #[test]
