@@ -85,5 +85,6 @@ def test_the_yardsticks_of_live_runs_run():
     )
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
-    assert len(lines) == 6
+    assert len(lines) == 7
+    assert "64-rank MPI_Allreduce: 1 sleeps a rank" in done.stdout
     assert all(any(c.isdigit() for c in line.split()[-1]) for line in lines)
