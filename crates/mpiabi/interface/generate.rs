@@ -8,6 +8,9 @@
 
 use std::fmt::Write;
 
+#[path = "reasons.rs"]
+mod reasons;
+
 pub struct Function<'a> {
     pub name: &'a str,
     pub returns: &'a str,
@@ -202,25 +205,28 @@ pub fn page(functions: &[Function], done: &std::collections::BTreeSet<String>) -
         let wanted = |f: &&Function| f.place != "mpich" && done.contains(f.name) == supported;
         functions.iter().filter(wanted).map(|f| f.name).collect::<Vec<_>>()
     };
-    for (title, names) in [("Supported", listed(true)), ("Not supported yet", listed(false))] {
-        let words: Vec<String> = names.iter().map(|n| format!("MPI_{n}")).collect();
-        let n = words.len();
-        let twins = |w: &&String| {
-            let twin = w.strip_suffix("_c").is_some_and(|plain| words.iter().any(|x| x == plain));
-            !twin
-        };
-        write!(out, "\n## {title} ({n})\n\n").unwrap();
-        let mut line = String::new();
-        for word in words.iter().filter(twins) {
-            let large = words.contains(&format!("{word}_c"));
-            let item = if large { format!("{word} (_c)") } else { word.clone() };
-            if line.len() + item.len() + 2 > 100 {
-                writeln!(out, "{}", line.trim_end()).unwrap();
-                line.clear();
-            }
-            write!(line, "{item}, ").unwrap();
+    let words: Vec<String> = listed(true).iter().map(|n| format!("MPI_{n}")).collect();
+    let n = words.len();
+    let twins = |w: &&String| {
+        let twin = w.strip_suffix("_c").is_some_and(|plain| words.iter().any(|x| x == plain));
+        !twin
+    };
+    write!(out, "\n## Supported ({n})\n\n").unwrap();
+    let mut line = String::new();
+    for word in words.iter().filter(twins) {
+        let large = words.contains(&format!("{word}_c"));
+        let item = if large { format!("{word} (_c)") } else { word.clone() };
+        if line.len() + item.len() + 2 > 100 {
+            writeln!(out, "{}", line.trim_end()).unwrap();
+            line.clear();
         }
-        writeln!(out, "{}", line.trim_end_matches([',', ' '])).unwrap();
+        write!(line, "{item}, ").unwrap();
+    }
+    writeln!(out, "{}", line.trim_end_matches([',', ' '])).unwrap();
+    let missing = listed(false);
+    write!(out, "\n## Not supported ({})\n\n", missing.len()).unwrap();
+    for name in missing {
+        writeln!(out, "- MPI_{name}: {}", reasons::reason(name)).unwrap();
     }
     out
 }

@@ -152,8 +152,11 @@ fn create(
     Ok(())
 }
 
+/// A key, freed or not, as long as an attribute uses it (MPI 5.0, 7.7.2).
 fn key(kind: Kind, keyval: c_int) -> Result<Arc<Key>> {
-    match state().keys.get(&keyval) {
+    let state = state();
+    let used = || state.attributes.values().flatten().find(|a| a.keyval == keyval).map(|a| &a.key);
+    match state.keys.get(&keyval).or_else(used) {
         Some(key) if key.kind == kind => Ok(key.clone()),
         Some(key) => fail!(c::ERR_KEYVAL, "a key for a {:?} used on a {kind:?}", key.kind),
         None => fail!(c::ERR_KEYVAL, "not a key of the program's own: {keyval:#x}"),

@@ -196,6 +196,20 @@ pub(crate) fn find_intra(comm: Comm) -> Result<Arc<Communicator>> {
     Ok(found)
 }
 
+/// How many the program has made and not freed.
+pub(crate) fn created() -> usize {
+    COMMS.len()
+}
+
+/// A communicator in words: its name, or its context where it has none.
+pub(crate) fn describe(handle: Comm) -> String {
+    match find(handle) {
+        Ok(comm) if lock(&comm.name).is_empty() => format!("communicator {}", comm.context),
+        Ok(comm) => lock(&comm.name).clone(),
+        Err(_) => "a communicator that is gone".into(),
+    }
+}
+
 /// Tells the simulator who the members are, so that collectives can run on the context; and whose
 /// communicators are gone.
 fn register(held: &Held, comm: &Communicator) {

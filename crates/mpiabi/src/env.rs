@@ -62,6 +62,11 @@ mpi_fn! {
     pub fn Abi_set_fortran_booleans(_size: c_int, _yes: *mut c_void, _no: *mut c_void) {
         fail!(c::ERR_ABI, "there is no Fortran interface")
     }
+    /// What a simulated machine has is no hardware of this one.
+    pub fn Get_hw_resource_info(info: *mut Info) {
+        unsafe { *info = crate::info::insert(Vec::new()) };
+        Ok(())
+    }
     pub fn Pcontrol(_level: c_int) {
         Ok(())
     }

@@ -78,6 +78,15 @@ impl Site {
     fn is_there(self) -> bool {
         self.kind != Kind::Comm || crate::comm::find(Comm::from_int(self.handle)).is_ok()
     }
+    /// In words, for the person reading.
+    fn describe(self) -> String {
+        match self.kind {
+            Kind::Comm => crate::comm::describe(Comm::from_int(self.handle)),
+            Kind::Win => format!("window {:#x}", self.handle),
+            Kind::File => format!("file {:#x}", self.handle),
+            _ => format!("session {:#x}", self.handle),
+        }
+    }
     fn check(self) -> Result {
         match self.null_code() {
             Some(code) => fail!(code, "the handle is null"),
@@ -118,9 +127,15 @@ pub(crate) fn set_abort(abort: fn(c_int) -> !) {
     let _ = ABORT.set(abort);
 }
 
+/// One line of ours on the rank's stderr, in one piece: other ranks write there too.
+pub(crate) fn say(line: &str) {
+    use std::io::Write;
+    let _ = std::io::stderr().write_all(format!("odonata: {line}\n").as_bytes());
+}
+
 /// Prints why and ends the job.
 pub(crate) fn die(message: &str, code: c_int) -> ! {
-    eprintln!("odonata: {}{message}", crate::runtime::place());
+    say(&format!("{}{message}", crate::runtime::place()));
     match ABORT.get() {
         Some(abort) => abort(code),
         None => std::process::exit(if code & 0xff == 0 { 1 } else { code & 0xff }),
@@ -154,7 +169,8 @@ pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     call_handler(site, error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
-        format!("{name} failed: {} ({class})", error.message)
+        let on = site.map_or(String::new(), |site| format!(", on {}", site.describe()));
+        format!("{name} failed: {} ({class}{on})", error.message)
     })
 }
 

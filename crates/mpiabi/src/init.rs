@@ -102,6 +102,7 @@ mpi_fn! {
         // Attributes of MPI_COMM_SELF are deleted first, while everything still works.
         crate::attr::delete_all(crate::abi::Kind::Comm, c::COMM_SELF.to_int())?;
         let held = &runtime::enter()?;
+        crate::leaks::report(held);
         STATE.get(held).finalized = true;
         let left = leave_seat(held, false);
         STATE.get(held).finalized = left.is_ok();

@@ -20,6 +20,7 @@ mod group;
 mod info;
 mod init;
 mod io;
+mod leaks;
 mod op;
 mod p2p;
 mod partitioned;

@@ -72,6 +72,11 @@ const PREDEFINED: [(Op, Operator, u32); 14] = [
     (c::NO_OP, Operator::NoOp, combine::op::NO_OP),
 ];
 
+/// How many the program has made and not freed.
+pub(crate) fn created() -> usize {
+    OPERATIONS.len()
+}
+
 /// The operation of a handle.
 pub(crate) fn get(handle: Op) -> Result<Operation> {
     if let Some(found) = PREDEFINED.iter().find(|p| p.0 == handle) {

@@ -62,6 +62,7 @@ impl Sending {
     pub fn start(&self, held: &Held) -> Flight {
         let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
         let bytes = self.buffer.bytes();
+        crate::tool::count_message(bytes);
         let submit = |flags| {
             let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
             send(held, to, self.context, self.tag, (bytes, block), flags)

@@ -207,6 +207,13 @@ pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progr
     Ok((progress, is_active(held, slot)))
 }
 
+/// How many have been started and not completed.
+pub(crate) fn active_requests(held: &Held) -> usize {
+    let table = TABLE.get(held);
+    let is_active = |p: &&Pending| !matches!(p.state, State::Inactive);
+    table.pending.iter().flatten().filter(is_active).count()
+}
+
 fn invalid(why: &str) -> Error {
     Error::new(c::ERR_REQUEST, why)
 }

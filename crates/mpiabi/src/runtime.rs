@@ -479,6 +479,11 @@ pub fn is_eager(held: &Held, bytes: u64) -> bool {
     // SAFETY: written before any rank started.
     with(held, |rt| rt.solo.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
 }
+/// Longest such send, in bytes.
+pub fn eager_max(held: &Held) -> u64 {
+    // SAFETY: written before any rank started.
+    with(held, |rt| unsafe { (*rt.segment.header()).eager_max })
+}
 /// What came of `token`, if it is done as far as this rank has heard.
 pub fn completion(held: &Held, token: u32) -> Option<Completion> {
     if turn::is_away() {
@@ -660,7 +665,8 @@ pub fn abort(held: &Held, code: i32) -> ! {
 /// Says what is wrong and where, then ends the job.
 pub fn fatal(held: &Held, why: &str) -> ! {
     let function = with(held, |rt| rt.function);
-    eprintln!("odonata: {}{}: {why}", place(), workload::functions::function_name(function));
+    let name = workload::functions::function_name(function);
+    crate::error::say(&format!("{}{name}: {why}", place()));
     abort(held, 1)
 }
 

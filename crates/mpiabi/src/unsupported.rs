@@ -5,14 +5,18 @@ use std::ffi::c_int;
 
 use workload::functions::function_name;
 
+#[path = "../interface/reasons.rs"]
+mod reasons;
+use reasons::reason;
+
 /// Ends the job: returning an error code would send the program on with results it never got.
 fn unsupported(id: u32) -> c_int {
     let _ = crate::export::enter(id);
     let name = function_name(id);
     let message = format!(
-        "{name} is not supported by this version of odonata. Supported are point-to-point \
-         messages, collectives, communicators, groups, datatypes, operators, attributes and info \
-         objects; `docs/reference/mpi.md` lists every function"
+        "{name} is not supported by this version of odonata: {}. `docs/reference/mpi.md` lists every \
+         function",
+        reason(name)
     );
     crate::error::die(&message, crate::abi::c::ERR_UNSUPPORTED_OPERATION)
 }

@@ -31,6 +31,10 @@ impl<T> Registry<T> {
         slots.objects.push(Some(object));
         (slots.objects.len() - 1) as u32
     }
+    /// Objects that have not been removed.
+    pub fn len(&self) -> usize {
+        self.lock().objects.iter().flatten().count()
+    }
     pub fn get(&self, slot: u32) -> Option<Arc<T>> {
         self.lock().objects.get(slot as usize)?.clone()
     }

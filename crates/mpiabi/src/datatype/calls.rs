@@ -129,6 +129,7 @@ mpi_fn! {
     }
     pub fn Type_dup(old: Datatype, new: *mut Datatype) {
         let made = insert(make::dup(old)?);
+        unsafe { *new = c::DATATYPE_NULL };
         if let Err(error) = attr::copy_all(Kind::Datatype, old.to_int(), made.to_int()) {
             TYPES.remove(made.slot().expect("just made"));
             return Err(error);
@@ -273,6 +274,11 @@ mpi_fn! {
 /// The types of Fortran kinds by what was asked for: asking again gives the same handle.
 type Selected = BTreeMap<(c_int, c_int, Option<c_int>), Datatype>;
 static SELECTED: Mutex<Selected> = Mutex::new(BTreeMap::new());
+
+/// Those are the library's own.
+pub(super) fn selected_types() -> usize {
+    SELECTED.lock().unwrap_or_else(PoisonError::into_inner).len()
+}
 
 fn selected(combiner: c_int, digits: c_int, range: Option<c_int>, new: *mut Datatype) -> Result {
     let mut known = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);

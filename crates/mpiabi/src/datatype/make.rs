@@ -136,6 +136,15 @@ fn external_sizes(name: &str, number: Number) -> [u64; 2] {
     }
 }
 
+/// Which of a type's two names `MPI_Type_get_name` tells: those MPICH tells.
+fn known_as(name: &str) -> &str {
+    match name {
+        "MPI_C_FLOAT_COMPLEX" => "MPI_C_COMPLEX",
+        "MPI_LONG_LONG" => "MPI_LONG_LONG_INT",
+        name => name,
+    }
+}
+
 impl Type {
     pub(super) fn predefined(name: &str, number: Number) -> Type {
         let (size, extent, align) = number.layout();
@@ -156,7 +165,7 @@ impl Type {
             number: Some(number),
             recipe: Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
             committed: AtomicBool::new(true),
-            name: Mutex::new(name.as_bytes().to_vec()),
+            name: Mutex::new(known_as(name).as_bytes().to_vec()),
         }
     }
     /// Same data, own handle and name.

@@ -75,6 +75,11 @@ pub(crate) fn count(count: i64) -> Result<u64> {
     }
 }
 
+/// How many the program has made and not freed.
+pub(crate) fn created() -> usize {
+    TYPES.len() - calls::selected_types()
+}
+
 fn insert(made: Type) -> Datatype {
     Datatype::created(TYPES.insert(Arc::new(made)))
 }

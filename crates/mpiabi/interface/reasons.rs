@@ -1,0 +1,17 @@
+//! Why a function of the interface is not supported, in a clause for messages and the reference.
+
+/// Dynamic processes: the job's size is fixed when the machine is laid out.
+const PROCESSES: &str = "a job cannot grow: its ranks are seated before it starts";
+const PORTS: &str = "a simulated job has no other job to meet";
+
+pub fn reason(name: &str) -> &'static str {
+    match name.trim_start_matches("MPI_") {
+        "Comm_spawn" | "Comm_spawn_multiple" => PROCESSES,
+        "Comm_accept" | "Comm_connect" | "Comm_join" | "Open_port" | "Close_port"
+        | "Publish_name" | "Unpublish_name" | "Lookup_name" => PORTS,
+        "Register_datarep" | "Register_datarep_c" => {
+            "files hold the data representations \"native\", \"internal\" and \"external32\" only"
+        }
+        _ => "it is not written yet",
+    }
+}

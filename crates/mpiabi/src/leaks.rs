@@ -1,0 +1,32 @@
+//! What a program leaves behind at `MPI_Finalize`. Not an error, and MPI frees it all the same; but
+//! an active request is often a message that somebody lost.
+//!
+//! `ODONATA_CHECK=all` has every rank tell all it left, `none` nobody anything. Otherwise rank 0
+//! alone speaks, and of active requests alone: most programs leave a datatype or two.
+
+use crate::error::say;
+use crate::runtime::{self, Held};
+use crate::{comm, datatype, op, request};
+
+const KNOB: &str = "ODONATA_CHECK";
+
+/// Tells it on stderr, if there is anything to tell.
+pub(crate) fn report(held: &Held) {
+    let knob = std::env::var(KNOB).unwrap_or_default();
+    let tells_all = knob == "all";
+    if knob == "none" || !tells_all && runtime::rank(held) != 0 {
+        return;
+    }
+    let mut left = vec![(request::active_requests(held), "active request")];
+    if tells_all {
+        left.push((comm::created(), "communicator"));
+        left.push((datatype::created(), "datatype"));
+        left.push((op::created(), "operation"));
+    }
+    let some = left.iter().filter(|(n, _)| *n > 0);
+    let words = some.map(|(n, what)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" }));
+    let words: Vec<String> = words.collect();
+    if !words.is_empty() {
+        say(&format!("{}left behind at MPI_Finalize: {}", runtime::place(), words.join(", ")));
+    }
+}
