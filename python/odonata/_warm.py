@@ -5,20 +5,20 @@
 TARGET is what the user wrote after the interpreter's options: `script.py args`, `-m module args` or
 `-c command args`. MODULES is a list of modules to import beside what `scan` finds, or `none`.
 
-Knows Python, nothing of odonata but three environment variables; needs the standard library of
+Knows Python, nothing of odonata but two environment variables; needs the standard library of
 Python 3.8 or newer. Its one idea: importing is the same work in every rank, so one process does it
-and the ranks are copies of that process, sharing its memory until they write to it. It runs no line
-of the user's: where that cannot be (the script's folder shadows a module, say), it says so and ends,
-and the launcher starts every rank's interpreter by itself.
+and the ranks are copies of that process, sharing its memory until they write to it. It runs no
+line of the user's: where that cannot be (the script's folder shadows a module, say), it says so
+and ends, and the launcher starts every rank's interpreter by itself.
 
-A rank sees what a fresh interpreter would have shown it: `__main__`, `sys.argv`, `sys.path[0]`, the
-frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialised; it appears, and
-calls `MPI_Init`, when the script imports it.
+A rank sees what a fresh interpreter would have shown it: `__main__`, `sys.argv`, `sys.path[0]`,
+the frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialised; it appears,
+and calls `MPI_Init`, when the script imports it.
 
-With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each batch
-of ranks `FIRST LAST` (and two descriptors a rank, if their output is labelled), answered by the
-processes' ids. An empty message ends us; the ranks are the launcher's children then, and start when
-it closes its end of a pipe.
+With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each
+batch of ranks `FIRST LAST` (and two descriptors a rank, if their output is labelled), answered by
+the processes' ids. Its end ends us; the ranks are the launcher's children then, and start when it
+closes its end of a pipe.
 """
 
 import os
@@ -33,17 +33,16 @@ _SOCKET, _GATE, _LAUNCHER = map(int, os.environ.pop("ODONATA_WARM").split(","))
 PDEATHSIG = 1  # <linux/prctl.h>
 KILLED = 128 + 9
 
-# What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the standard
-# library what programs of this kind use; `mpi4py` is dealt with on its own.
+# What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the
+# standard library what programs of this kind use; `mpi4py` is dealt with on its own.
 SHARED = frozenset(
-    "numpy scipy "
-    "abc argparse array ast base64 bisect bz2 cmath collections configparser contextlib copy csv "
-    "ctypes dataclasses datetime decimal enum errno fractions functools gc getopt glob gzip hashlib "
-    "heapq hmac inspect io itertools json keyword linecache logging lzma math mmap numbers operator "
-    "optparse os pathlib pickle pkgutil platform pprint queue random re resource secrets select "
-    "selectors shlex shutil signal socket stat statistics string struct subprocess sys sysconfig "
-    "tempfile textwrap threading time timeit tokenize traceback types typing unittest uuid warnings "
-    "weakref zipfile zlib".split()
+    "numpy scipy abc argparse array ast base64 bisect bz2 cmath collections configparser "
+    "contextlib copy csv ctypes dataclasses datetime decimal enum errno fractions functools gc "
+    "getopt glob gzip hashlib heapq hmac inspect io itertools json keyword linecache logging "
+    "lzma math mmap numbers operator optparse os pathlib pickle pkgutil platform pprint queue "
+    "random re resource secrets select selectors shlex shutil signal socket stat statistics "
+    "string struct subprocess sys sysconfig tempfile textwrap threading time timeit tokenize "
+    "traceback types typing unittest uuid warnings weakref zipfile zlib".split()
 )
 # Submodules that numpy gives at their first use: programs that import it use them.
 NUMPY = ("numpy.linalg", "numpy.random", "numpy.fft")
@@ -136,6 +135,15 @@ def read(path):
         return file.read()
 
 
+def bare_main():
+    """A `__main__` as the interpreter makes it."""
+    main = sys.modules["__main__"] = type(sys)("__main__")
+    main.__builtins__ = sys.modules["builtins"]
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
+    return main
+
+
 class Script:
     """`python script.py args`, or `python -c command args`."""
 
@@ -146,7 +154,8 @@ class Script:
         else:
             self.argv = words
             # Since 3.9 the interpreter makes it absolute.
-            self.path = shown = os.path.abspath(words[0]) if sys.version_info >= (3, 9) else words[0]
+            self.path = words[0] if sys.version_info < (3, 9) else os.path.abspath(words[0])
+            shown = self.path
             if not os.path.isfile(words[0]):
                 raise Unfit("the script is not a file")
             self.source = read(words[0])
@@ -159,20 +168,16 @@ class Script:
         self.folder = os.path.dirname(os.path.realpath(words[0])) if self.path else ""
 
     def run(self):
-        main = type(sys)("__main__")
-        main.__builtins__ = sys.modules["builtins"]
-        if sys.version_info < (3, 14):
-            main.__annotations__ = {}
-        if self.path:
-            from importlib.machinery import SourceFileLoader
+        from importlib.machinery import BuiltinImporter, SourceFileLoader
 
+        main = bare_main()
+        if self.path:
             main.__file__ = self.path
             main.__loader__ = SourceFileLoader("__main__", self.path)
             if sys.version_info < (3, 15):
                 main.__cached__ = None
         else:
-            main.__loader__ = sys.modules["__main__"].__loader__
-        sys.modules["__main__"] = main
+            main.__loader__ = BuiltinImporter
         exec(self.code, main.__dict__)
 
 
@@ -199,8 +204,7 @@ class Module:
     def run(self):
         import runpy
 
-        main = sys.modules["__main__"] = type(sys)("__main__")
-        main.__builtins__ = sys.modules["builtins"]
+        bare_main()
         runpy._run_module_as_main(self.name)
 
 

@@ -47,7 +47,7 @@ pub(crate) fn fork_all(
     let (gate, opener) = pipe()?;
     let mut children = Children::new();
     let told = format!("{},{},{}", theirs.as_raw_fd(), gate.as_raw_fd(), std::process::id());
-    // The process has rank 0's streams, so its interpreter makes up its mind about them as a rank's.
+    // The process has rank 0's streams, so its interpreter sees in them what a rank's would.
     let input = streams.input()?;
     let mut first_outputs = streams.outputs(0)?;
     let stdio = match &first_outputs {
