@@ -66,6 +66,8 @@ class Reference:
     """Ranks on this machine, on the reference library in an environment of its own."""
 
     home: Path
+    # Knobs of the library, NAME=VALUE.
+    knobs: tuple[str, ...] = ()
     name = "reference"
 
     @property
@@ -81,6 +83,7 @@ class Reference:
         return {
             **_plain_environment(),
             **patient,
+            **dict(knob.split("=", 1) for knob in self.knobs),
             "LD_LIBRARY_PATH": str(self.home / "lib"),
         }
 

@@ -19,8 +19,8 @@ def page(twin, reference, known) -> str:
         "",
         "<!-- Written by `make conformance`, which runs it all; not by hand. -->",
         "",
-        f"The suite of mpi4py {version}, on the twin and on PyPI's {beside}. A test counts once, with",
-        "the worst it did on any rank.",
+        f"The suite of mpi4py {version}, on the twin and on PyPI's {beside}. A test counts once,",
+        "with the worst it did on any rank.",
         "",
         "| ranks | where | tests | pass | skip | fail |",
         "|---|---|---|---|---|---|",
@@ -29,7 +29,8 @@ def page(twin, reference, known) -> str:
         for name, outcomes in (("twin", twin), ("mpich", reference)):
             said = Counter(outcomes[ranks].verdicts.values())
             total, bad = sum(said.values()), sum(said[v] for v in ("fail", "error", "died"))
-            lines.append(f"| {ranks} | {name} | {total} | {said['pass']} | {said['skip']} | {bad} |")
+            row = (ranks, name, total, said["pass"], said["skip"], bad)
+            lines.append("| " + " | ".join(map(str, row)) + " |")
     lines += ["", "## Exceptions on the twin", ""]
     if known:
         lines += ["| tests | ranks | why |", "|---|---|---|"]

@@ -1,4 +1,4 @@
-"""Storms: random MPI programs, run on the twin and on the reference library, compared byte for byte.
+"""Storms: random MPI programs on the twin and on the reference library, compared byte for byte.
 
 A storm is a C program `NAME SEED ROUNDS`: from the seed alone every rank knows what every rank
 will do in each round, and rank 0 prints a line a round with a digest of all that was received. Only
@@ -88,7 +88,9 @@ def _tail(text: str, lines: int = 12) -> str:
     return "\n".join(f"    {line}" for line in text.splitlines()[-lines:])
 
 
-def plan(*, part: bool, chosen: list[str], seed: int | None, rounds: int | None, ranks) -> list[Run]:
+def plan(
+    *, part: bool, chosen: list[str], seed: int | None, rounds: int | None, ranks: list[int] | None
+) -> list[Run]:
     """Every run, each with a seed. Twins take turns, so that each storm meets them all."""
     runs = []
     for i, name in enumerate(chosen):
