@@ -26,8 +26,8 @@ import places  # noqa: E402
 
 CACHE = places.CACHE.parent / "validation"
 WRAPPERS = places.COMPILER.parent
-# All ranks of the reference share one node, where MPICH adds in another order than across a network,
-# and a sum may differ in its last bit. This makes it use the algorithms of its network there too.
+# All ranks of the reference share one node, where MPICH adds in another order than across nodes,
+# and a sum may differ in its last bit. This makes it use the algorithms of a network there too.
 KNOBS = ("MPIR_CVAR_DEVICE_COLLECTIVES=none",)
 # Seconds one run may take: 64 ranks of the reference share the cores of this machine.
 LIMIT_S = 1800
