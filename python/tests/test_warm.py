@@ -150,8 +150,8 @@ def test_a_module_that_starts_a_thread_is_not_shared(odonata, tmp_path):
     beside = tmp_path / "site"
     beside.mkdir()
     (beside / "busy.py").write_text(
-        "import threading, time\n"
-        "threading.Thread(target=time.sleep, args=(5,), daemon=True).start()\n"
+        "import threading\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
     )
     (tmp_path / "app.py").write_text("print('runs')\n")
     path = f"{beside}:{os.environ.get('PYTHONPATH', '')}"
