@@ -155,11 +155,11 @@ def test_a_module_that_starts_a_thread_is_not_shared(odonata, tmp_path):
     )
     (tmp_path / "app.py").write_text("print('runs')\n")
     path = f"{beside}:{os.environ.get('PYTHONPATH', '')}"
-    done = odonata("run", "-n", "2", *SMALL, "--json", "--quiet", "--warm", "busy", "--",
+    done = odonata("run", "-n", "2", "-l", *SMALL, "--json", "--quiet", "--warm", "busy", "--",
                    "python", "app.py", env={"PYTHONPATH": path})  # fmt: skip
     start = json.loads(done.stdout)["start"]
     assert (start["forked"], start["unfit"]) == (False, "an import started a thread")
-    assert done.stderr.split() == ["runs", "runs"]
+    assert sorted(done.stderr.splitlines()) == ["[0] runs", "[1] runs"]
 
 
 def test_which_command_lines_are_served(tmp_path):
