@@ -497,7 +497,8 @@ pub fn completion(held: &Held, token: u32) -> Option<Completion> {
 /// Appends to the ring; hands over first if it is full.
 pub fn submit(held: &Held, mut submission: Submission) {
     turn::need(held);
-    if with(held, |rt| rt.submitted as usize == wire::RING) {
+    // More than once where other threads fill it again before this one has the lock back.
+    while with(held, |rt| rt.submitted as usize == wire::RING) {
         turn::hand_over(held, wire::wait::NONE, &[]);
     }
     with(held, |rt| {

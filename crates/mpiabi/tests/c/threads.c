@@ -65,6 +65,24 @@ static void *tagged(void *arg)
 }
 
 /* Collectives, each thread in its communicator, with an operator of MPI's and one of ours. */
+/* More at once than the library hands on in one go (256), from all threads. */
+#define FLOOD 700
+static void *flood(void *arg)
+{
+    int tag = (int)(long)arg, next = (me + 1) % np, before = (me + np - 1) % np;
+    static int in[MOST][FLOOD], out[MOST][FLOOD];
+    MPI_Request requests[2 * FLOOD];
+    for (int i = 0; i < FLOOD; i++) {
+        out[tag][i] = me * 1000 + i;
+        MPI_Irecv(&in[tag][i], 1, MPI_INT, before, tag, MPI_COMM_WORLD, &requests[2 * i]);
+        MPI_Isend(&out[tag][i], 1, MPI_INT, next, tag, MPI_COMM_WORLD, &requests[2 * i + 1]);
+    }
+    MPI_Waitall(2 * FLOOD, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < FLOOD; i++)
+        CHECK(in[tag][i] == before * 1000 + i);
+    return NULL;
+}
+
 static void twice_sum(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
@@ -223,6 +241,7 @@ int main(int argc, char **argv)
         together(threads, ring);
         together(threads, tagged);
         together(threads, collectives);
+        together(threads, flood);
         hand_round();
     }
     threads = 3;
