@@ -9,7 +9,8 @@ pub(crate) mod calls;
 mod decode;
 mod make;
 pub(crate) mod map;
-mod packing;
+pub(crate) mod packing;
+pub(crate) mod portable;
 mod signature;
 #[cfg(test)]
 mod tests;

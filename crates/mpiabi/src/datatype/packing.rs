@@ -134,6 +134,16 @@ fn convert(
     }
 }
 
+/// `count` packed items of this machine, in `out` as `external32` has them.
+pub(crate) fn to_external32(found: &Type, count: u64, packed: &mut [u8], out: &mut [u8]) {
+    convert(found, count, to_external, packed, out);
+}
+
+/// And back.
+pub(crate) fn from_external32(found: &Type, count: u64, packed: &mut [u8], from: &mut [u8]) {
+    convert(found, count, from_external, packed, from);
+}
+
 /// Big-endian, and the lower bytes only where there is less room: as the standard has it, a value
 /// that does not fit is lost.
 fn to_external(value: Value, out: &mut [u8]) {

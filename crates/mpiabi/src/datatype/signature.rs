@@ -33,6 +33,10 @@ impl Signature {
             None => value(number, external[0]),
         }
     }
+    /// One value nothing else is known of.
+    pub fn of_bytes(bytes: u64) -> Arc<Signature> {
+        Arc::new(Signature { bytes, external: bytes, values: 1, uniform: None, body: Body::Value })
+    }
     pub fn repeat(of: &Arc<Signature>, count: u64) -> Arc<Signature> {
         if count == 1 {
             return of.clone();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use workload::wire::{Completion, flag};
 
-use super::view::View;
+use super::view::{Named, View};
 use super::{OpenFile, find, on};
 use crate::abi::{Datatype, File, c};
 use crate::buffer::Buffer;
@@ -46,6 +46,7 @@ pub(super) struct Access {
     handle: File,
     view: Arc<View>,
     buffer: Buffer,
+    datatype: Datatype,
     way: Way,
     /// What it is in the file: bytes of an item, bytes, and etypes.
     item: u64,
@@ -75,7 +76,8 @@ impl Access {
         let (at, count, datatype) = what;
         let buffer = Buffer::new(at, count.wide(), datatype)?;
         let view = file.view();
-        let item = view.representation.bytes_in_file(&buffer.datatype)?;
+        let of = Named { handle: datatype, datatype: buffer.datatype.clone() };
+        let item = view.representation.bytes_in_file(&of)?;
         let Some(bytes) = item.checked_mul(buffer.place().1).filter(|&b| b <= i64::MAX as u64)
         else {
             return fail!(c::ERR_COUNT, "{} items of {item} bytes", count.wide());
@@ -85,7 +87,7 @@ impl Access {
             return fail!(c::ERR_IO, "{bytes} bytes are not a whole number of etypes of {unit}");
         }
         let etypes = bytes.checked_div(unit).unwrap_or(0) as i64;
-        Ok(Access { file, handle, view, buffer, way, item, bytes, etypes })
+        Ok(Access { file, handle, view, buffer, datatype, way, item, bytes, etypes })
     }
 
     /// Starts it at a position in etypes, `None` for the shared file pointer's.
@@ -153,11 +155,11 @@ impl Access {
     /// Visible bytes moved, from `from` on, and what stopped it.
     fn transfer(&self, from: u64) -> (u64, Option<Error>) {
         let representation = &self.view.representation;
-        if let (true, Some(at)) = (representation.is_native(), self.buffer.flat()) {
+        if let (true, Some(at)) = (representation.is_memory(), self.buffer.flat()) {
             return self.move_flat(from, at);
         }
         let count = self.buffer.place().1;
-        let most = (PIECE / self.item).max(1);
+        let most = (PIECE / self.item.max(1)).max(1);
         let (mut item, mut done) = (0, 0);
         let mut piece = Vec::new();
         while item < count {
@@ -167,13 +169,13 @@ impl Access {
             piece.resize(bytes as usize, 0);
             let runs = self.view.runs(from + done, bytes);
             let (moved, error) = match self.way {
-                Way::Write => match representation.encode(&part, &mut piece) {
+                Way::Write => match representation.encode(&part, self.datatype, &mut piece) {
                     Ok(()) => self.file.disk.write(runs, &piece),
                     Err(error) => (0, Some(error)),
                 },
                 Way::Read => {
                     let (got, error) = self.file.disk.read(runs, &mut piece);
-                    let decoded = representation.decode(&part, &mut piece, got);
+                    let decoded = representation.decode(&part, self.datatype, &mut piece, got);
                     (got, error.or(decoded.err()))
                 }
             };

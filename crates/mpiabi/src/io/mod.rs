@@ -7,8 +7,8 @@
 //! order is its order, the same in every run. In atomic mode an access holds the file's one lock,
 //! which is the simulator's too.
 //!
-//! `disk` knows the operating system, `view` which bytes of a file a rank sees, `datarep` how values
-//! look there; `access` moves data by way of all three, and the rest are MPI's functions.
+//! `disk` knows the operating system, `view` which bytes of a file a rank sees, `datarep` how
+//! values look there; `access` moves data by way of all three, and the rest are MPI's functions.
 
 mod access;
 mod calls;

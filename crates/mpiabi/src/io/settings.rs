@@ -104,8 +104,8 @@ mpi_fn! {
     }
     pub fn File_get_type_extent<Int>(fh: File, datatype: Datatype, extent: *mut Aint) {
         let view = find(fh)?.view();
-        let found = datatype::get(datatype)?;
-        unsafe { *extent = view.representation.in_file(&found)?.extent };
+        let found = Named { handle: datatype, datatype: datatype::get(datatype)? };
+        unsafe { *extent = view.representation.layout(&found)?.extent };
         Ok(())
     }
 

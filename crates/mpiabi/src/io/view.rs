@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::datarep::Representation;
+use super::datarep::{Layout, Representation};
 use super::disk::Runs;
 use crate::abi::{Datatype, c};
-use crate::datatype::map::{Map, Placed};
+use crate::datatype::map::Map;
 use crate::datatype::{self, Type};
 use crate::error::{Result, fail};
 
@@ -155,8 +155,8 @@ impl View {
         representation: Representation,
         may_overlap: bool,
     ) -> Result<View> {
-        let unit = representation.in_file(&etype.datatype)?.bytes;
-        let Layout { placed, bytes, extent } = representation.in_file(&filetype.datatype)?;
+        let unit = representation.bytes_in_file(&etype)?;
+        let Layout { placed, bytes, extent } = representation.layout(&filetype)?;
         if bytes.checked_rem(unit).unwrap_or(bytes) != 0 {
             let (e, f) = (unit, bytes);
             return fail!(c::ERR_ARG, "a filetype of {f} bytes is not made of etypes of {e}");
@@ -277,9 +277,135 @@ impl Runs for ViewRuns<'_> {
     }
 }
 
-/// A datatype as it lies in a file.
-pub(super) struct Layout {
-    pub placed: Placed,
-    pub bytes: u64,
-    pub extent: i64,
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_int;
+
+    use super::*;
+    use crate::datatype::calls::*;
+    use crate::datatype::map::Visitor;
+
+    /// Offsets of an item's bytes, one by one.
+    struct Bytes(Vec<i64>);
+
+    impl Visitor for Bytes {
+        fn run(&mut self, at: i64, len: u64) -> bool {
+            self.0.extend(at..at + len as i64);
+            true
+        }
+    }
+
+    /// Numbers from a seed, the same everywhere.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, n: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 33) % n
+        }
+    }
+
+    /// A type whose displacements ascend.
+    fn ascending(dice: &mut Dice, depth: u32) -> Datatype {
+        let mut new = c::DATATYPE_NULL;
+        if depth == 0 {
+            return [c::BYTE, c::SHORT, c::INT][dice.below(3) as usize];
+        }
+        let old = ascending(dice, depth - 1);
+        let n = 1 + dice.below(4) as usize;
+        let gap = |dice: &mut Dice| dice.below(3) as c_int;
+        unsafe {
+            match dice.below(4) {
+                0 => Type_contiguous::<c_int>(n as c_int, old, &raw mut new),
+                1 => {
+                    let len = 1 + gap(dice);
+                    let stride = len + gap(dice);
+                    Type_vector::<c_int>(n as c_int, len, stride, old, &raw mut new)
+                }
+                2 => {
+                    let (mut lengths, mut displacements, mut at) = (vec![], vec![], 0);
+                    for _ in 0..n {
+                        at += gap(dice);
+                        lengths.push(1 + gap(dice));
+                        displacements.push(at);
+                        at += lengths.last().expect("just pushed");
+                    }
+                    let (l, d) = (lengths.as_ptr(), displacements.as_ptr());
+                    Type_indexed::<c_int>(n as c_int, l, d, old, &raw mut new)
+                }
+                _ => {
+                    let (mut size, mut part) = (0, 0);
+                    let mut start = gap(dice);
+                    size += start + n as c_int + gap(dice);
+                    part += n as c_int;
+                    let (s, p, f) = (&raw mut size, &raw mut part, &raw mut start);
+                    let order = c::ORDER_C;
+                    Type_create_subarray::<c_int>(1, s, p, f, order, old, &raw mut new)
+                }
+            }
+            .expect("good arguments");
+            Type_commit(&raw mut new).expect("a type");
+        }
+        new
+    }
+
+    #[test]
+    fn runs_are_the_bytes_of_the_tiles_one_after_another() {
+        for seed in 0..300 {
+            println!("seed {seed}");
+            let dice = &mut Dice(seed);
+            let depth = 1 + dice.below(3) as u32;
+            let handle = ascending(dice, depth);
+            let filetype = Named::committed(handle).expect("committed");
+            let of = filetype.datatype.clone();
+            let mut tile = Bytes(Vec::new());
+            of.placed().walk(1, of.extent(), &mut tile);
+            let byte = Named::committed(c::BYTE).expect("predefined");
+            let displacement = dice.below(50) as i64;
+            let native = Representation::Native;
+            let view = View::new(displacement, byte, filetype, native, false).expect("ascending");
+
+            let size = tile.0.len() as u64;
+            let offset = |at: u64| {
+                let tiles = (at / size) as i64 * of.extent();
+                displacement + tiles + tile.0[(at % size) as usize]
+            };
+            for _ in 0..10 {
+                let (from, len) = (dice.below(4 * size), dice.below(3 * size + 2));
+                let (mut seen, mut end) = (Vec::new(), None);
+                view.runs(from, len).each(&mut |at, len| {
+                    assert_ne!(end, Some(at), "two runs touch");
+                    seen.extend(at..at + len as i64);
+                    end = Some(at + len as i64);
+                    true
+                });
+                let wanted: Vec<i64> = (from..from + len).map(offset).collect();
+                assert_eq!(seen, wanted);
+                assert_eq!(view.offset_of(from), offset(from));
+                let end = dice.below(3 * of.extent() as u64 + 60) as i64;
+                let before = (0..).take_while(|&at| offset(at) < end).count() as u64;
+                assert_eq!(view.visible_before(end), before, "before {end}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_ascend_is_no_filetype() {
+        let byte = || Named::committed(c::BYTE).expect("predefined");
+        let made = |displacements: [c_int; 2], may_overlap| {
+            let mut new = c::DATATYPE_NULL;
+            let lengths = [2, 2];
+            unsafe {
+                let (l, d) = (lengths.as_ptr(), displacements.as_ptr());
+                Type_indexed::<c_int>(2, l, d, c::BYTE, &raw mut new).expect("good arguments");
+                Type_commit(&raw mut new).expect("a type");
+            }
+            let filetype = Named::committed(new).expect("committed");
+            View::new(0, byte(), filetype, Representation::Native, may_overlap).is_ok()
+        };
+        assert!(made([0, 2], false) && made([1, 8], false));
+        assert!(!made([2, 0], false) && !made([2, 0], true));
+        assert!(!made([0, 1], false) && made([0, 1], true));
+        assert!(!made([-1, 4], true));
+    }
 }

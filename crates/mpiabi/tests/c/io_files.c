@@ -125,7 +125,8 @@ static void shared_pointers(void)
     MPI_File file = opened(NEW | MPI_MODE_DELETE_ON_CLOSE);
     MPI_Status status;
     MPI_Offset at;
-    int mine[2] = {me, me + 1000}, *all = malloc(np * sizeof mine), *seen = calloc(np, sizeof *seen);
+    int mine[2] = {me, me + 1000}, *all = malloc(np * sizeof mine);
+    int *seen = calloc(np, sizeof *seen);
     MPI_File_set_view(file, 4, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     CHECK(MPI_File_write_shared(file, mine, 2, MPI_INT, &status) == 0);
     CHECK(count_of(&status, MPI_INT) == 2);
@@ -174,7 +175,8 @@ static void columns(void)
     MPI_File file = opened(NEW | MPI_MODE_DELETE_ON_CLOSE);
     MPI_Datatype column, etype, filetype;
     MPI_Status status;
-    int sizes[2] = {ROWS, np}, parts[2] = {ROWS, 1}, starts[2] = {0, me}, data[2 * ROWS], back[ROWS];
+    int sizes[2] = {ROWS, np}, parts[2] = {ROWS, 1}, starts[2] = {0, me};
+    int data[2 * ROWS], back[ROWS];
     MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &column);
     MPI_Type_commit(&column);
     fill(data, ROWS, me);
@@ -335,7 +337,6 @@ static void errors(void)
     MPI_Barrier(world);
     CHECK(MPI_File_get_size(file, &size) == 0 && size == 8 * np);
     MPI_File_close(&file);
-    snprintf(name + strlen(name), 3, "%s", "");
     file = opened(MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE);
     CHECK(class_of(MPI_File_write(file, &x, 1, MPI_INT, &status)) == MPI_ERR_READ_ONLY);
     CHECK(class_of(MPI_File_set_size(file, 0)) == MPI_ERR_READ_ONLY);

@@ -1,0 +1,196 @@
+//! Datatypes of another representation: made like a given one, but of values of other lengths.
+//!
+//! Displacements and strides that count items of a type grow and shrink with it; those that count
+//! bytes stay, for the program has said what they are (MPI 5.0, 14.5).
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::make::{self, Deal, Width};
+use super::map::Placed;
+use super::signature::Signature;
+use super::{Recipe, TYPES, Type};
+use crate::abi::{Datatype, c};
+use crate::error::Result;
+
+/// How long a value of a predefined type is there, in bytes.
+pub(crate) type Length<'a> = &'a dyn Fn(Datatype) -> Result<u64>;
+
+/// The type of `handle` made of values of those lengths.
+pub(crate) fn remade(handle: Datatype, of: &Type, length: Length) -> Result<Type> {
+    let recipe = &of.recipe;
+    let named =
+        [c::COMBINER_NAMED, c::COMBINER_F90_INTEGER, c::COMBINER_F90_REAL, c::COMBINER_F90_COMPLEX];
+    if named.contains(&recipe.combiner) {
+        return Ok(value(length(handle)?));
+    }
+    let mut parts = Parts(Vec::with_capacity(recipe.types.len()));
+    for (handle, of) in &recipe.types {
+        let part = Arc::new(remade(*handle, of, length)?);
+        parts.0.push(Datatype::created(TYPES.insert(part)));
+    }
+    again(recipe, &parts.0)
+}
+
+/// Handles by which makers find types that no program ever sees.
+struct Parts(Vec<Datatype>);
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        for part in &self.0 {
+            TYPES.remove(part.slot().expect("just made"));
+        }
+    }
+}
+
+/// One value of so many bytes.
+fn value(bytes: u64) -> Type {
+    let recipe = Recipe {
+        combiner: c::COMBINER_NAMED,
+        integers: Vec::new(),
+        addresses: Vec::new(),
+        counts: Vec::new(),
+        types: Vec::new(),
+    };
+    Type {
+        size: bytes,
+        lb: 0,
+        ub: bytes as i64,
+        align: 1,
+        placed: Placed::run(bytes),
+        signature: Signature::of_bytes(bytes),
+        number: None,
+        recipe,
+        committed: AtomicBool::new(true),
+        name: Default::default(),
+    }
+}
+
+/// Follows a recipe with other ingredients.
+fn again(recipe: &Recipe, parts: &[Datatype]) -> Result<Type> {
+    // Of either width: integers come first, addresses behind them.
+    let told = [&recipe.integers[..], &recipe.addresses, &recipe.counts].concat();
+    let part = parts[0];
+    let small = Width::Small;
+    match recipe.combiner {
+        c::COMBINER_DUP => make::dup(part),
+        c::COMBINER_CONTIGUOUS => make::contiguous(told[0], part, small),
+        c::COMBINER_VECTOR => make::vector(told[0], told[1], told[2], part, small),
+        c::COMBINER_HVECTOR => make::hvector(told[0], told[1], told[2], part, small),
+        c::COMBINER_RESIZED => make::resized(part, told[0], told[1], small),
+        c::COMBINER_INDEXED_BLOCK => make::indexed_block(told[1], &told[2..], part, small),
+        c::COMBINER_HINDEXED_BLOCK => make::hindexed_block(told[1], &told[2..], part, small),
+        c::COMBINER_INDEXED | c::COMBINER_HINDEXED | c::COMBINER_STRUCT => {
+            let (lengths, at) = told[1..].split_at(told[0] as usize);
+            match recipe.combiner {
+                c::COMBINER_INDEXED => make::indexed(lengths, at, part, small),
+                c::COMBINER_HINDEXED => make::hindexed(lengths, at, part, small),
+                _ => make::structure(lengths, at, parts, small),
+            }
+        }
+        c::COMBINER_SUBARRAY => subarray(recipe, part),
+        c::COMBINER_DARRAY => darray(recipe, part),
+        other => unreachable!("no maker has combiner {other}"),
+    }
+}
+
+fn subarray(recipe: &Recipe, part: Datatype) -> Result<Type> {
+    let n = recipe.integers[0] as usize;
+    let order = *recipe.integers.last().expect("the order comes last") as i32;
+    let arrays = if recipe.counts.is_empty() { &recipe.integers[1..] } else { &recipe.counts[..] };
+    let (sizes, parts, starts) = (&arrays[..n], &arrays[n..2 * n], &arrays[2 * n..3 * n]);
+    make::subarray(sizes, parts, starts, order, part, Width::Small)
+}
+
+fn darray(recipe: &Recipe, part: Datatype) -> Result<Type> {
+    let told: Vec<i32> = recipe.integers.iter().map(|&v| v as i32).collect();
+    let n = told[2] as usize;
+    let (sizes, rest) = match recipe.counts.is_empty() {
+        true => (recipe.integers[3..3 + n].to_vec(), &told[3 + n..]),
+        false => (recipe.counts.clone(), &told[3..]),
+    };
+    let deal = |d: usize| Deal {
+        size: sizes[d],
+        distribution: rest[d],
+        argument: rest[n + d],
+        processes: rest[2 * n + d],
+    };
+    let deals: Vec<Deal> = (0..n).map(deal).collect();
+    make::darray((told[0], told[1]), &deals, rest[3 * n], part, Width::Small)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{get, insert, make};
+    use super::*;
+
+    /// Runs of an item, and its extent.
+    fn runs(of: &Type) -> (Vec<(i64, u64)>, i64) {
+        struct Runs(Vec<(i64, u64)>);
+        impl super::super::map::Visitor for Runs {
+            fn run(&mut self, at: i64, len: u64) -> bool {
+                self.0.push((at, len));
+                true
+            }
+        }
+        let mut found = Runs(Vec::new());
+        of.placed.walk(1, of.extent(), &mut found);
+        (found.0, of.extent())
+    }
+
+    /// Types made of ints, by every maker that counts in items.
+    fn made_of(old: Datatype, width: Width) -> Vec<Type> {
+        let order = c::ORDER_FORTRAN;
+        let deal = |size, distribution, argument, processes| Deal {
+            size,
+            distribution,
+            argument,
+            processes,
+        };
+        let deals = [
+            deal(10, c::DISTRIBUTE_CYCLIC, 2, 2),
+            deal(5, c::DISTRIBUTE_BLOCK, c::DISTRIBUTE_DFLT_DARG, 3),
+        ];
+        [
+            make::dup(old),
+            make::contiguous(3, old, width),
+            make::vector(3, 2, 5, old, width),
+            make::indexed(&[1, 2], &[4, 1], old, width),
+            make::indexed_block(2, &[5, 0], old, width),
+            make::subarray(&[4, 6], &[2, 3], &[1, 2], order, old, width),
+            make::darray((6, 4), &deals, order, old, width),
+        ]
+        .map(|made| made.expect("good arguments"))
+        .into()
+    }
+
+    #[test]
+    fn what_counts_in_items_grows_with_them() {
+        for width in [Width::Small, Width::Large] {
+            let doubled = made_of(c::DOUBLE, Width::Small);
+            for (of, wanted) in made_of(c::INT, width).into_iter().zip(doubled) {
+                let twice = |_| Ok(8);
+                let found = remade(c::DATATYPE_NULL, &of, &twice).expect("it can be made");
+                assert_eq!(runs(&found), runs(&wanted));
+                assert_eq!(found.size, wanted.size);
+            }
+        }
+    }
+
+    #[test]
+    fn what_counts_in_bytes_stays() {
+        let long = |handle| Ok(if handle == c::INT { 8 } else { 3 });
+        let old = [c::INT, c::CHAR];
+        let of = make::structure(&[2, 1], &[0, 20], &old, Width::Large).expect("good arguments");
+        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        assert_eq!(runs(&found).0, [(0, 16), (20, 3)]);
+        let outer = insert(of);
+        let of = make::resized(outer, -1, 100, Width::Small).expect("good arguments");
+        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        assert_eq!((found.lb, found.ub, found.size), (-1, 99, 19));
+        let of = make::hvector(2, 1, 9, c::INT, Width::Large).expect("good arguments");
+        let found = remade(c::DATATYPE_NULL, &of, &long).expect("it can be made");
+        assert_eq!(runs(&found).0, [(0, 8), (9, 8)]);
+        assert!(get(outer).is_ok());
+    }
+}
