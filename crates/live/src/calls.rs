@@ -159,7 +159,7 @@ impl Live {
             kind::UNLOCK => Op::Unlock { context, to: peer },
             kind::STORAGE => Op::Storage { bytes, write: s.flags & flag::WRITE != 0 },
             _ => {
-                let (call, meeting) = self.meetings.join(at, s, &*self.choose)?;
+                let (context, call, meeting) = self.meetings.join(at, s, &*self.choose)?;
                 let rank = &mut self.ranks[at as usize];
                 rank.row(s.function).bytes += contributed(&call);
                 let slot = &mut rank.slots[token as usize];

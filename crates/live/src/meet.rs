@@ -33,6 +33,8 @@ struct Communicator {
     called: Vec<u32>,
     /// Members that have given it up.
     left: u32,
+    /// Where it is a channel of another one: that one.
+    of: Option<Context>,
     /// Those under way, from number `first` on; `None` once over.
     first: u32,
     open: VecDeque<Option<MeetingId>>,
@@ -69,16 +71,20 @@ pub(crate) struct Meetings {
     /// First context not given out.
     next_context: u32,
     communicators: BTreeMap<Context, Communicator>,
+    /// The contexts of communicators' channels: a persistent collective meets in one of its own,
+    /// for ranks may start theirs in any order.
+    channels: BTreeMap<(Context, i32), Context>,
     meetings: Slab<MeetingId, Option<Meeting>>,
 }
 
 impl Communicator {
     fn new(members: Vec<u32>, by: u32) -> Communicator {
         let called = vec![0; members.len()];
-        Communicator { members, by, called, left: 0, first: 0, open: VecDeque::new() }
+        let (left, of, first, open) = (0, None, 0, VecDeque::new());
+        Communicator { members, by, called, left, of, first, open }
     }
-    fn is_over(&self) -> bool {
-        self.left as usize == self.members.len() && self.open.is_empty()
+    fn has_been_left(&self) -> bool {
+        self.left as usize == self.members.len()
     }
 }
 
@@ -96,7 +102,8 @@ impl Meetings {
     }
     pub fn none(segment: Segment) -> Meetings {
         let (communicators, meetings) = (BTreeMap::new(), Slab::with_capacity(0));
-        Meetings { segment, n_ranks: 0, next_context: 0, communicators, meetings }
+        let channels = BTreeMap::new();
+        Meetings { segment, n_ranks: 0, next_context: 0, communicators, channels, meetings }
     }
 
     /// Empty if nobody has registered the context. Messages of the library's own are among the
@@ -139,24 +146,59 @@ impl Meetings {
         self.forget(context);
         Ok(())
     }
-    /// Lets go of a communicator that is over.
+    /// Lets go of a communicator that all have left, once nothing is under way there.
     fn forget(&mut self, context: Context) {
-        if self.communicators.get(&context).is_some_and(Communicator::is_over) {
+        let Some(this) = self.communicators.get(&context) else { return };
+        let context = this.of.unwrap_or(context);
+        let channels = || self.channels.range((context, i32::MIN)..=(context, i32::MAX));
+        let is_idle = |c: &Context| self.communicators[c].open.is_empty();
+        let is_over = self.communicators[&context].has_been_left()
+            && is_idle(&context)
+            && channels().all(|(_, channel)| is_idle(channel));
+        if is_over {
             self.communicators.remove(&context);
+            let communicators = &mut self.communicators;
+            self.channels.retain(|&(of, _), channel| {
+                let keeps = of != context;
+                if !keeps {
+                    communicators.remove(channel);
+                }
+                keeps
+            });
         }
     }
 
-    /// A rank enters a collective: what the simulator is to be told, and the meeting's number.
+    /// Where a collective's members meet: in the communicator, or in a channel of it. `None`: there
+    /// is no such communicator, or there are no contexts left.
+    fn place(&mut self, context: Context, channel: i32) -> Option<Context> {
+        let communicator = self.communicators.get(&context)?;
+        if channel == 0 {
+            return Some(context);
+        }
+        if let Some(&known) = self.channels.get(&(context, channel)) {
+            return Some(known);
+        }
+        let mut new = Communicator::new(communicator.members.clone(), communicator.by);
+        new.of = Some(context);
+        let place = take_contexts(&mut self.next_context, 1)?;
+        self.communicators.insert(place, new);
+        self.channels.insert((context, channel), place);
+        Some(place)
+    }
+
+    /// A rank enters a collective: what the simulator is to be told, and the meeting's number. The
+    /// context is the one they meet in.
     pub fn join(
         &mut self,
         rank: u32,
         s: &Submission,
         choose: &Choose,
-    ) -> Result<(Collective, u32), Why> {
+    ) -> Result<(Context, Collective, u32), Why> {
         let wrong = |what: &str| Why::Protocol(format!("entered a collective with {what}: {s:?}"));
         let kind = *Kind::ALL.get(s.collective as usize).ok_or_else(|| wrong("no known kind"))?;
-        let communicator = self.communicators.get_mut(&s.context);
-        let communicator = communicator.ok_or_else(|| wrong("an unknown communicator"))?;
+        let place = self.place(s.context, s.tag);
+        let context = place.ok_or_else(|| wrong("an unknown communicator, or no contexts left"))?;
+        let communicator = self.communicators.get_mut(&context).expect("looked up above");
         let (seat, size) = (s.peer as usize, communicator.members.len() as u32);
         if communicator.members.get(seat) != Some(&rank) {
             return Err(wrong("another rank's seat"));
@@ -185,13 +227,11 @@ impl Meetings {
                 let algorithm = choose_for(&call, s, choose);
                 let mut value = 0;
                 if new_contexts {
-                    value = u64::from(self.next_context);
-                    let next = self.next_context.checked_add(size);
-                    let next = next.filter(|n| n & wire::PRIVATE_CONTEXT == 0);
-                    self.next_context = next.ok_or_else(|| wrong("no contexts left"))?;
+                    let first = take_contexts(&mut self.next_context, size);
+                    value = u64::from(first.ok_or_else(|| wrong("no contexts left"))?);
                 }
                 let id = self.meetings.insert(Some(Meeting {
-                    context: s.context,
+                    context,
                     number,
                     algorithm,
                     new_contexts,
@@ -221,7 +261,7 @@ impl Meetings {
         meeting.entries[seat] = Some(entry);
         let joined = meeting.execution.join(seat as u32, call.clone());
         joined.map_err(|stuck| meeting.explain(stuck))?;
-        Ok((call, id.0))
+        Ok((context, call, id.0))
     }
 
     /// A rank's part is complete: runs its rounds on the real bytes. Returns the meeting's value.
@@ -261,6 +301,13 @@ impl Meetings {
         }
         Ok(value)
     }
+}
+
+/// `n` new contexts, one after the other; the first. `None`: there are no more.
+fn take_contexts(next: &mut Context, n: u32) -> Option<Context> {
+    let first = *next;
+    *next = first.checked_add(n).filter(|next| next & wire::PRIVATE_CONTEXT == 0)?;
+    Some(first)
 }
 
 fn choose_for(call: &Collective, s: &Submission, choose: &Choose) -> Algorithm {

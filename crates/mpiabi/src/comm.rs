@@ -14,6 +14,7 @@ mod words;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use workload::wire::{self, Submission, kind};
@@ -70,6 +71,8 @@ pub(crate) struct Communicator {
     /// Hints, as the user gave them.
     info: Mutex<Hints>,
     pub topology: Option<Topology>,
+    /// Persistent collectives prepared so far.
+    channels: AtomicU32,
     /// The simulator knows the context as long as this lives.
     _seat: Option<Seat>,
 }
@@ -100,8 +103,19 @@ impl Communicator {
         let ranks = Ranks::new(&members);
         let rank = members.iter().position(|&m| m == me).expect("a member makes it") as u32;
         let (name, info) = (Mutex::new(String::new()), Mutex::new(Hints::new()));
-        let (remote, _seat) = (None, None);
-        Communicator { context, members, rank, ranks, remote, name, info, topology, _seat }
+        let (remote, channels, _seat) = (None, AtomicU32::new(0), None);
+        Communicator {
+            context,
+            members,
+            rank,
+            ranks,
+            remote,
+            name,
+            info,
+            topology,
+            channels,
+            _seat,
+        }
     }
     pub fn size(&self) -> u32 {
         self.members.len() as u32
@@ -130,6 +144,10 @@ impl Communicator {
     /// Where all its processes meet: itself, or the hidden communicator of both groups.
     fn forum(self: &Arc<Self>) -> &Arc<Self> {
         self.remote.as_ref().map_or(self, |r| &r.forum)
+    }
+    /// The number of a persistent collective, the same on all members. Not 0.
+    pub fn next_channel(&self) -> u32 {
+        1 + self.channels.fetch_add(1, Ordering::Relaxed) % (i32::MAX as u32)
     }
     /// The twin for messages among a group that makes a communicator.
     fn group_context(&self) -> u32 {

@@ -58,6 +58,9 @@ impl Sending {
     pub fn own(buffer: Buffer, to: Option<u32>, context: u32, tag: c_int) -> Sending {
         Sending { buffer, to, context, tag, flags: STANDARD, comm: c::COMM_SELF }
     }
+    pub fn shift_tag(&mut self, by: c_int) {
+        self.tag += by;
+    }
 
     pub fn start(&self, held: &Held) -> Flight {
         let Some(to) = self.to else { return Flight::landed(Outcome::empty()) };
@@ -200,6 +203,9 @@ impl Receiving {
         comm: Arc<Communicator>,
     ) -> Receiving {
         Receiving { buffer, from, context, tag, comm }
+    }
+    pub fn shift_tag(&mut self, by: c_int) {
+        self.tag += by;
     }
 
     pub fn start(&self, held: &Held) -> Flight {

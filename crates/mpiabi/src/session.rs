@@ -54,8 +54,7 @@ fn threads_wanted(hints: Info) -> Result<c_int> {
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 
 fn pset(held: &Held, name: &CStr) -> Result<Vec<u32>> {
-    let same = |set: &&str| set.as_bytes().eq_ignore_ascii_case(name.to_bytes());
-    match PSETS.iter().position(|set| same(set)) {
+    match PSETS.iter().position(|set| set.as_bytes().eq_ignore_ascii_case(name.to_bytes())) {
         Some(0) => Ok((0..runtime::size(held)).collect()),
         Some(_) => Ok(vec![runtime::rank(held)]),
         None => fail!(c::ERR_ARG, "{name:?} is not a process set; there are {PSETS:?}"),

@@ -273,6 +273,7 @@ pub struct Submission {
     pub after_ps: u64,
     /// Send, receive, probe: world rank (or `ANY_SOURCE`). Collective: rank in the communicator.
     pub peer: u32,
+    /// Collective: 0, or the channel of the communicator whose n-th collective this is.
     pub tag: i32,
     pub context: u32,
     /// Collective: root, in the communicator's ranks.

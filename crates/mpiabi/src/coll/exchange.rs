@@ -47,6 +47,14 @@ impl Exchange {
         }
     }
 
+    /// The same in messages of its own.
+    pub fn on_channel(mut self, channel: u32) -> Exchange {
+        // Tags without a channel are kinds of collectives, or twice the dimensions of a grid.
+        let by = (channel as c_int & 0xff_ffff) << 6;
+        self.receives.iter_mut().for_each(|r| r.shift_tag(by));
+        self.sends.iter_mut().for_each(|s| s.shift_tag(by));
+        self
+    }
     /// What is received are operands of a reduction.
     pub fn folding(mut self, fold: Fold) -> Exchange {
         self.fold = Some(Rc::new(fold));

@@ -94,6 +94,15 @@ enum Plan {
 }
 
 impl Plan {
+    /// A persistent call, which its members may start in another order than others: they meet by the
+    /// order in which they prepared it.
+    fn persistent(self, comm: &Communicator) -> Plan {
+        let channel = comm.next_channel();
+        match self {
+            Plan::Job(job) => Plan::Job(Job { channel, ..job }),
+            Plan::Exchange(exchange) => Plan::Exchange(exchange.on_channel(channel)),
+        }
+    }
     fn start(&self, held: &Held) -> Flight {
         match self {
             Plan::Job(job) => job.start(held),
@@ -116,6 +125,8 @@ pub(crate) struct Job {
     take: Side,
     reduction: Option<Reduction>,
     flags: u32,
+    /// 0, or the number of a persistent call of its communicator's.
+    channel: u32,
 }
 
 impl Job {
@@ -131,7 +142,8 @@ impl Job {
             ragged: None,
         };
         let (give, take) = (Side::Nothing, Side::Nothing);
-        Job { comm: comm.clone(), layout, give, take, reduction: None, flags: 0 }
+        let (reduction, flags, channel) = (None, 0, 0);
+        Job { comm: comm.clone(), layout, give, take, reduction, flags, channel }
     }
     pub fn root(mut self, root: u32) -> Job {
         self.layout.root = root;
@@ -187,6 +199,7 @@ impl Job {
                 flags: self.flags | commutes,
                 token,
                 peer: self.comm.rank,
+                tag: self.channel as i32,
                 context: self.comm.context,
                 root: self.layout.root,
                 bytes: self.layout.bytes,

@@ -105,6 +105,7 @@ fn begin(exchange: Exchange, comm: Comm, request: *mut Request) -> Result {
 
 fn prepare(exchange: Exchange, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
+    let exchange = exchange.on_channel(comm::find(comm)?.next_channel());
     let start = move |held: &Held| exchange.start(held);
     unsafe { *request = request::persistent(held, comm, Cancellable::No, start) };
     Ok(())

@@ -7,10 +7,11 @@ use crate::abi::{Comm, Datatype, Info, Op, Request};
 use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::request::{self, Cancellable};
-use crate::runtime;
+use crate::{comm, runtime};
 
 fn prepare(plan: Plan, comm: Comm, request: *mut Request) -> Result {
     let held = &runtime::enter()?;
+    let plan = plan.persistent(&*comm::find(comm)?);
     let start = move |held: &runtime::Held| plan.start(held);
     unsafe { *request = request::persistent(held, comm, Cancellable::No, start) };
     Ok(())
