@@ -563,6 +563,11 @@ pub fn flush(held: &Held) {
 // ---------------------------------------------------------------------------------------------
 // Time, and the end.
 
+/// When this rank last got its turn, in picoseconds: the same until it gives it away again.
+pub fn released_ps(held: &Held) -> u64 {
+    with(held, |rt| rt.control().now_ps)
+}
+
 /// Simulated seconds since the job began. Every call costs `Header::clock_tick_ps`, so that a loop
 /// that waits for the clock ends.
 pub fn wtime(held: &Held) -> f64 {

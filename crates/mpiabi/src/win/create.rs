@@ -67,7 +67,7 @@ fn make(
         epochs: Epochs::new(),
         pending: Vec::new(),
         pending_bytes: 0,
-        idle: 0,
+        idle: None,
         unseen: BTreeMap::new(),
         awaited: Vec::new(),
         attached: BTreeMap::new(),

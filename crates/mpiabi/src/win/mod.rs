@@ -75,9 +75,9 @@ struct State {
     /// In the order of submission.
     pending: Vec<Rc<Pending>>,
     pending_bytes: u64,
-    /// Calls in a row that found nothing to wait for: a program that waits for a change of its
-    /// memory makes many.
-    idle: u32,
+    /// When the rank had last got its turn as a call found nothing to wait for. A second one in the
+    /// same turn: the program waits for its memory to change.
+    idle: Option<u64>,
     /// Bytes on their way to a target, by its rank, since it was last made to take them.
     unseen: BTreeMap<u32, u64>,
     /// Tokens of the messages that end this rank's exposure.

@@ -77,7 +77,7 @@ fn enlist(held: &Held, window: &Window, pending: Pending) -> Rc<Pending> {
     let pending = Rc::new(pending);
     let (count, bytes) = {
         let mut state = window.state(held);
-        state.idle = 0;
+        state.idle = None;
         state.pending_bytes += pending.bytes;
         state.pending.push(pending.clone());
         (state.pending.len(), state.pending_bytes)

@@ -33,17 +33,13 @@ fn check(assertions: c_int, allowed: c_int) -> Result {
     Ok(())
 }
 
-/// Nothing to wait for. A program that calls again and again waits for its memory to change, or
-/// for another thread, and gets there only if time passes.
+/// Nothing to wait for. A program that calls again without having waited for anything else waits
+/// for its memory to change, or for another thread, and gets there only if time passes.
 fn idle(held: &Held, window: &Window) {
-    let again = {
-        let mut state = window.state(held);
-        state.idle += 1;
-        state.idle > 1
-    };
-    if again {
+    if window.state(held).idle == Some(runtime::released_ps(held)) {
         runtime::poll(held, &[]);
     }
+    window.state(held).idle = Some(runtime::released_ps(held));
 }
 
 /// Ranks of a group in the window.
