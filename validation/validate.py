@@ -208,7 +208,8 @@ MEASURED = re.compile(
     r"time\d*$|CheckTime|flops|GBs|GUPs|usec|GBytes|STREAM_(Copy|Scale|Add|Triad)|Wtick|TimeBound"
 )
 # Lines of its report that say whether an answer was right.
-VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual|Solution Validates|error (in|threshold)")
+# Not the scaled residual of DGEMM, whose matrices are seeded with the time of day.
+VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual check|Solution Validates|with error")
 
 
 def hpcc_answers(report: str) -> str:
