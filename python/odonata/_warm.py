@@ -414,6 +414,7 @@ class Farewell:
         module._set_abort_status = self.note_abort
 
     def note_abort(self, status):
+        """Note that the program aborts; mpi4py does the rest."""
         self.aborts = True
         self.set_abort_status(status)
 
