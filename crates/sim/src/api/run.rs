@@ -365,7 +365,8 @@ fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
     });
     let left: Vec<(u32, i32)> = left.collect();
     let n = rows.saturating_sub(left.len());
-    let text = format!("deadlock: {n} ranks wait for what will never come");
+    let who = if n == 1 { "1 rank waits".into() } else { format!("{n} ranks wait") };
+    let text = format!("deadlock: {who} for what will never come");
     match left.first() {
         Some((rank, status)) => (format!("{text}; rank {rank} left with status {status}"), *status),
         None => (text, 1),
