@@ -292,8 +292,10 @@ def warm(target, words):
     for name in sorted(known | asked):
         try:
             importlib.import_module(name)
-        except ImportError:
-            pass  # an attribute rather than a module, or not there: the ranks will see
+        except ImportError as error:
+            if name in asked:
+                raise Unfit("`%s` cannot be imported: %s" % (name, error)) from None
+            # An attribute rather than a module, or not there: the ranks will see.
     by_default = not found.sets_rc and not any(k.startswith("MPI4PY_RC_") for k in os.environ)
     if by_default and "mpi4py" in sys.modules and uses_mpi:
         return preload_mpi()

@@ -349,6 +349,9 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             say(text.failure(result.failure))
         if not asked.quiet:
             say(text.run(result.summary, result.data))
+        unfit = (result.summary.get("start") or {}).get("unfit")
+        if unfit:
+            asked.note(f"every rank started an interpreter of its own: {unfit}")
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
         asked.deliver(result.summary, result.data, stdout)

@@ -162,6 +162,13 @@ def test_a_module_that_starts_a_thread_is_not_shared(odonata, tmp_path):
     assert sorted(done.stderr.splitlines()) == ["[0] runs", "[1] runs"]
 
 
+def test_a_module_that_is_not_there_is_told(odonata, tmp_path):
+    (tmp_path / "app.py").write_text("print('runs')\n")
+    done = odonata("run", "-n", "2", *SMALL, "--warm", "numpy,nosuch", "--", "python", "app.py")
+    assert (done.returncode, done.stdout) == (0, "runs\n" * 2)
+    assert "an interpreter of its own: `nosuch` cannot be imported" in done.stderr
+
+
 def test_which_command_lines_are_served(tmp_path):
     script = tmp_path / "tool"
     python = Path(sys.executable).name
