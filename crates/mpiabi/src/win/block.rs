@@ -121,3 +121,66 @@ fn area_at(strides: usize) -> usize {
 
 const _: () = assert!(std::mem::offset_of!(Header, arrival) == 0);
 const _: () = assert!(align_of::<Header>() == 8 && align_of::<Stride>() == 8);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::{Datatype, c};
+    use crate::datatype::calls::{Type_contiguous, Type_vector};
+    use crate::datatype::{self, Number};
+    use crate::error::Result;
+
+    fn make(f: impl FnOnce(*mut Datatype) -> Result) -> Datatype {
+        let mut made = c::DATATYPE_NULL;
+        f(&raw mut made).expect("a datatype");
+        made
+    }
+    /// Every byte of `strides`, in order.
+    fn trail(strides: &[Stride]) -> Vec<i64> {
+        let runs =
+            strides.iter().flat_map(|s| (0..s.count as i64).map(|i| (s.at + i * s.stride, s.len)));
+        runs.flat_map(|(at, len)| (0..len as i64).map(move |b| at + b)).collect()
+    }
+
+    #[test]
+    fn strides_are_the_first_bytes_of_the_items_in_their_order() {
+        let pairs = make(|new| unsafe { Type_vector::<i64>(3, 2, -4, c::SHORT, new) });
+        let nested = make(|new| unsafe { Type_vector::<i64>(2, 1, 3, pairs, new) });
+        for handle in [c::INT, c::SHORT_INT, pairs, nested] {
+            let found = datatype::get(handle).expect("a type");
+            let mut all = Vec::new();
+            for item in 0..3 {
+                found.runs(1, |at, stride, count, len| {
+                    let stride = Stride { at: at + item * found.extent(), stride, count, len };
+                    all.extend(trail(&[stride]));
+                    true
+                });
+            }
+            assert_eq!(all.len() as u64, found.packed_size(3), "{handle:?}");
+            for bytes in 0..=all.len() {
+                let cut = trail(&strides(&found, 3, bytes as u64));
+                assert_eq!(cut, all[..bytes], "{handle:?}, {bytes} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn a_vector_is_one_stride_however_long() {
+        let long = make(|new| unsafe { Type_vector::<i64>(1_000_000, 1, 2, c::DOUBLE, new) });
+        let found = datatype::get(long).expect("a type");
+        let whole = Stride { at: 0, stride: 16, count: 1_000_000, len: 8 };
+        assert_eq!(strides(&found, 1, found.size), [whole]);
+    }
+
+    #[test]
+    fn a_pair_is_one_element_in_derived_types_too() {
+        let check = |handle, expect| {
+            assert_eq!(datatype::get(handle).expect("a type").element(), expect, "{handle:?}");
+        };
+        let of = |handle| make(|new| unsafe { Type_contiguous::<i64>(4, handle, new) });
+        check(c::SHORT_INT, Some(Number::ShortInt));
+        check(of(c::SHORT_INT), Some(Number::ShortInt));
+        check(of(of(c::DOUBLE_INT)), Some(Number::DoubleInt));
+        check(of(c::INT), Some(Number::I32));
+    }
+}

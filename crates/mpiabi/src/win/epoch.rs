@@ -183,3 +183,67 @@ impl Epochs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which calls are allowed, as letters: fence, start, complete, post, wait, lock (0), unlock
+    /// (0), all, end of all, operate (on 0), free.
+    fn allowed(epochs: &Epochs) -> String {
+        let calls = [
+            ('f', epochs.fence().is_ok()),
+            ('s', epochs.start().is_ok()),
+            ('c', epochs.complete().is_ok()),
+            ('p', epochs.post().is_ok()),
+            ('w', epochs.wait().is_ok()),
+            ('l', epochs.lock(0).is_ok()),
+            ('u', epochs.locked(0).is_ok()),
+            ('a', epochs.lock_all().is_ok()),
+            ('e', epochs.all_locked().is_ok()),
+            ('F', epochs.flush(Some(0)).is_ok()),
+            ('x', epochs.free().is_ok()),
+        ];
+        calls.iter().filter(|c| c.1).map(|c| c.0).collect()
+    }
+
+    #[test]
+    fn every_epoch_allows_its_own_calls() {
+        let taken = Lock::Taken;
+        let cases = [
+            (Access::Closed, false, "fsplax"),
+            (Access::Closed, true, "swla"),
+            (Access::Fence { used: false }, false, "fsplax"),
+            (Access::Fence { used: true }, false, "f"),
+            (Access::Start(vec![0]), false, "cp"),
+            (Access::Start(vec![0]), true, "cw"),
+            (Access::Locks(BTreeMap::from([(0, taken)])), false, "puF"),
+            (Access::Locks(BTreeMap::from([(1, taken)])), false, "pl"),
+            (Access::All(taken), false, "peF"),
+        ];
+        for (access, exposed, expect) in cases {
+            let what = format!("{access:?}, exposed: {exposed}");
+            assert_eq!(allowed(&Epochs { access, exposed }), expect, "{what}");
+        }
+    }
+
+    #[test]
+    fn operations_need_an_epoch_that_reaches_their_target() {
+        let cases = [
+            (Access::Closed, false),
+            (Access::Fence { used: false }, true),
+            (Access::Start(vec![0, 2]), true),
+            (Access::Start(vec![1]), false),
+            (Access::Locks(BTreeMap::from([(2, Lock::Assumed)])), true),
+            (Access::Locks(BTreeMap::from([(0, Lock::Assumed)])), false),
+            (Access::All(Lock::Taken), true),
+        ];
+        for (access, expect) in cases {
+            let mut epochs = Epochs { access, exposed: false };
+            assert_eq!(epochs.operate(2).is_ok(), expect, "{:?}", epochs.access);
+        }
+        let mut epochs = Epochs { access: Access::Fence { used: false }, exposed: false };
+        epochs.operate(0).unwrap();
+        assert!(epochs.lock(0).is_err(), "the fence's epoch has been used");
+    }
+}
