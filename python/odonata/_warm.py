@@ -12,11 +12,11 @@ line of the user's: where that cannot be (the script's folder shadows a module, 
 and ends, and the launcher starts every rank's interpreter by itself.
 
 A rank sees what a fresh interpreter would have shown it: `__main__`, `sys.argv`, `sys.path[0]`,
-the frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialised; it appears,
+the frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initialized; it appears,
 and calls `MPI_Init`, when the script imports it.
 
 With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each
-batch of ranks `FIRST LAST` (and two descriptors a rank, if their output is labelled), answered by
+batch of ranks `FIRST LAST` (and two descriptors a rank, if their output is labeled), answered by
 the processes' ids. Its end ends us; the ranks are the launcher's children then, and start when it
 closes its end of a pipe.
 """
@@ -209,7 +209,7 @@ class Module:
 
 
 class Appear:
-    """Gives the preloaded `mpi4py.MPI` to the first who imports it, and initialises it then."""
+    """Gives the preloaded `mpi4py.MPI` to the first who imports it, and initializes it then."""
 
     def __init__(self, module):
         self.module, self.spec = module, module.__spec__
@@ -254,7 +254,7 @@ def preload_mpi():
         from mpi4py import MPI
 
         if MPI.Is_initialized():
-            raise Unfit("MPI was initialised by an import")
+            raise Unfit("MPI was initialized by an import")
         finder = Appear(MPI)
         finder.initialize, finder.finalize = before
         sys.meta_path.insert(0, finder)

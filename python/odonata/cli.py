@@ -321,9 +321,9 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             launch.refuse_both(wrong, given["placement"])
     asked.finish()
     job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
-    unheard = launch.knobs_not_modelled(environment)
+    unheard = launch.knobs_not_modeled(environment)
     if unheard:
-        asked.note(f"set, but not modelled: {', '.join(unheard)}")
+        asked.note(f"set, but not modeled: {', '.join(unheard)}")
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("run", asked.quiet) as tick:
         result = launch.run(

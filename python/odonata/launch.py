@@ -32,14 +32,14 @@ LONG_TABLES = {"rank_table": "ranks", "message_matrix": "messages", "link_table"
 SHORT_TABLES = {"call_table": "calls", "distance_table": "distance", "link_kinds": "link_kinds"}
 TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
-# Knobs of the communication libraries that users set. Those modelled are handed to the core with
+# Knobs of the communication libraries that users set. Those modeled are handed to the core with
 # the rest; the others deserve a word, because the real machine would have listened to them.
 _KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+")
 _COLLECTIVES = (
     "BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHERV?|ALLTOALLV?|GATHERV?|SCATTERV?|"
     "REDUCE_SCATTER(_BLOCK)?|SCAN|EXSCAN"
 )
-MODELLED = re.compile(
+MODELED = re.compile(
     rf"MPIR_CVAR_(({_COLLECTIVES})_INTRA_ALGORITHM|ALLTOALL_THROTTLE|ALLREDUCE_RECEXCH_KVAL)"
 )
 
@@ -219,9 +219,9 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
-def knobs_not_modelled(environment: Mapping[str, str]) -> list[str]:
+def knobs_not_modeled(environment: Mapping[str, str]) -> list[str]:
     """Those that change nothing in the prediction."""
-    return [k for k in knobs(environment) if not MODELLED.fullmatch(k)]
+    return [k for k in knobs(environment) if not MODELED.fullmatch(k)]
 
 
 def path_of(wrong: Complaints, at: str, path: Any) -> str:

@@ -40,7 +40,7 @@ class TrafficResult(Sweep):
     def plot(
         self, ax: matplotlib.axes.Axes | None = None, bounds: Mapping[str, float] | None = None
     ) -> matplotlib.axes.Axes:
-        """Offered against accepted load; `bounds` are drawn as labelled horizontal lines."""
+        """Offered against accepted load; `bounds` are drawn as labeled horizontal lines."""
         from . import plot
 
         return plot.traffic([self], ax, bounds)

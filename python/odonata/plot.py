@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .launch import RunResult
     from .patterns import TrafficResult
 
-# Distinguishable in grey and to color-blind readers; the report uses the same four for the shares.
+# Distinguishable in gray and to color-blind readers; the report uses the same four for the shares.
 COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
 LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
 INK, FAINT = "#333a44", "#d6dae0"
@@ -90,7 +90,7 @@ def traffic(
     ax: matplotlib.axes.Axes | None = None,
     bounds: Mapping[str, float] | None = None,
 ) -> matplotlib.axes.Axes:
-    """Offered against accepted load, a line a result; bounds as labelled dashed lines."""
+    """Offered against accepted load, a line a result; bounds as labeled dashed lines."""
     ax = axes(ax)
     top = 0.0
     for result, color in zip(results, LINES):  # noqa: B905 - colors outnumber results

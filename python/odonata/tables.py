@@ -1,7 +1,7 @@
 """Tables: the core's rows as Arrow, and results on disk.
 
 Column names carry their unit (`time_s`, `bytes`). A result directory holds one Parquet file a
-table and `summary.json`; the latter is also how we recognise a directory as ours.
+table and `summary.json`; the latter is also how we recognize a directory as ours.
 """
 
 from __future__ import annotations

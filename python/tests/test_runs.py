@@ -64,11 +64,11 @@ def test_host_file(odonata, program, tmp_path):
     assert "hosts=3" in done.stderr
 
 
-def test_knobs_that_are_not_modelled_get_a_note(odonata, program):
+def test_knobs_that_are_not_modeled_get_a_note(odonata, program):
     done = odonata("run", "-n", "1", *SMALL, "--env", "FI_CXI_SOMETHING_NEW=1", "--", "python",
                    program("ring"))  # fmt: skip
     assert done.returncode == 0
-    assert done.stderr.count("FI_CXI_SOMETHING_NEW") == 1 and "not modelled" in done.stderr
+    assert done.stderr.count("FI_CXI_SOMETHING_NEW") == 1 and "not modeled" in done.stderr
 
 
 def test_an_algorithm_can_be_forced(odonata, tmp_path):
@@ -88,7 +88,7 @@ def test_an_algorithm_can_be_forced(odonata, tmp_path):
     chosen, ring, bruck = run(), run("--env", f"{knob}=ring"), run("--env", f"{knob}=brucks")
     for done in (chosen, ring, bruck):
         assert done.returncode == 0, done.stderr
-        assert "not modelled" not in done.stderr
+        assert "not modeled" not in done.stderr
     # Of 64 bytes each, rounds are all that counts: a ring has 7, Bruck 3.
     assert json.loads(ring.stdout)["messages"] > json.loads(bruck.stdout)["messages"]
     assert json.loads(ring.stdout)["time_s"] > json.loads(bruck.stdout)["time_s"]

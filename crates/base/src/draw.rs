@@ -3,7 +3,7 @@
 /// The `nth` draw of `owner` from `stream`: a function of its arguments and nothing else.
 ///
 /// Draws are keyed, not sequential: adding a component, or running on more threads, changes
-/// nobody else's luck. The mixing is SplitMix64's finaliser (Steele, Lea, Flood: "Fast splittable
+/// nobody else's luck. The mixing is SplitMix64's finalizer (Steele, Lea, Flood: "Fast splittable
 /// pseudorandom number generators", OOPSLA 2014) over an odd-multiplier combination of the key.
 #[inline]
 pub fn draw(seed: u64, stream: u32, owner: u32, nth: u64) -> u64 {

@@ -86,7 +86,7 @@ impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
-/// Storage with reuse: an id stays valid until freed, and freeing moves no neighbour.
+/// Storage with reuse: an id stays valid until freed, and freeing moves no neighbor.
 ///
 /// Freed ids are handed out again last in, first out, so a run is deterministic and stays in cache.
 #[derive(Debug, Clone)]

@@ -307,7 +307,7 @@ pub struct Overrides {
 pub enum Setting {
     Applied,
     /// A variable or value MPICH knows and this model does not follow; a note for the user.
-    NotModelled(String),
+    NotModeled(String),
     /// No variable about collectives.
     NotOurs,
 }
@@ -333,12 +333,12 @@ impl Overrides {
         }
         let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
             return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
-                true => Setting::NotModelled(format!("{name} is not modelled: ignored")),
+                true => Setting::NotModeled(format!("{name} is not modeled: ignored")),
                 false => Setting::NotOurs,
             });
         };
         let Some(kind) = Kind::named(&kind.to_lowercase()) else {
-            return Ok(Setting::NotModelled(format!("{name} is not modelled: ignored")));
+            return Ok(Setting::NotModeled(format!("{name} is not modeled: ignored")));
         };
         self.force(kind, name, value)
     }
@@ -354,8 +354,8 @@ impl Overrides {
             return Ok(Setting::Applied);
         }
         if kind.known_elsewhere().contains(&value) {
-            let note = format!("{name}={value} is not modelled: the library's own choice is used");
-            return Ok(Setting::NotModelled(note));
+            let note = format!("{name}={value} is not modeled: the library's own choice is used");
+            return Ok(Setting::NotModeled(note));
         }
         let hint = did_you_mean(value, ["auto"].into_iter().chain(names(kind)));
         Err(format!("{name}: found `{value}`, expected auto or {}{hint}", legal(kind)))
@@ -472,7 +472,7 @@ mod tests {
             ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
         ];
         for (name, value) in noted {
-            assert!(matches!(set(name, value), Ok(Setting::NotModelled(_))), "{name}");
+            assert!(matches!(set(name, value), Ok(Setting::NotModeled(_))), "{name}");
         }
         let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
         assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");

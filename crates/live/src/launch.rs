@@ -130,7 +130,7 @@ impl fmt::Display for LaunchError {
             }
             LaunchError::Descriptors { need, may } => write!(
                 f,
-                "labelled output of so many ranks needs {need} open files, but we may have {may} \
+                "labeled output of so many ranks needs {need} open files, but we may have {may} \
                  (see `ulimit -Hn`)"
             ),
             LaunchError::Spawn { rank, ranks, error } => {

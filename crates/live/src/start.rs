@@ -80,7 +80,7 @@ pub(crate) fn start_all(
 pub(crate) struct Streams {
     label: bool,
     /// Near ends of what was piped.
-    labelled: Vec<(u32, Stream, OwnedFd)>,
+    labeled: Vec<(u32, Stream, OwnedFd)>,
     input: Option<OwnedFd>,
     /// The limit of open files the ranks are to have, if ours was raised.
     limit: Option<libc::rlimit>,
@@ -92,7 +92,7 @@ fn no_input() -> io::Result<OwnedFd> {
 
 impl Streams {
     fn new(label: bool, limit: Option<libc::rlimit>) -> Streams {
-        Streams { label, labelled: Vec::new(), input: None, limit }
+        Streams { label, labeled: Vec::new(), input: None, limit }
     }
 
     /// What to execute for the job of `children`, whose segment is `fd`.
@@ -138,15 +138,15 @@ impl Streams {
             return Ok(None);
         }
         let ((out, out_far), (err, err_far)) = (pipe()?, pipe()?);
-        self.labelled.push((rank, Stream::Out, out));
-        self.labelled.push((rank, Stream::Err, err));
+        self.labeled.push((rank, Stream::Out, out));
+        self.labeled.push((rank, Stream::Err, err));
         Ok(Some([out_far, err_far]))
     }
 
     fn pumps(self) -> Vec<Pump> {
         let mut pumps: Vec<Pump> = self.input.map(Pump::input).into_iter().collect();
-        if !self.labelled.is_empty() {
-            pumps.push(Pump::label(self.labelled));
+        if !self.labeled.is_empty() {
+            pumps.push(Pump::label(self.labeled));
         }
         pumps
     }

@@ -49,7 +49,7 @@ pub struct Links {
     pub latency: IndexVec<LinkId, Span>,
     /// The cable alone: what a credit needs on its way back.
     pub cable: IndexVec<LinkId, Span>,
-    /// Serialisation: inverse of the link's rate.
+    /// Serialization: inverse of the link's rate.
     pub gap: IndexVec<LinkId, Gap>,
     /// Input buffer at the far end, bytes per virtual channel.
     pub buffer: IndexVec<LinkId, u32>,

@@ -78,7 +78,7 @@ struct Packet {
     /// Wire bytes.
     bytes: u32,
     /// Sum of the latencies of the links so far, ps: the acknowledgement needs as long.
-    travelled: u32,
+    traveled: u32,
     /// The link it came in by, whose far-end buffer it occupies.
     input: LinkId,
     /// Behind it in its lane, or in the receiver's queue.

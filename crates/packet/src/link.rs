@@ -304,7 +304,7 @@ impl PacketNetwork {
         wire.free_at = gone;
         wire.out += p.bytes;
         p.tail = gone + wire.latency;
-        p.travelled += wire.latency.0 as u32;
+        p.traveled += wire.latency.0 as u32;
         let (head, bytes) = (cx.now + wire.latency, p.bytes);
         let at = self.channel(link, vc);
         self.channels[at].room -= bytes;

@@ -163,7 +163,7 @@ impl PacketNetwork {
             transit,
             dst,
             bytes,
-            travelled: 0,
+            traveled: 0,
             input: link,
             next: NONE,
             input_vc: 0,
@@ -247,7 +247,7 @@ impl PacketNetwork {
 
     /// The host interface takes `packet`, which gives up its buffer when its tail is through.
     fn take(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
-        let Packet { tail, transit, bytes, travelled, route, input, input_vc, .. } =
+        let Packet { tail, transit, bytes, traveled, route, input, input_vc, .. } =
             self.packets[packet];
         self.packets.free(packet);
         let payload = u64::from(bytes) - self.params.packet_overhead;
@@ -278,7 +278,7 @@ impl PacketNetwork {
             self.transits.free(transit);
         }
         // The acknowledgement is not a packet yet: it needs the time the packet's links need empty.
-        let back = done + Span(u64::from(travelled));
+        let back = done + Span(u64::from(traveled));
         let sender = &mut self.nics[src];
         sender.acks.add(back, 1, &mut self.dues);
         if sender.starved {

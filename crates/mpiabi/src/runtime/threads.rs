@@ -124,7 +124,7 @@ pub(super) fn renew() {
 }
 
 fn take() {
-    // SAFETY: the mutex is statically initialised and never destroyed.
+    // SAFETY: the mutex is statically initialized and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
 }
 fn give() {
