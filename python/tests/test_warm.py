@@ -81,7 +81,7 @@ def check_same(forked, plain, expect_forked=True):
     assert forked[2]["start"]["forked"] is expect_forked, forked[2]["start"]
     assert plain[2]["start"]["forked"] is False
     assert forked[:2] == plain[:2]
-    # Not the digest: an interpreter reads the clock as it starts, which costs simulated time.
+    assert forked[2]["digest"] == plain[2]["digest"]
     calls = [{c["function"]: c["calls"] for c in side[2]["calls"]} for side in (forked, plain)]
     assert calls[0] == calls[1]
 
@@ -113,6 +113,23 @@ def test_a_rank_ends_as_a_fresh_interpreter_would(odonata, tmp_path, end):
     assert forked[2]["start"]["forked"] is (end != "syntax"), forked
     assert forked[0] == plain[0]
     assert forked[1] == plain[1]
+
+
+def test_what_is_imported_after_mpi_takes_no_simulated_time(odonata, tmp_path):
+    """A fresh interpreter takes thousands of locks for it, and reads the clock for each."""
+    script = tmp_path / "late.py"
+    script.write_text(
+        "from mpi4py import MPI\n"
+        "begun = MPI.Wtime()\n"
+        "import numpy, email.message, queue\n"
+        "took = MPI.Wtime() - begun\n"
+        "queue.Queue().put(1)\n"
+        "MPI.COMM_WORLD.barrier()\n"
+        "print(round(took / MPI.Wtick()))\n"
+    )
+    forked, plain = both(odonata, "-n", "3", "--", "python", script)
+    check_same(forked, plain)
+    assert plain[1] == [f"[{rank}] 1" for rank in range(3)]
 
 
 def test_labels_and_input_reach_forked_ranks(odonata, tmp_path):

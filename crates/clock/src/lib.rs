@@ -59,24 +59,35 @@ type Now = extern "C" fn(reading: c_int) -> u64;
 /// Lets `span` picoseconds of the calling thread's time pass; 0 if the thread must do so itself.
 /// `may_wait`: the thread may be kept here meanwhile; else the time is only counted.
 type Pass = extern "C" fn(span: u64, may_wait: c_int) -> c_int;
+/// Takes back what the calling thread's reading that answered `at` has cost.
+type Forget = extern "C" fn(at: u64);
 static NOW: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 static PASS: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static FORGET: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
 thread_local! {
     /// The latest time this thread has seen since the simulator took over. Without a destructor,
     /// and in the thread's static block: to look at it allocates nothing.
     static SEEN: Cell<u64> = const { Cell::new(0) };
+    /// Its last reading, `None` once that is forgotten, and what it had seen before.
+    static LAST: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
+    /// Readings forgotten in a row.
+    static FORGOTTEN: Cell<u32> = const { Cell::new(0) };
 }
+/// So many at most: the import of a large package takes some thousand locks, and a loop that looks
+/// at a lock and at the clock has to end.
+const MOST_FORGOTTEN: u32 = 1 << 20;
 
 /// The MPI library, when the rank takes its seat: from here on the simulator is asked. What the
 /// rank starts from here on are no ranks: they have the kernel's clocks.
 #[unsafe(no_mangle)]
-extern "C" fn odonata_clock_register(now: Now, pass: Pass) {
+extern "C" fn odonata_clock_register(now: Now, pass: Pass, forget: Forget) {
     if mode() != mode::OWN {
         return;
     }
     NOW.store(now as *mut c_void, Ordering::Relaxed);
     PASS.store(pass as *mut c_void, Ordering::Relaxed);
+    FORGET.store(forget as *mut c_void, Ordering::Relaxed);
     MODE.store(mode::SIMULATED, Ordering::Release);
     // SAFETY: the handler only stores to an atomic; MPI is begun by one thread.
     unsafe {
@@ -116,14 +127,57 @@ fn simulated(reading: bool) -> u64 {
 
 /// Time since the job began, for a process whose clocks are ours, as the program reads it.
 fn reading() -> u64 {
-    if mode() == mode::OWN {
-        return OWN_PS.fetch_add(TICK_PS, Ordering::Relaxed) + TICK_PS;
+    if LAST.take().is_some() {
+        FORGOTTEN.set(0);
     }
-    let (now, seen) = (simulated(true), SEEN.get());
+    let seen = SEEN.get();
+    if mode() == mode::OWN {
+        let now = OWN_PS.fetch_add(TICK_PS, Ordering::Relaxed) + TICK_PS;
+        LAST.set(Some((now, seen)));
+        return now;
+    }
+    let at = simulated(true);
+    LAST.set(Some((at, seen)));
     // Who asks twice and is told the same would wait for ever.
-    let now = if now > seen { now } else { seen + TICK_PS };
+    let now = if at > seen { at } else { seen + TICK_PS };
     SEEN.set(now);
     now
+}
+
+/// The interpreter reads the clock before it takes a lock, whether or not there is a limit to the
+/// wait (Python 3.11 does). No program sees such a reading, and how many there are hangs on what
+/// has been imported before: so it costs nothing.
+fn forget_reading() {
+    let Some((at, seen)) = LAST.take() else { return };
+    if FORGOTTEN.get() == MOST_FORGOTTEN || !is_python() {
+        return;
+    }
+    FORGOTTEN.set(FORGOTTEN.get() + 1);
+    if mode() == mode::OWN {
+        // Unless another thread has read it since.
+        let (before, order) = (at - TICK_PS, Ordering::Relaxed);
+        let _ = OWN_PS.compare_exchange(at, before, order, order);
+    } else if mode() == mode::SIMULATED {
+        // SAFETY: registered before the mode said so.
+        let forget = unsafe { transmute::<*mut c_void, Forget>(FORGET.load(Ordering::Relaxed)) };
+        forget(at.saturating_sub(OWN_PS.load(Ordering::Relaxed)));
+        SEEN.set(seen);
+    }
+}
+
+/// Whether this process is a Python interpreter.
+fn is_python() -> bool {
+    static KNOWN: AtomicU32 = AtomicU32::new(0);
+    match KNOWN.load(Ordering::Relaxed) {
+        0 => {
+            let name = c"PyThread_acquire_lock_timed";
+            // SAFETY: a zero-terminated name.
+            let found = !unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }.is_null();
+            KNOWN.store(1 + u32::from(found), Ordering::Relaxed);
+            found
+        }
+        known => known == 2,
+    }
 }
 
 /// The same without its cost.

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_long, c_void};
 
 use libc::{clockid_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, sem_t, timespec};
 
-use crate::{begins, mode, now, ps_of, real, the_kernels, timespec_of, waited};
+use crate::{begins, forget_reading, mode, now, ps_of, real, the_kernels, timespec_of, waited};
 
 /// A deadline in the kernel's time.
 struct Limit {
@@ -107,6 +107,17 @@ waits! {
     fn mtx_timedlock(mutex: *mut c_void; at) on libc::CLOCK_REALTIME, thread_timed_out;
     fn pthread_timedjoin_np(thread: libc::pthread_t, value: *mut *mut c_void; at)
         on libc::CLOCK_REALTIME, timed_out;
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_wait(sem: *mut sem_t) -> c_int {
+    forget_reading();
+    unsafe { real!(sem_wait(*mut sem_t) -> c_int)(sem) }
+}
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sem_trywait(sem: *mut sem_t) -> c_int {
+    forget_reading();
+    unsafe { real!(sem_trywait(*mut sem_t) -> c_int)(sem) }
 }
 
 /// Rust's and C++'s own locks and futures call the kernel past the C library, with deadlines.

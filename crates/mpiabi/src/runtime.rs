@@ -267,12 +267,13 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
 fn take_over_clocks() {
     type Now = extern "C" fn(c_int) -> u64;
     type Pass = extern "C" fn(u64, c_int) -> c_int;
+    type Forget = extern "C" fn(u64);
     // SAFETY: a zero-terminated name.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
     if !found.is_null() {
         // SAFETY: nothing but the crate `clock` has that name.
-        let register: extern "C" fn(Now, Pass) = unsafe { std::mem::transmute(found) };
-        register(clock_now, clock_pass);
+        let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
+        register(clock_now, clock_pass, clock_forget);
     }
 }
 
@@ -620,6 +621,17 @@ pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
         with(&held, |rt| rt.at_ps += span_ps);
     }
     1
+}
+/// Takes back the tick of the reading that answered `at_ps`, unless something has happened since.
+pub extern "C" fn clock_forget(at_ps: u64) {
+    let held = threads::try_lock().filter(|h| !is_forked() && is_attached(h) && !is_finalized(h));
+    let Some(held) = held.filter(|_| !turn::is_away()) else { return };
+    with(&held, |rt| {
+        if rt.at_ps == at_ps && rt.at_ps >= rt.told_ps + rt.tick_ps {
+            rt.at_ps -= rt.tick_ps;
+            HEARD_PS.store(rt.at_ps, Ordering::Relaxed);
+        }
+    });
 }
 
 /// Whether this process has one thread, as its C library knows.
