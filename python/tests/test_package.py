@@ -1,6 +1,7 @@
 """The package as a thing: its stub tells the truth, and the light commands stay light."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,14 @@ def test_help_does_not_load_what_it_does_not_need():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
+
+
+def test_cmake_can_read_what_the_wrappers_show():
+    scripts = Path(odonata.__file__).with_name("_bin")
+    for name in ("odonata-mpicc", "odonata-mpicxx"):
+        shown = subprocess.run(["sh", scripts / name, "-show"], capture_output=True, text=True)
+        # As FindMPI takes it apart: it drops a library it is not told by `-L` and `-l`.
+        (include,), (folder,), (library,) = (
+            re.findall(rf" -{letter}([^ ]+)", shown.stdout) for letter in "ILl"
+        )
+        assert (Path(include) / "mpi.h").exists() and (Path(folder) / f"lib{library}.so").exists()

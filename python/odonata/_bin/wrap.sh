@@ -2,6 +2,9 @@
 
 package=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 library=$package/_lib/libmpi_abi.so.1
+# By directory and name, because that is what CMake's FindMPI understands of what `-show` prints.
+by_name=-lmpi_abi
+[ -e "$package/_lib/libmpi_abi.so" ] || by_name=$library
 
 # wrap COMPILER OPTION ARGUMENTS...: OPTION, such as `-cc=`, overrules the compiler.
 wrap() {
@@ -29,11 +32,11 @@ wrap() {
         *"odonata-mpicc "*) compiler=cc ;;
         *"odonata-mpicxx "*) compiler=c++ ;;
     esac
-    # First, so that another MPI's header on the program's own path cannot hide ours.
-    set -- "-I$package/_include" "$@"
+    # First, so that another MPI on the program's own paths cannot hide ours.
     if [ -n "$link" ]; then
-        set -- "$@" "$library" "-Wl,-rpath,$package/_lib"
+        set -- "-L$package/_lib" "$@" "$by_name" "-Wl,-rpath,$package/_lib"
     fi
+    set -- "-I$package/_include" "$@"
     if [ -n "$show" ]; then
         echo "$compiler $*"
         exit
