@@ -31,7 +31,7 @@ C_PROGRAM = r"""
 int main(int argc, char **argv) {
     if (fork() == 0) { setsid(); execlp("sleep", "sleep", "300", NULL); _exit(1); }
     MPI_Init(&argc, &argv);
-    for (int i = 0, sum, one = 1; i < 100 * atoi(argv[1]); i++)
+    for (int i = 0, sum, one = 1; i < 20 * atoi(argv[1]); i++)
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;
