@@ -69,7 +69,8 @@ fn the_header_compiles_as_c_and_as_cpp() {
                 static void op(void *a, void *b, int *n, MPI_Datatype *t)\n\
                 { (void)a; (void)b; (void)n; (void)t; }\n\
                 #if MPI_VERSION < 5\n#error version\n#endif\n\
-                int main(void) { MPI_Op o; MPI_Comm c = MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD));\n\
+                int main(void) { MPI_Op o;\n\
+                MPI_Comm c = MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD));\n\
                 MPI_Fint s[MPI_F_STATUS_SIZE]; MPI_Status t; MPI_Status_f2c(s, &t); (void)c;\n\
                 return f(0) + MPI_Op_create(op, 1, &o); }\n";
     std::fs::write(&program, text).expect("the test's folder");
