@@ -7,10 +7,10 @@ what MPI defines may enter a digest. One binary runs in both places: the librari
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import places
@@ -20,6 +20,10 @@ RANKS = (2, 3, 5, 8)
 ROUNDS = 250
 # Seconds one run may take; the slowest takes about 60 on one core.
 LIMIT_S = 900
+
+# Storms `NAME SEED ROUNDS THREADS`, whose threads all call MPI.
+THREADED = ("p2p",)
+THREADS = 3
 
 # What `make test` runs: seeds of its own, so that a change that broke something is what changed.
 PART_SEEDS = (1,)
@@ -36,7 +40,7 @@ TWINS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Run:
     """One comparison: a storm, its seed, and where it runs."""
 
@@ -45,10 +49,17 @@ class Run:
     rounds: int
     ranks: int
     twin: places.Twin
+    # Threads of each rank, for the storm that takes a number of them.
+    threads: int = 1
 
     def __str__(self) -> str:
         where = f"{self.twin.machine}, {self.twin.ppn} a node"
-        return f"{self.name} {self.seed} {self.rounds}, {self.ranks} ranks on {where}"
+        said = " ".join(self.arguments())
+        return f"{self.name} {said}, {self.ranks} ranks on {where}"
+
+    def arguments(self) -> list[str]:
+        more = [] if self.threads == 1 else [str(self.threads)]
+        return [str(self.seed), str(self.rounds), *more]
 
 
 def known() -> list[str]:
@@ -66,8 +77,9 @@ def first_difference(ours: str, theirs: str) -> str:
 
 def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
     """What differs, or None."""
-    arguments = [str(program), str(run.seed), str(run.rounds)]
-    work = places.CACHE / "work" / f"{run.name}-{run.seed}-{run.ranks}-{run.twin.ppn}"
+    arguments = [str(program), *run.arguments()]
+    kind = f"{run.name}-{run.seed}-{run.ranks}-{run.twin.ppn}-{run.threads}"
+    work = places.CACHE / "work" / kind
     found = []
     for place in (run.twin, reference):
         # Storms of files leave files; each place has its own.
@@ -99,6 +111,8 @@ def plan(
             for s in seeds if seed is None else [seed]:
                 many = rounds or (PART_ROUNDS if part else ROUNDS)
                 runs.append(Run(name, s, many, n, TWINS[(i + j) % len(TWINS)]))
+                if name in THREADED:
+                    runs.append(dataclasses.replace(runs[-1], threads=THREADS))
     return runs
 
 
