@@ -497,6 +497,7 @@ pub fn completion(held: &Held, token: u32) -> Option<Completion> {
 
 /// Appends to the ring; hands over first if it is full.
 pub fn submit(held: &Held, mut submission: Submission) {
+    turn::refuse_if_asked(held);
     turn::need(held);
     // More than once where other threads fill it again before this one has the lock back.
     while with(held, |rt| rt.submitted as usize == wire::RING) {
@@ -576,7 +577,7 @@ pub fn wtime(held: &Held) -> f64 {
         return elapsed.as_secs_f64();
     }
     // Who waits for the turn here may be waited for by who has to give it back.
-    if !turn::is_away() && with(held, |rt| !rt.quiet) {
+    if !turn::is_away() && !turn::is_asked() && with(held, |rt| !rt.quiet) {
         flush(held);
     }
     with(held, Runtime::tick) as f64 / PS_PER_S
@@ -598,7 +599,7 @@ fn look_in(held: Option<Held>) -> Option<Held> {
 /// See the crate `clock`. It may be called wherever a clock may be read, even inside `malloc`.
 pub extern "C" fn clock_now(reading: c_int) -> u64 {
     let held = if reading != 0 { look_in(threads::try_lock()) } else { None };
-    let Some(held) = held.filter(|_| !turn::is_away()) else {
+    let Some(held) = held.filter(|_| !turn::is_away() && !turn::is_asked()) else {
         return HEARD_PS.load(Ordering::Relaxed);
     };
     // While we hand over, the simulator may ask for a function that needs what this thread holds:
@@ -610,12 +611,13 @@ pub extern "C" fn clock_now(reading: c_int) -> u64 {
 }
 /// Whether the calling thread's time has gone on by `span_ps`.
 pub extern "C" fn clock_pass(span_ps: u64, may_wait: c_int) -> c_int {
-    let held = match may_wait != 0 && threads::is_multiple() {
+    let may_wait = may_wait != 0 && !turn::is_asked();
+    let held = match may_wait && threads::is_multiple() {
         true => threads::lock_if_called(),
         false => threads::try_lock(),
     };
     let Some(held) = look_in(held) else { return 0 };
-    if may_wait != 0 {
+    if may_wait {
         delay(&held, span_ps);
     } else {
         with(&held, |rt| rt.at_ps += span_ps);

@@ -25,6 +25,8 @@ static AWAY: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// This thread deals with the simulator.
     static LEADS: Cell<bool> = const { Cell::new(false) };
+    /// It does what the simulator asks for: the next turn it gives away is the answer.
+    static APPLIES: Cell<bool> = const { Cell::new(false) };
 }
 
 static TURNS: Guarded<Turns> = Guarded::new(Turns {
@@ -74,7 +76,15 @@ pub(super) fn is_away() -> bool {
 }
 /// Whether the caller acts for the simulator now.
 pub(super) fn is_asked() -> bool {
-    LEADS.get()
+    APPLIES.get()
+}
+
+/// Ends the job where one of the program's operators communicates, which MPI forbids: the simulator
+/// would take the turn for its answer.
+pub(super) fn refuse_if_asked(held: &Held) {
+    if is_asked() {
+        fatal(held, "the function of an MPI_Op must not call MPI to communicate");
+    }
 }
 
 /// The thread leaves MPI: those who wait may have to go on without it.
@@ -110,6 +120,9 @@ fn knock(held: &Held) {
 
 /// Gives the turn away until what is waited for has come.
 pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
+    if mode != wire::wait::NEVER {
+        refuse_if_asked(held);
+    }
     if threads::is_multiple() && !LEADS.get() {
         hand_over_among(held, mode, tokens);
         return;
@@ -352,10 +365,12 @@ fn sleep_until_turn(segment: Segment, control: *mut Control, spins: u32) {
 
 fn apply(held: &Held, combine: &Combine) {
     let (into, from) = (address(held, combine.into), address(held, combine.from));
+    APPLIES.set(true);
     // SAFETY: the simulator names stretches of shared memory that no running rank touches now.
     unsafe {
         crate::coll::combine_packed(held, combine.op, into, from, combine.bytes, combine.left != 0);
     }
+    APPLIES.set(false);
 }
 
 #[derive(PartialEq)]
