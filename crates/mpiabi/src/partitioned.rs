@@ -20,7 +20,7 @@ use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::mpi_fn;
 use crate::p2p::{self, From};
-use crate::request::{self, Outcome, Progress};
+use crate::request::{self, Flight, Outcome, Progress};
 use crate::runtime::{self, Guarded, Held};
 
 pub(crate) enum Parts {
@@ -57,6 +57,16 @@ impl Progress for Parts {
     }
     fn parts(&self) -> Option<&Parts> {
         Some(self)
+    }
+    /// The layout that was asked for comes all the same: a sender's `MPI_Psend_init` has met it.
+    fn abandon(&self) -> Option<Flight> {
+        let Parts::Receive(receive) = self else { return None };
+        let tokens = vec![receive.state.borrow_mut().layout_token.take()?];
+        let land = |held: &Held, done: &[wire::Completion]| {
+            runtime::free(held, done[0].block);
+            Outcome::empty()
+        };
+        Some(Flight { tokens, land: Box::new(land) })
     }
 }
 
@@ -231,16 +241,22 @@ impl Incoming {
     /// Receives of all the sender's partitions.
     fn post(&self, held: &Held) {
         let (Some(layout), Some(peer)) = (self.state.borrow().layout, self.from) else { return };
+        // All of it, before a submission may let other threads in who ask what has arrived.
+        self.expect(held, layout);
         let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
-        let tokens = (0..layout.partitions).map(|i| {
-            let (token, tag) = (runtime::token(held), layout.first_tag - i as i32);
+        for i in 0..layout.partitions {
+            let token =
+                self.state.borrow().tokens[i].expect("nothing has arrived before it is asked for");
+            let tag = layout.first_tag - i as i32;
             let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
             runtime::submit(held, Submission { bytes, ..what });
-            Some(token)
-        });
-        let tokens: Vec<Option<u32>> = tokens.collect();
+        }
+    }
+    /// Nothing has arrived.
+    fn expect(&self, held: &Held, layout: Layout) {
         let state = &mut *self.state.borrow_mut();
-        (state.tokens, state.left) = (tokens, layout.partitions);
+        state.tokens = (0..layout.partitions).map(|_| Some(runtime::token(held))).collect();
+        state.left = layout.partitions;
         state.missing = vec![0; self.cut.partitions];
         for i in 0..layout.partitions {
             self.touched(layout, i).for_each(|j| state.missing[j] += 1);

@@ -106,6 +106,10 @@ pub(crate) trait Progress {
     fn parts(&self) -> Option<&Parts> {
         None
     }
+    /// The request is freed while inactive: what is still to come, for nobody.
+    fn abandon(&self) -> Option<Flight> {
+        None
+    }
 }
 
 enum State {
@@ -155,12 +159,13 @@ struct Pending {
 struct Table {
     pending: Vec<Option<Pending>>,
     free: Vec<u32>,
-    /// Freed by the user while in flight: landed when somebody next waits.
+    /// Freed by the user while in flight: landed when somebody next waits, or when there are many.
     orphans: Vec<Flight>,
+    many: usize,
 }
 
 static TABLE: Guarded<Table> =
-    Guarded::new(Table { pending: Vec::new(), free: Vec::new(), orphans: Vec::new() });
+    Guarded::new(Table { pending: Vec::new(), free: Vec::new(), orphans: Vec::new(), many: 0 });
 
 fn store(held: &Held, pending: Pending) -> Request {
     let mut table = TABLE.get(held);
@@ -234,6 +239,11 @@ fn with<R>(held: &Held, slot: usize, f: impl FnOnce(&mut Pending) -> R) -> R {
     f(TABLE.get(held).pending[slot].as_mut().expect("checked by slot_of"))
 }
 
+/// Whether it has not been completed or freed meanwhile, which another thread must not do, but may.
+fn is_there(held: &Held, slot: usize) -> bool {
+    TABLE.get(held).pending[slot].is_some()
+}
+
 fn is_active(held: &Held, slot: usize) -> bool {
     with(held, slot, |p| !matches!(p.state, State::Inactive))
 }
@@ -267,6 +277,9 @@ fn advance(held: &Held, slot: usize) {
 }
 
 fn is_ready(held: &Held, slot: usize) -> bool {
+    if !is_there(held, slot) {
+        return true;
+    }
     advance(held, slot);
     with(held, slot, |p| match &p.state {
         State::Inactive | State::Landed(_) => true,
@@ -286,7 +299,9 @@ struct Outstanding {
 fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
     let mut found = Outstanding::default();
     for &slot in slots {
-        advance(held, slot);
+        if is_ready(held, slot) {
+            continue;
+        }
         with(held, slot, |p| match (&p.state, &p.progress) {
             (State::Flying(flight), _) => {
                 let open = |t: &&u32| runtime::completion(held, **t).is_none();
@@ -361,12 +376,12 @@ fn poll(held: &Held, slots: &[usize], enough: impl Fn() -> bool) -> bool {
 
 /// Takes what came of a ready request. An ordinary one is gone after; a persistent one inactive.
 fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
-    // A handle that stands twice in one list has been finished by the first.
-    if !matches!(slot_of(held, *request), Ok(Some(_))) {
-        let error = invalid("the same request stands twice in one list");
+    // A handle that stands twice in one list has been finished by the first, and one that two
+    // threads wait for by one of them; it may even be another request's by now.
+    if !matches!(slot_of(held, *request), Ok(Some(_))) || !is_ready(held, slot) {
+        let error = invalid("the request stands twice in one list, or two threads wait for it");
         return (Outcome::failed(error), c::COMM_SELF);
     }
-    advance(held, slot);
     let (state, comm, persists) = with(held, slot, |p| {
         let persists = p.start.is_some() || p.progress.as_ref().is_some_and(|p| p.persists());
         (std::mem::replace(&mut p.state, State::Inactive), p.comm, persists)
@@ -415,6 +430,22 @@ fn forget(held: &Held, slot: usize) {
     let mut table = TABLE.get(held);
     table.pending[slot] = None;
     table.free.push(slot as u32);
+}
+
+/// Nobody will ask for it any more, but it holds memory until it lands.
+fn orphan(held: &Held, flight: Flight) {
+    /// So many are not worth a look.
+    const FEW: usize = 64;
+    let (count, many) = {
+        let mut table = TABLE.get(held);
+        table.orphans.push(flight);
+        (table.orphans.len(), table.many)
+    };
+    if count >= many {
+        land_orphans(held);
+        let mut table = TABLE.get(held);
+        table.many = FEW.max(2 * table.orphans.len());
+    }
 }
 
 fn land_orphans(held: &Held) {

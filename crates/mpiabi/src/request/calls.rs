@@ -196,12 +196,14 @@ mpi_fn! {
         if with(held, slot, is_busy) {
             return Err(invalid("an active request of partitioned communication cannot be freed"));
         }
-        let state = with(held, slot, |p| std::mem::replace(&mut p.state, State::Inactive));
+        let (state, progress) = with(held, slot, |p| {
+            (std::mem::replace(&mut p.state, State::Inactive), p.progress.clone())
+        });
         let mut released = Ok(());
         match state {
-            State::Flying(flight) => TABLE.get(held).orphans.push(flight),
+            State::Flying(flight) => orphan(held, flight),
             State::Generalized(g) => released = release(&g),
-            _ => {}
+            _ => progress.and_then(|p| p.abandon()).into_iter().for_each(|f| orphan(held, f)),
         }
         forget(held, slot);
         unsafe { *request = c::REQUEST_NULL };
@@ -454,7 +456,7 @@ fn cancel(held: &Held, slot: usize) -> Result {
             let landed = State::Landed(Outcome::empty());
             let state = with(held, slot, |p| std::mem::replace(&mut p.state, landed));
             if let State::Flying(flight) = state {
-                TABLE.get(held).orphans.push(flight);
+                orphan(held, flight);
             }
             Ok(())
         }
