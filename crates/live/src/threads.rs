@@ -16,7 +16,7 @@ use workload::Workload;
 /// How long threads that are neither in MPI nor waiting for another thread may sleep (for input, a
 /// file, a real clock) before a standstill is a deadlock, in time of the wall clock [estimate].
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Looks on end that must find all threads waiting: one may be on its way from one wait to the next.
+/// Looks on end that must find all threads waiting: one may be going from one wait to the next.
 const LOOKS: u32 = 3;
 
 /// What the threads of a process are at that are not in MPI.

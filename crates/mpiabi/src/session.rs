@@ -1,4 +1,4 @@
-//! Sessions: MPI without `MPI_Init`. The first one takes the process's seat in the job; process sets
+//! Sessions: MPI without `MPI_Init`. The first takes the process's seat in the job; process sets
 //! name groups, and groups make communicators.
 
 use std::ffi::{CStr, c_char, c_int};

@@ -14,8 +14,8 @@ fn unsupported(id: u32) -> c_int {
     let _ = crate::export::enter(id);
     let name = function_name(id);
     let message = format!(
-        "{name} is not supported by this version of odonata: {}. `docs/reference/mpi.md` lists every \
-         function",
+        "{name} is not supported by this version of odonata: {}. `docs/reference/mpi.md` lists \
+         every function",
         reason(name)
     );
     crate::error::die(&message, crate::abi::c::ERR_UNSUPPORTED_OPERATION)

@@ -78,7 +78,7 @@ pub struct Header {
     pub eager_max: u64,
     /// Tag upper bound of the simulated library.
     pub tag_ub: i32,
-    /// How many times ranks have knocked (see `Control::knock`) since the simulator looked. A futex.
+    /// How many times ranks have knocked (`Control::knock`) since the simulator looked. A futex.
     pub knocks: AtomicU32,
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for
     /// the rank may have been started by something in between (a shell, a launcher).
@@ -202,8 +202,8 @@ pub mod kind {
     /// Registers a communicator's members: `block` holds `bytes / 4` world ranks as u32. No token.
     /// The simulator returns the block. `MPI_COMM_WORLD` is context 0 and needs no registration;
     /// `MPI_COMM_SELF` of rank `r` is context `1 + r`, registered when the rank attaches; so new
-    /// contexts start at `1 + ranks`. Without a block the rank gives the context up: it will name it
-    /// no more, and when no member will, it is forgotten.
+    /// contexts start at `1 + ranks`. Without a block the rank gives the context up: it names it no
+    /// more, and when no member will, it is forgotten.
     pub const COMM: u32 = 7;
     pub const EXIT: u32 = 8;
     /// A one-sided operation on the memory of `peer`, through the window whose context is

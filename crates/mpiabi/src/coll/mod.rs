@@ -94,7 +94,7 @@ enum Plan {
 }
 
 impl Plan {
-    /// A persistent call, which its members may start in another order than others: they meet by the
+    /// A persistent call, which members may start in another order than others: they meet by the
     /// order in which they prepared it.
     fn persistent(self, comm: &Communicator) -> Plan {
         let channel = comm.next_channel();

@@ -125,7 +125,7 @@ impl Recipe {
     }
 }
 
-/// Bytes of a type's values in `external32` (MPI 5.0, table 14.2): those of this machine but for the
+/// Bytes of a type's values in `external32` (MPI 5.0, table 14.2): this machine's but for the
 /// types of C that were shorter when the table was made.
 fn external_sizes(name: &str, number: Number) -> [u64; 2] {
     let [first, second] = number.halves().unwrap_or([number; 2]).map(|half| half.layout().0);

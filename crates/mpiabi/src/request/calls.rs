@@ -191,7 +191,8 @@ mpi_fn! {
         let null = || invalid("the null request cannot be freed");
         let slot = slot_of(held, unsafe { *request })?.ok_or_else(null)?;
         let is_busy = |p: &mut Pending| {
-            matches!(p.state, State::Progressing) && p.progress.as_ref().is_some_and(|p| p.persists())
+            let persists = p.progress.as_ref().is_some_and(|p| p.persists());
+            persists && matches!(p.state, State::Progressing)
         };
         if with(held, slot, is_busy) {
             return Err(invalid("an active request of partitioned communication cannot be freed"));

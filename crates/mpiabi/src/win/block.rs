@@ -1,6 +1,6 @@
 //! What an operation looks like between origin and target: one block of shared memory.
 //!
-//! Layout: `Header`, its `Stride`s, then the area. The area holds what goes to the target, packed in
+//! Layout: `Header`, its `Stride`s, then the area. It holds what goes to the target, packed in
 //! the order of the target's datatype, and afterwards what returns, in the same order.
 
 use workload::wire::Arrival;
