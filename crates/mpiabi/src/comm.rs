@@ -232,7 +232,9 @@ pub(crate) fn describe(handle: Comm) -> String {
 /// communicators are gone.
 fn register(held: &Held, comm: &Communicator) {
     let kind = kind::COMM;
-    for context in std::mem::take(&mut *lock(&GONE)) {
+    // Its lock is not kept while this waits for room: another thread may want it to get on.
+    let gone = std::mem::take(&mut *lock(&GONE));
+    for context in gone {
         runtime::submit(held, Submission { kind, context, ..Submission::default() });
     }
     let bytes = 4 * u64::from(comm.size());
