@@ -13,8 +13,9 @@ use std::sync::atomic::Ordering;
 use workload::wire::{self, Submission, flag, kind, state, wait};
 use workload::{Call, Op, SendMode};
 
-/// Two weeks and more: the simulated clock ends after seven months.
-const LONGEST_SLEEP: u64 = 1 << 60;
+/// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
+/// and messages are to fit behind.
+const LATEST: u64 = 3 << 62;
 
 impl Live {
     /// Takes a rank's hand-over.
@@ -103,8 +104,7 @@ impl Live {
                 _ => return wrong("a receive of a message no probe has taken"),
             },
             kind::CANCEL => {}
-            kind::DELAY if bytes > LONGEST_SLEEP => return wrong("a sleep beyond all clocks"),
-            kind::DELAY => {}
+            kind::DELAY => self.check_sleep(at, bytes)?,
             kind::ONE_SIDED | kind::LOCK | kind::UNLOCK | kind::STORAGE => {
                 self.check_access(s).or_else(wrong)?;
             }
@@ -199,6 +199,15 @@ impl Live {
             ..Slot::default()
         };
         Ok(())
+    }
+
+    fn check_sleep(&self, at: u32, span: u64) -> Result<(), Why> {
+        let rank = &self.ranks[at as usize];
+        let end = (rank.released_at + rank.charged).0.checked_add(span);
+        match end.is_some_and(|end| end <= LATEST) {
+            true => Ok(()),
+            false => Err(Why::Protocol("sleeps beyond the end of simulated time".into())),
+        }
     }
 
     fn register(&mut self, at: u32, s: &Submission) -> Result<(), Why> {

@@ -63,6 +63,8 @@ pub struct Live {
     pub(crate) vain_polls: u64,
     pub(crate) livelock_polls: u64,
     pub(crate) alarms: u32,
+    /// Ranks that may have a poll longer than the first, in any order.
+    pub(crate) long_polls: Vec<u32>,
     /// Dropped last: everything else may look into it.
     pub(crate) shared: Shared,
 }
@@ -118,6 +120,7 @@ impl Live {
             vain_polls: 0,
             livelock_polls: spec.livelock_polls,
             alarms: 0,
+            long_polls: Vec::new(),
             shared,
         })
     }

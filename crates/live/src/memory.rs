@@ -48,6 +48,12 @@ impl Live {
         if s.bytes > MOST || s.grain > MOST {
             return Err("more bytes than a rank has");
         }
+        // SAFETY: inside the segment and aligned; all ranks sleep.
+        let arrival = unsafe { &mut *self.shared.segment.ptr(s.block).cast::<Arrival>() };
+        // Twice in its target's list, it would make a ring of that.
+        if std::mem::replace(&mut arrival.is_out, 1) != 0 {
+            return Err("a block that is on its way already");
+        }
         Ok(())
     }
 

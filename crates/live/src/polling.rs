@@ -67,6 +67,10 @@ impl Live {
         }
         if polling.alarm.is_none() {
             let span = polling.next(self.poll_interval, self.quiet);
+            let is_long = span > self.first_poll();
+            if is_long && !std::mem::replace(&mut self.ranks[at as usize].is_long, true) {
+                self.long_polls.push(at);
+            }
             self.set_alarm(now, at, span, calls);
         }
         false
@@ -82,13 +86,23 @@ impl Live {
     /// Nothing is due but alarms: polls that were to last longer end after the shortest time.
     pub(crate) fn hush(&mut self, now: Time, calls: &mut Vec<Call>) {
         self.quiet = true;
-        let first = self.poll_interval.max(Span(1));
-        for at in 0..self.ranks.len() as u32 {
-            let polling = &self.ranks[at as usize].polling;
+        let first = self.first_poll();
+        // Not everybody is looked at: with thousands of ranks that poll, this is asked every time.
+        let mut long = std::mem::take(&mut self.long_polls);
+        long.sort_unstable();
+        for at in long.drain(..) {
+            let rank = &mut self.ranks[at as usize];
+            rank.is_long = false;
+            let polling = &rank.polling;
             if polling.alarm.is_some() && polling.until > now + first {
                 self.set_alarm(now, at, first, calls);
             }
         }
+        self.long_polls = long;
+    }
+
+    fn first_poll(&self) -> Span {
+        self.poll_interval.max(Span(1))
     }
 
     /// Something has come of something.

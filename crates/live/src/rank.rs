@@ -110,6 +110,8 @@ pub(crate) struct Rank {
     pub probes: bool,
     pub found: bool,
     pub polling: Polling,
+    /// Whether it is among `Live::long_polls`.
+    pub is_long: bool,
 
     /// The last block of `Control::incoming`, if that is a list; whether the rank is to be woken
     /// for it at this instant.
@@ -146,6 +148,7 @@ impl Rank {
             probes: false,
             found: false,
             polling: Polling::default(),
+            is_long: false,
             incoming_last: 0,
             to_apply: false,
             slots: Vec::new(),

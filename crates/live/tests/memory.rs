@@ -24,6 +24,8 @@ fn rank_side() {
         "locks" => locks(&mut rank),
         "gone" | "gone_lazily" => gone(&mut rank, program == "gone_lazily"),
         "aborts" => applies(&mut rank, Applying::Aborts),
+        "twice" => twice(&mut rank),
+        "sleeps_long" => sleeps_long(&mut rank),
         "dies" => applies(&mut rank, Applying::Dies),
         other => panic!("no program {other}"),
     }
@@ -254,4 +256,42 @@ fn who_ends_while_it_applies_ends_the_job() {
     let failure = aborted.failure.expect("a rank aborted");
     assert_eq!((failure.rank, failure.why), (1, Why::Abort { code: 17 }));
     assert_eq!(aborted.exit_code, 17);
+}
+
+/// One block for two accesses at once, which no library does.
+fn twice(rank: &mut Rank) {
+    if rank.rank == 0 {
+        let (_, block) = rank.reach(1, 0, 1, false, 0);
+        let token = rank.token();
+        let s = Submission { kind: kind::ONE_SIDED, token, peer: 1, bytes: 8, block, ..EMPTY };
+        rank.simple(s);
+    }
+    rank.recv(0, 0, 0);
+}
+
+/// Else the target would go round in its list for ever.
+#[test]
+fn a_block_is_on_its_way_but_once() {
+    let failure = outcome(job("twice", 2)).failure.expect("the job is ended");
+    let Why::Protocol(why) = failure.why else { panic!("{failure}") };
+    assert_eq!(failure.rank, 0);
+    assert!(why.starts_with("submitted a block that is on its way already"), "{why}");
+}
+
+/// A hundred days, which there are twice in simulated time, but not within what is left for sleep.
+fn sleeps_long(rank: &mut Rank) {
+    for _ in 0..2 {
+        let bytes = 100 * 86_400 * 1_000_000_000_000;
+        rank.simple(Submission { kind: kind::DELAY, bytes, ..EMPTY });
+        assert!(rank.now_ps() < 2 * bytes);
+    }
+}
+
+#[test]
+fn who_sleeps_beyond_the_end_of_time_is_told() {
+    let (world, now) = run(job("sleeps_long", 1));
+    assert!(now.since(base::Time::ZERO) >= Span::ms(100 * 86_400_000), "the first sleep is one");
+    let failure = world.workload.outcome().failure.expect("the job is ended");
+    let text = "rank 0 on x0 sleeps beyond the end of simulated time";
+    assert!(failure.to_string().starts_with(text), "{failure}");
 }

@@ -259,7 +259,8 @@ pub struct Arrival {
     /// As in the submission.
     pub flags: u32,
     pub context: u32,
-    pub _pad: u32,
+    /// 0 as it is submitted; the simulator's mark of a block that is on its way.
+    pub is_out: u32,
 }
 
 /// One operation. Fields a kind does not use are zero. See `Op` for their meaning.
