@@ -161,6 +161,25 @@ def test_failures(odonata, program, tmp_path, name, ranks, code, said):
     assert summary["exit_code"] == code and summary["failure"]["ranks"]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "threading.Event().wait",  # waits for another thread
+        "lambda: os.read(os.pipe()[0], 1)",  # waits for who knows what: that gets 10 seconds
+    ],
+)
+def test_a_deadlock_is_told_though_there_are_other_threads(odonata, tmp_path, other):
+    script = tmp_path / "threads.py"
+    script.write_text(
+        "import os, threading\nfrom mpi4py import MPI\n"
+        f"threading.Thread(target={other}, daemon=True).start()\n"
+        "MPI.COMM_WORLD.Recv(bytearray(1), source=1 - MPI.COMM_WORLD.rank)\n"
+    )
+    done = odonata("run", "-n", 2, *SMALL, "--quiet", "--", "python", script)
+    assert done.returncode == 1, done.stderr
+    assert "deadlock: 2 ranks wait" in done.stderr, done.stderr
+
+
 def test_python_raises_simulated_failure(program):
     import sys
 
