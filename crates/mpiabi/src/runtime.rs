@@ -445,6 +445,12 @@ pub fn free(held: &Held, block: u64) {
 pub fn address(held: &Held, offset: u64) -> *mut u8 {
     with(held, |rt| rt.segment.ptr(offset))
 }
+/// The offset of an address in the job's segment; `None` elsewhere.
+pub fn offset_of(held: &Held, address: *const u8) -> Option<u64> {
+    let (first, size) = with(held, |rt| (rt.segment.ptr(0) as usize, rt.size));
+    let offset = (address as usize).checked_sub(first)? as u64;
+    (offset < wire::segment_bytes(size)).then_some(offset)
+}
 
 // ---------------------------------------------------------------------------------------------
 // Submitting and waiting.

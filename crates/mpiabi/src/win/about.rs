@@ -57,15 +57,34 @@ const DEFAULTS: [(&str, &str); 5] = [
     ("same_disp_unit", "false"),
 ];
 
+/// Hints of the standard that are only there if the program gives them.
+const OTHERS: [&str; 4] = [
+    "alloc_shared_noncontig",
+    "mpi_accumulate_granularity",
+    "mpi_assert_memory_alloc_kinds",
+    "mpi_minimum_memory_alignment",
+];
+
+/// Takes in the hints a window knows, and no others (MPI 5.0, 12.2.7).
+fn take_in(hints: &mut Hints, given: Hints) {
+    for (key, value) in given {
+        let is = |known: &&str| known.as_bytes() == key;
+        if !DEFAULTS.iter().map(|d| d.0).chain(OTHERS).any(|known| is(&known)) {
+            continue;
+        }
+        match hints.iter_mut().find(|h| h.0 == key) {
+            Some(hint) => hint.1 = value,
+            None => hints.push((key, value)),
+        }
+    }
+}
+
 /// The hints a window uses: the program's, and the default of what it leaves open.
 pub(super) fn used(given: Hints, flavor: Flavor) -> Hints {
     let shared = (flavor == Flavor::Shared).then_some(("alloc_shared_noncontig", "false"));
-    let mut hints = given;
-    for (key, value) in DEFAULTS.into_iter().chain(shared) {
-        if hint(&hints, key.as_bytes()).is_none() {
-            hints.push((key.into(), value.into()));
-        }
-    }
+    let defaults = DEFAULTS.into_iter().chain(shared);
+    let mut hints = defaults.map(|(key, value)| (key.into(), value.into())).collect();
+    take_in(&mut hints, given);
     hints
 }
 
@@ -97,13 +116,7 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let window = find(held, win)?;
         let given = info::pairs(hints)?;
-        let mut state = window.state(held);
-        for (key, value) in given {
-            match state.hints.iter_mut().find(|h| h.0 == key) {
-                Some(hint) => hint.1 = value,
-                None => state.hints.push((key, value)),
-            }
-        }
+        take_in(&mut window.state(held).hints, given);
         Ok(())
     }
     pub fn Win_get_info(win: Win, hints: *mut Info) {

@@ -255,8 +255,9 @@ mpi_fn! {
             return fail!(c::ERR_ARG, "the window's memory is null");
         }
         let hints = info::pairs(hints)?;
-        let made = make(held, comm, Flavor::Create, asked, hints, |_, _| {
-            Ok(Ground { base: base as usize, offset: 0, blocks: Vec::new() })
+        let made = make(held, comm, Flavor::Create, asked, hints, |held, _| {
+            let offset = runtime::offset_of(held, base.cast()).unwrap_or(0);
+            Ok(Ground { base: base as usize, offset, blocks: Vec::new() })
         })?;
         unsafe { *win = made };
         Ok(())

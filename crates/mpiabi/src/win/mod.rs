@@ -103,6 +103,15 @@ impl Window {
     fn is_dynamic(&self) -> bool {
         self.flavor == Flavor::Dynamic
     }
+    /// Whether others than `rank` may look at its memory without MPI: memory of a shared window, also
+    /// when another window is made of it. What a dynamic window has attached only its owner knows.
+    fn is_seen_by_others(&self, rank: u32) -> bool {
+        match self.flavor {
+            Flavor::Shared | Flavor::Dynamic => true,
+            Flavor::Create => self.part(rank).offset != 0,
+            Flavor::Allocate => false,
+        }
+    }
     fn state<'a>(&'a self, held: &'a Held) -> RefMut<'a, State> {
         self.state.get(held)
     }

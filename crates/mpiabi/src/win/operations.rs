@@ -183,7 +183,7 @@ impl Ready {
 
     /// Whether somebody must see this one applied before the origin goes on.
     fn extra_flags(&self, held: &Held, window: &Window) -> u32 {
-        if window.flavor == super::Flavor::Shared {
+        if window.is_seen_by_others(self.place.rank) {
             return flag::VISIBLE;
         }
         let mut state = window.state(held);
