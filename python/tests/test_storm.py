@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -72,6 +73,15 @@ def victims(odonata, launcher: int, whom: str) -> list[int]:
     return [pid for pid in odonata.alive() if pid != launcher and is_rank(pid)]
 
 
+def rank_of(pid: int) -> str | None:
+    """Whose process it is, where its environment says so: a forked rank's is the forker's."""
+    try:
+        environ = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((e[13:].decode() for e in environ if e.startswith(b"ODONATA_RANK=")), None)
+
+
 def none_left(odonata) -> list[int]:
     """Who is left when nobody should be, after as long as it takes the kernel."""
     until = time.monotonic() + GUARD_S
@@ -106,6 +116,7 @@ def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
         time.sleep(draw.uniform(0, normal))
         found = sorted(victims(odonata, running.pid, whom))
         killed = draw.choice(found) if found else None
+        rank = rank_of(killed) if killed is not None else None
         if killed is not None:
             try:
                 os.kill(killed, signal.SIGKILL)
@@ -120,4 +131,6 @@ def test_whoever_is_killed_nobody_stays(odonata, c_program, kind, whom):
         # The one that forks the others may be replaced by a start one by one; a shell may have
         # died before or after its rank; and who had finished is missed by nobody.
         if running.returncode != 0:
-            assert "rank " in said, said
+            named = re.search(r"\brank (\d+) on ", said)
+            assert named, said
+            assert rank in (None, named[1]), f"moment {moment}: {said}"
