@@ -93,6 +93,10 @@ impl Site {
             None if self.kind == Kind::File && !crate::io::is_file(File::from_int(self.handle)) => {
                 fail!(c::ERR_FILE, "{:#x} is not a file, or it has been closed", self.handle)
             }
+            // What is set on a handle of old would be a later object's.
+            None if Comm::from_int(self.handle).slot().is_some() && !self.is_there() => {
+                fail!(c::ERR_COMM, "{:#x} is not a communicator, or it has been freed", self.handle)
+            }
             None => Ok(()),
         }
     }
@@ -131,6 +135,17 @@ pub(crate) fn set_abort(abort: fn(c_int) -> !) {
 pub(crate) fn say(line: &str) {
     use std::io::Write;
     let _ = std::io::stderr().write_all(format!("odonata: {line}\n").as_bytes());
+}
+
+/// A fault of this library's own ends the process at once, for no panic may reach the program's C.
+/// What is said names rank and call, and touches nothing that may be in the middle of a change.
+pub(crate) fn name_our_faults() {
+    std::panic::set_hook(Box::new(|what| {
+        let rank = std::env::var(workload::wire::ENV_RANK).unwrap_or_else(|_| "0".into());
+        let name = function_name(export::function());
+        say(&format!("rank {rank}: {name}: a fault of odonata's MPI library: {what}"));
+        std::process::abort();
+    }));
 }
 
 /// Prints why and ends the job.

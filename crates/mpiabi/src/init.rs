@@ -34,6 +34,7 @@ pub(crate) fn take_seat(held: &Held) -> Result {
     }
     runtime::attach(held).map_err(|why| Error::new(c::ERR_OTHER, why))?;
     error::set_abort(abort);
+    error::name_our_faults();
     crate::env::set_library(&runtime::library(held));
     comm::init(held);
     runtime::flush(held);

@@ -67,5 +67,13 @@ int main(int argc, char **argv)
     MPI_Errhandler_free(&mine);
     MPI_Send(x, 1, MPI_INT, np + 3, 0, MPI_COMM_WORLD);
     CHECK(called == 1);
+
+    /* A handle of old takes no handler: the next communicator may have its place. */
+    MPI_Comm gone, copy;
+    MPI_Comm_dup(MPI_COMM_SELF, &gone);
+    copy = gone;
+    MPI_Comm_free(&gone);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN) == MPI_ERR_COMM);
     return end("errors");
 }
