@@ -228,8 +228,8 @@ static void prepare_moves(Call *c, Draws *common, Draws *own) {
 static void prepare_reduction(Call *c, Draws *common, Draws *own) {
     Place *p = c->place;
     int scatters = c->kind == REDUCE_SCATTER || c->kind == REDUCE_SCATTER_BLOCK;
-    /* The reference's non-blocking ones write beyond their own buffers if the type has holes. */
-    int choices = scatters && c->form != BLOCKING ? HOLED : REDUCTIONS;
+    /* The reference's write beyond their own buffers if the type has holes. */
+    int choices = scatters ? HOLED : REDUCTIONS;
     c->reduction = &reductions[below(common, choices)];
     c->values = c->reduction->kind;
     int role = c->kind == REDUCE ? draw_root(c, common) : IDLE;
@@ -352,16 +352,20 @@ static void prepare(Call *c, Place *place, enum Form form, uint64_t number) {
     int kinds = place->remote ? INTER_KINDS : place->sources ? KINDS : INTRA_KINDS;
     c->kind = (enum Kind)below(&common, kinds);
     if (place->sources && below(&common, 2)) c->kind = N_ALLGATHER + below(&common, 5);
-    /* Between groups the reference loses data in these: in the first its two sides may choose
-     * different algorithms, in the others something goes wrong if they do not block. */
+    /* Between groups the reference loses data or itself in these: in the first two its sides may
+     * choose different algorithms, in the others something goes wrong if they do not block. */
     if (place->remote && c->kind == GATHER) c->kind = GATHERV;
+    if (place->remote && c->kind == SCATTER) c->kind = SCATTERV;
     if (place->remote && form != BLOCKING && c->kind == ALLGATHERV) c->kind = ALLGATHER;
     if (place->remote && form != BLOCKING && c->kind == BCAST) c->kind = SCATTERV;
     c->base = below(&common, BASES);
     /* The reference's non-blocking forms of these lose part of what a type with holes receives, or
      * write beyond it. Tried with MPICH 5.0. */
     c->dense = form != BLOCKING && c->kind >= BCAST && c->kind <= ALLGATHERV;
-    if (c->dense) c->base %= DENSE_BASES;
+    /* This one's ring gives up on them. */
+    if (c->kind == ALLGATHERV) c->dense = 1;
+    /* Its trees and rings of these confuse what structs are made of even if they block. */
+    if (c->kind >= BCAST && c->kind <= ALLGATHERV) c->base %= DENSE_BASES;
     if (is_reduction(c->kind)) prepare_reduction(c, &common, &own);
     else if (is_rooted(c->kind)) prepare_rooted(c, &common, &own);
     else if (c->kind != BARRIER) prepare_moves(c, &common, &own);
@@ -472,7 +476,8 @@ static uint64_t run(uint64_t round) {
     uint64_t hash = fold(7, round);
     for (int i = 0; i < n; i++) {
         Place *place = &places[below(&common, SLOTS)];
-        enum Form form = free_order ? 1 + below(&common, 2) : below(&common, 3);
+        /* Preparing a persistent call may wait for others, like a blocking one. */
+        enum Form form = free_order ? NON_BLOCKING : below(&common, 3);
         uint64_t number = fold(round, (uint64_t)i + 9);
         calls[i] = (Call){.place = place, .request = MPI_REQUEST_NULL};
         if (place->comm != MPI_COMM_NULL) prepare(&calls[i], place, form, fold(seed, number));
