@@ -1,4 +1,4 @@
-"""docs/reference/mpi4py.md: what mpi4py's suite said on the twin and on the reference."""
+"""A page of the reference: what mpi4py's suite said on the twin and on the reference."""
 
 from __future__ import annotations
 

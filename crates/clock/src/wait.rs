@@ -6,7 +6,9 @@ use std::ffi::{c_int, c_long, c_void};
 
 use libc::{clockid_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, sem_t, timespec};
 
-use crate::{begins, forget_reading, mode, now, ps_of, real, the_kernels, timespec_of, waited};
+use crate::{
+    begins, forget_reading, is_python, mode, now, ps_of, real, the_kernels, timespec_of, waited,
+};
 
 /// A deadline in the kernel's time.
 struct Limit {
@@ -92,7 +94,6 @@ type Mutex = *mut pthread_mutex_t;
 type Rwlock = *mut pthread_rwlock_t;
 
 waits! {
-    fn pthread_cond_timedwait(cond: Cond, mutex: Mutex; at) on unsafe { guess(at) }, timed_out;
     fn pthread_cond_clockwait(cond: Cond, mutex: Mutex, clock: clockid_t; at) on clock, timed_out;
     fn pthread_mutex_timedlock(mutex: Mutex; at) on libc::CLOCK_REALTIME, timed_out;
     fn pthread_mutex_clocklock(mutex: Mutex, clock: clockid_t; at) on clock, timed_out;
@@ -107,6 +108,25 @@ waits! {
     fn mtx_timedlock(mutex: *mut c_void; at) on libc::CLOCK_REALTIME, thread_timed_out;
     fn pthread_timedjoin_np(thread: libc::pthread_t, value: *mut *mut c_void; at)
         on libc::CLOCK_REALTIME, timed_out;
+}
+
+/// A Python interpreter waits in this way for its one lock, 5 ms at a time, and for nothing a program
+/// can see (its own timed waits are semaphores'): what other threads do meanwhile is not this one's
+/// time, and the reading before it no reading of the program's.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn pthread_cond_timedwait(
+    cond: Cond,
+    mutex: Mutex,
+    at: *const timespec,
+) -> c_int {
+    let real = real!(pthread_cond_timedwait(Cond, Mutex, *const timespec) -> c_int);
+    let clock = unsafe { guess(at) };
+    if is_python() {
+        let limit = unsafe { limit(clock, at) };
+        forget_reading();
+        return unsafe { real(cond, mutex, limit.as_ref().map_or(at, |l| &raw const l.at)) };
+    }
+    unsafe { until(clock, at, timed_out, |at| real(cond, mutex, at)) }
 }
 
 #[unsafe(no_mangle)]

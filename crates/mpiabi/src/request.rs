@@ -310,10 +310,8 @@ fn outstanding(held: &Held, slots: &[usize]) -> Outstanding {
             (State::Generalized(g), _) if !g.complete => {
                 found.calls = Some("MPI_Grequest_complete of its request");
             }
-            (State::Progressing, Some(progress)) => {
-                if progress.open(held, &mut found.tokens) {
-                    found.calls = Some("MPI_Pready of a partition that was never marked ready");
-                }
+            (State::Progressing, Some(progress)) if progress.open(held, &mut found.tokens) => {
+                found.calls = Some("MPI_Pready of a partition that was never marked ready");
             }
             _ => {}
         });

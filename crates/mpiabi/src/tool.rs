@@ -298,7 +298,7 @@ fn counter(state: &State, session: usize, handle: usize) -> Outcome<usize> {
 fn refused(session: usize, handle: usize, code: c_int) -> c_int {
     inside(|state| {
         if handle == ALL_HANDLES {
-            return state.sessions.get(&session).map(|()| ()).ok_or(c::T_ERR_INVALID_SESSION);
+            return state.sessions.get(&session).copied().ok_or(c::T_ERR_INVALID_SESSION);
         }
         counter(state, session, handle)?;
         Err(code)
