@@ -19,7 +19,9 @@ pub(crate) struct Buffer {
 impl Buffer {
     pub fn new(at: *const c_void, count: i64, datatype: Datatype) -> Result<Buffer> {
         let count = datatype::count(count)?;
-        let datatype = datatype::committed(datatype)?;
+        // Nothing is of no type, as MPICH has it.
+        let is_nothing = count == 0 && datatype == c::DATATYPE_NULL;
+        let datatype = datatype::committed(if is_nothing { c::BYTE } else { datatype })?;
         // MPI_BOTTOM is null: the addresses are then in the type, which begins nowhere near zero.
         if at.is_null() && count > 0 && datatype.size > 0 && datatype.true_bounds().0 == 0 {
             return fail!(c::ERR_BUFFER, "the buffer is null");

@@ -271,8 +271,12 @@ impl Incoming {
     /// The own partitions in which the sender's partition `i` has bytes.
     fn touched(&self, layout: Layout, i: usize) -> std::ops::Range<usize> {
         let (theirs, ours) = (layout.bytes, self.cut.bytes());
+        if self.is_cut_alike(layout) {
+            return i..i + 1;
+        }
         if theirs == 0 || ours == 0 {
-            return 0..0;
+            // Nothing is everywhere: a partition of it is here when all of it is.
+            return 0..self.cut.partitions;
         }
         let (begin, end) = (i as u64 * theirs, (i as u64 + 1) * theirs);
         let all = self.cut.partitions;

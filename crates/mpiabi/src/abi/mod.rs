@@ -66,7 +66,8 @@ macro_rules! handles {
                 self.0 as c_int
             }
             pub fn from_int(value: c_int) -> $name {
-                $name(value as u32 as $raw)
+                // A pointer of either sign: MPICH's created handles have the upper bit.
+                $name(value as isize as $raw)
             }
         }
     )* };

@@ -97,6 +97,29 @@ static void in_order_of_preparation(void)
     }
 }
 
+/* Empty partitions arrive when they are marked, like others. */
+static void empty(void)
+{
+    int next = (me + 1) % np, before = (me + np - 1) % np, x = 0, flag;
+    MPI_Request r[2];
+    MPI_Psend_init(&x, 2, 0, MPI_INT, next, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]);
+    MPI_Precv_init(&x, 2, 0, MPI_INT, before, 6, MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
+    for (int round = 0; round < 2; round++) {
+        MPI_Startall(2, r);
+        MPI_Pready(1, r[0]);
+        for (flag = 0; !flag;)
+            MPI_Parrived(r[1], 1, &flag);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Parrived(r[1], 0, &flag);
+        CHECK(!flag);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Pready(0, r[0]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    }
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+}
+
 static void nobody(void)
 {
     int x = 5, flag;
@@ -125,6 +148,7 @@ int main(int argc, char **argv)
     round_trip(24, 1, 2);
     one_by_one();
     in_order_of_preparation();
+    empty();
     nobody();
     return end("partitioned");
 }
