@@ -157,6 +157,20 @@ static void any_order(void)
         MPI_Request_free(&requests[i]);
 }
 
+/* Down the levels of the hardware, until there is no smaller one. */
+static void levels(void)
+{
+    MPI_Comm at = MPI_COMM_WORLD, next;
+    for (int size = np, smaller = 0; at != MPI_COMM_NULL; at = next, size = smaller) {
+        MPI_Comm_split_type(at, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &next);
+        if (next != MPI_COMM_NULL)
+            MPI_Comm_size(next, &smaller);
+        CHECK(next == MPI_COMM_NULL || smaller < size);
+        if (at != MPI_COMM_WORLD)
+            MPI_Comm_free(&at);
+    }
+}
+
 /* What is freed while something is under way goes on; what is gone is forgotten. */
 static void many(void)
 {
@@ -174,6 +188,7 @@ int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     any_order();
+    levels();
     many();
     if (np > 1) {
         MPI_Comm half, inter = halves(&half);
