@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::map::Placed;
 use super::signature::Signature;
-use super::{Number, Type, builtin, get};
+use super::{Number, Type, get};
 use crate::abi::{Datatype, c};
 use crate::error::{Result, fail};
 
@@ -316,6 +316,36 @@ pub(super) fn hindexed_block(
     blocks(std::iter::repeat(len), displacements.iter().copied(), &of, recipe)
 }
 
+/// What MPICH goes by when it asks whether all parts of a struct are of one type: signed and
+/// unsigned integers are, and one item of a type is that type.
+#[derive(PartialEq)]
+enum Essence {
+    Predefined(Number),
+    Made(*const Type),
+}
+
+impl Essence {
+    fn of(datatype: &Arc<Type>) -> Essence {
+        use Number::*;
+        let recipe = &datatype.recipe;
+        let told = if recipe.counts.is_empty() { &recipe.integers } else { &recipe.counts };
+        match (recipe.combiner, datatype.number) {
+            (c::COMBINER_CONTIGUOUS, _) if told[0] == 1 => Essence::of(&recipe.types[0].1),
+            (c::COMBINER_VECTOR | c::COMBINER_HVECTOR, _) if told[..2] == [1, 1] => {
+                Essence::of(&recipe.types[0].1)
+            }
+            (c::COMBINER_NAMED, Some(number)) => Essence::Predefined(match number {
+                U8 => I8,
+                U16 => I16,
+                U32 => I32,
+                U64 => I64,
+                other => other,
+            }),
+            _ => Essence::Made(Arc::as_ptr(datatype)),
+        }
+    }
+}
+
 pub(super) fn structure(
     lengths: &[i64],
     displacements: &[i64],
@@ -335,11 +365,8 @@ pub(super) fn structure(
     let mut made = shape(&blocks).finish(recipe);
     // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
     // parts are of one type, because MPICH makes an indexed type of those.
-    let alike = |t: &Datatype| match (builtin::find(*t), builtin::find(old[0])) {
-        (Some(a), Some(b)) => a.number == b.number,
-        _ => *t == old[0],
-    };
-    if !old.iter().all(alike) {
+    let first = made.recipe.types.first().map(|t| Essence::of(&t.1));
+    if made.recipe.types.iter().any(|t| Some(Essence::of(&t.1)) != first) {
         let rest = made.extent().rem_euclid(made.align as i64);
         made.ub += if rest == 0 { 0 } else { made.align as i64 - rest };
     }
