@@ -36,6 +36,26 @@ def test_a_program_sees_the_same_times_again(odonata):
     assert seconds(2026, 1, 1) <= first < seconds(2026, 1, 1) + 60
 
 
+THREADS = """
+import threading, time
+from mpi4py import MPI
+def work():
+    for _ in range(%d): pass
+others = [threading.Thread(target=work) for _ in range(2)]
+begun = time.monotonic()
+[t.start() for t in others]
+work()
+[t.join() for t in others]
+assert time.monotonic() - begun < 1e-3
+"""
+
+
+def test_waiting_for_the_interpreter_takes_no_simulated_time(odonata):
+    """Threads that compute take turns, 5 ms each: real time, of which nothing is charged."""
+    done = odonata("run", "-n", 1, *SMALL, "--", "python", "-c", THREADS % 3_000_000)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("epoch", "date"),
     [
