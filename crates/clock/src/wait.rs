@@ -110,9 +110,9 @@ waits! {
         on libc::CLOCK_REALTIME, timed_out;
 }
 
-/// A Python interpreter waits in this way for its one lock, 5 ms at a time, and for nothing a program
-/// can see (its own timed waits are semaphores'): what other threads do meanwhile is not this one's
-/// time, and the reading before it no reading of the program's.
+/// A Python interpreter waits in this way for its one lock, 5 ms at a time, and for nothing a
+/// program can see (its own timed waits are semaphores'): what other threads do meanwhile is not
+/// this one's time, and the reading before it no reading of the program's.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cond_timedwait(
     cond: Cond,

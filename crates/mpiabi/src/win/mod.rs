@@ -103,8 +103,9 @@ impl Window {
     fn is_dynamic(&self) -> bool {
         self.flavor == Flavor::Dynamic
     }
-    /// Whether others than `rank` may look at its memory without MPI: memory of a shared window, also
-    /// when another window is made of it. What a dynamic window has attached only its owner knows.
+    /// Whether others than `rank` may look at its memory without MPI: memory of a shared window,
+    /// also when another window is made of it. What a dynamic window has attached only its owner
+    /// knows.
     fn is_seen_by_others(&self, rank: u32) -> bool {
         match self.flavor {
             Flavor::Shared | Flavor::Dynamic => true,
