@@ -4,6 +4,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Environment variable that marks the job's processes.
@@ -68,26 +69,34 @@ fn carries(pid: libc::pid_t, entry: &[u8]) -> bool {
     environment.split(|&b| b == 0).any(|e| e == entry)
 }
 
-/// While it lives, this process inherits its descendants' orphans.
-pub(crate) struct Subreaper {
-    was: libc::c_int,
-}
+/// While any of these lives, this process inherits its descendants' orphans.
+pub(crate) struct Subreaper(());
+
+/// How many jobs want it, and what was set before the first of them.
+static SUBREAPERS: Mutex<(u32, libc::c_int)> = Mutex::new((0, 0));
 
 impl Subreaper {
     pub fn new() -> Subreaper {
-        let mut was = 0;
-        // SAFETY: plain system calls; the first writes to `was`.
-        unsafe {
-            libc::prctl(libc::PR_GET_CHILD_SUBREAPER, &mut was);
-            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+        let mut all = SUBREAPERS.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.0 == 0 {
+            // SAFETY: plain system calls; the first writes what was set.
+            unsafe {
+                libc::prctl(libc::PR_GET_CHILD_SUBREAPER, &mut all.1);
+                libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1);
+            }
         }
-        Subreaper { was }
+        all.0 += 1;
+        Subreaper(())
     }
 }
 
 impl Drop for Subreaper {
     fn drop(&mut self) {
-        // SAFETY: a plain system call.
-        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, self.was) };
+        let mut all = SUBREAPERS.lock().unwrap_or_else(PoisonError::into_inner);
+        all.0 -= 1;
+        if all.0 == 0 {
+            // SAFETY: a plain system call.
+            unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, all.1) };
+        }
     }
 }

@@ -210,7 +210,8 @@ fn a_delay_lasts_beside_the_cpu_and_lengthens_the_run() {
     let script = Script::new(1, [(0, 0, 1_000, delay), (0, 1, 1_000, Op::Pause)]);
     let (outcome, all) = script.run::<PacketNetwork>(&job);
     assert_eq!(outcome.end, End::Finished);
-    assert_eq!(told(&all, 0, 1).0, Time::ZERO + Span::us(2));
+    // Nothing completes in the instant it is called in: a picosecond later at the earliest.
+    assert_eq!(told(&all, 0, 1).0, Time::ZERO + Span::us(2) + Span(1));
     assert_eq!(told(&all, 0, 0).0, Time::ZERO + Span::us(501));
     assert_eq!(outcome.time, Time::ZERO + Span::us(501));
 }
@@ -255,8 +256,10 @@ fn calls_made_after_everything_else_are_honored() {
     let workload = Late { left: 3, out: false, stalled_at: Vec::new() };
     let mut world = World::<PacketNetwork, _>::new(&job, workload);
     let outcome = world.run(&mut |_| true);
-    assert_eq!((outcome.end, outcome.time), (End::Finished, Time::ZERO + Span::us(4)));
+    // Each call completes a picosecond after its computation.
+    let after = |n: u64| Time(n * (Span::us(1).0 + 1));
+    assert_eq!((outcome.end, outcome.time), (End::Finished, after(4)));
     // Asked three times with something to say, and once more with nothing.
-    let at: Vec<Time> = (1..=4).map(|us| Time::ZERO + Span::us(us)).collect();
+    let at: Vec<Time> = (1..=4).map(after).collect();
     assert_eq!(world.workload.stalled_at, at);
 }
