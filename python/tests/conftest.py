@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import uuid
 import time
+import uuid
 from pathlib import Path
 
 import pytest
