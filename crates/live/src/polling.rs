@@ -1,9 +1,9 @@
 //! Polls that find nothing: `MPI_Test` and `MPI_Iprobe` in a loop.
 //!
-//! A vain poll holds its rank for a moment. Twenty thousand moments a second of real time is all
-//! there is, so in a long streak the moments grow: slowly, because the program may be doing work of
-//! its own between them, and not at all while nothing else is due anywhere: then no completion can
-//! come until a rank stops polling, and only the programs themselves know when that is.
+//! A vain poll holds its rank for a moment. Each costs a hand-over of real time, so in a long
+//! streak the moments grow: slowly, because the program may be doing work of its own between them,
+//! and not at all while nothing else is due anywhere: then no completion can come until a rank
+//! stops polling, and only the programs themselves know when that is.
 
 use crate::Live;
 use crate::outcome::Why;

@@ -262,10 +262,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
-        let mut calls = std::mem::take(&mut self.calls);
-        self.workload.start(&mut calls);
-        self.calls = calls;
-        self.submit();
+        self.ask(|workload, _, calls| workload.start(calls));
         let mut interrupted = false;
         while !interrupted && self.broken.is_none() && !self.workload.is_stopped() {
             if !self.step() && !self.restart() {
@@ -292,21 +289,23 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Nothing is due any more: whether the workload has more to do all the same.
     fn restart(&mut self) -> bool {
-        let mut calls = std::mem::take(&mut self.calls);
-        self.workload.stalled(self.now, &mut calls);
-        let any = !calls.is_empty();
-        self.calls = calls;
-        self.submit();
-        any
+        self.ask(|workload, now, calls| workload.stalled(now, calls))
     }
 
     /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
     fn tell_quiet(&mut self) {
         self.was_told = true;
+        self.ask(|workload, now, calls| workload.quiet(now, calls));
+    }
+
+    /// Takes what the workload calls now; whether that is anything.
+    fn ask(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
         let mut calls = std::mem::take(&mut self.calls);
-        self.workload.quiet(self.now, &mut calls);
+        what(&mut self.workload, self.now, &mut calls);
+        let any = !calls.is_empty();
         self.calls = calls;
         self.submit();
+        any
     }
 
     /// Handles the next event, or all completions of an instant at once.
@@ -354,11 +353,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             };
             due = self.settle(token);
         }
-        let mut calls = std::mem::take(&mut self.calls);
-        self.workload.resume(self.now, &self.done, &mut calls);
-        self.calls = calls;
-        self.done.clear();
-        self.submit();
+        let mut done = std::mem::take(&mut self.done);
+        self.ask(|workload, now, calls| workload.resume(now, &done, calls));
+        done.clear();
+        self.done = done;
     }
 
     fn next(&mut self) -> Option<(Key, Event<N::Event>)> {

@@ -23,11 +23,17 @@ fn merge(into: &mut Hints, new: Hints) {
     }
 }
 
-fn positive(size: i64) -> Result {
-    if size < 0 {
-        return fail!(c::ERR_ARG, "the size is {size}");
+impl OpenFile {
+    /// Whether all its ranks may give it this size.
+    fn to_be_sized(&self, held: &Held, size: i64) -> Result {
+        self.check_writable()?;
+        self.check_random()?;
+        self.check_same(held, "the size", size)?;
+        if size < 0 {
+            return fail!(c::ERR_ARG, "the size is {size}");
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Arguments of `MPI_File_set_view`.
@@ -112,19 +118,13 @@ mpi_fn! {
     pub fn File_set_size(fh: File, size: i64) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        file.check_writable()?;
-        file.check_random()?;
-        file.check_same(held, "the size", size)?;
-        positive(size)?;
+        file.to_be_sized(held, size)?;
         file.visit_once(held, || file.disk.resize(size))
     }
     pub fn File_preallocate(fh: File, size: i64) {
         let held = &runtime::enter()?;
         let file = find(fh)?;
-        file.check_writable()?;
-        file.check_random()?;
-        file.check_same(held, "the size", size)?;
-        positive(size)?;
+        file.to_be_sized(held, size)?;
         file.visit_once(held, || file.disk.reserve(size))
     }
     pub fn File_get_size(fh: File, size: *mut i64) {

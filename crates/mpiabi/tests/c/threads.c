@@ -64,7 +64,6 @@ static void *tagged(void *arg)
     return NULL;
 }
 
-/* Collectives, each thread in its communicator, with an operator of MPI's and one of ours. */
 /* More at once than the library hands on in one go (256), from all threads. */
 #define FLOOD 700
 static void *flood(void *arg)
@@ -83,6 +82,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
+/* Collectives, each thread in its communicator, with an operator of MPI's and one of ours. */
 static void twice_sum(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
