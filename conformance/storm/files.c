@@ -285,7 +285,8 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
         MPI_Wait(&request, &status);
     }
     settle(f);
-    int *all = need(n * np * sizeof *all), *heads = need(np * sizeof *heads);
+    int end = 10 + n * np; /* whose writes in no order end here at the latest */
+    int *all = need(end * sizeof *all), *heads = need(np * sizeof *heads);
     TRY(MPI_File_read_at(f, position, all, n * np, MPI_INT, &status));
     for (int i = 0; i < np; i++)
         heads[i] = all[i * n];
@@ -305,21 +306,17 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
             TRY(MPI_File_write_ordered_end(f, mine, &status));
         }
     }
-    int zero = 0, written;
+    int written;
     MPI_Get_count(&status, MPI_INT, &written);
     hash = fold(hash, (uint64_t)written);
-    for (int i = 0; i < n * np; i++)
-        all[i] = 0;
     settle(f);
-    TRY(MPI_File_write_at(f, 10 + np * n, all, n * np, MPI_INT, &status));
-    TRY(MPI_File_seek_shared(f, zero, MPI_SEEK_SET));
+    TRY(MPI_File_seek_shared(f, 0, MPI_SEEK_SET));
     TRY(MPI_File_read_ordered(f, all, some, MPI_INT, &status));
     hash = fold_bytes(hash, all, some * sizeof *all);
     settle(f);
     /* Who wrote first is still to be seen behind what was ordered: all zeros again. */
-    memset(all, 0, n * np * sizeof *all);
-    TRY(MPI_File_write_at(f, 0, all, n * np, MPI_INT, &status));
-    TRY(MPI_File_write_at(f, 10, all, n * np, MPI_INT, &status));
+    memset(all, 0, end * sizeof *all);
+    TRY(MPI_File_write_at(f, 0, all, end, MPI_INT, &status));
     settle(f);
     free(heads);
     free(all);
