@@ -10,16 +10,18 @@
 
 mod due;
 mod link;
+mod loads;
 mod nic;
 mod quiet;
 
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
-use machine::{LinkId, LoadView, Machine, NicId, NicParams, Route};
+use machine::{LinkId, Machine, NicId, NicParams, Route};
 use net::{Cx, Message, MsgId, NetworkModel};
 
 use due::Due;
 use link::{Channel, Lane, Wire};
+use loads::Loads;
 use nic::Nic;
 
 base::ids! {
@@ -120,26 +122,6 @@ pub struct PacketNetwork {
     dues: Slab<DueId, Due>,
     packets: Slab<PacketId, Packet>,
     transits: Slab<TransitId, Transit>,
-}
-
-/// What the router at the near end of a link can tell of its load.
-struct Loads<'a> {
-    net: &'a PacketNetwork,
-    now: Time,
-}
-
-impl LoadView for Loads<'_> {
-    /// A link that streams at full rate into an empty switch always has a round trip of credits
-    /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
-    #[inline]
-    fn backlog(&self, link: LinkId) -> u64 {
-        let wire = &self.net.wires[link];
-        let mut out = wire.out;
-        if out > wire.pipe {
-            out -= self.net.come_home(link, self.now);
-        }
-        u64::from(wire.waiting) + u64::from(out.saturating_sub(wire.pipe))
-    }
 }
 
 impl NetworkModel for PacketNetwork {
