@@ -67,12 +67,12 @@ struct Step {
     crosses: bool,
     /// Hops between switches from here to the target, this one included.
     hops: u32,
-    backlog: u64,
+    backlog: u32,
 }
 
 impl Step {
     fn cost(self) -> u64 {
-        self.backlog * u64::from(self.hops)
+        u64::from(self.backlog) * u64::from(self.hops)
     }
 }
 
@@ -325,7 +325,7 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
 
 /// The least loaded of parallel links; among equals, the draw's.
 #[inline]
-fn lightest(first: u32, n: u32, draw: u64, load: &impl LoadView) -> (LinkId, u64) {
+fn lightest(first: u32, n: u32, draw: u64, load: &impl LoadView) -> (LinkId, u32) {
     if n == 1 {
         return (LinkId(first), load.backlog(LinkId(first)));
     }

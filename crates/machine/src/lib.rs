@@ -55,16 +55,42 @@ pub struct Links {
     pub buffer: IndexVec<LinkId, u32>,
 }
 
-/// What a router may look at when it has a choice.
+/// What a router may look at when it has a choice. All are bytes.
+///
+/// A switch asks of its own links' `near` and `far`, and of `downstream` for links out of other
+/// switches of its own group. Nobody but a research policy asks for more, so groups can be
+/// simulated side by side.
 pub trait LoadView {
-    /// Bytes queued for `link` at this end of it and not yet sent, plus those in the buffer at its
-    /// far end as far as credits tell; not those that a stream at full rate keeps on the cable.
-    fn backlog(&self, link: LinkId) -> u64;
+    /// What waits at this end for `link`: its request queue.
+    fn near(&self, link: LinkId) -> u32;
+    /// What lies in the buffer at the far end of `link` as far as credits tell: sent and not
+    /// credited, less what a stream at full rate that meets nobody keeps on the cable.
+    fn far(&self, link: LinkId) -> u32;
+    /// `near` of a link out of another switch of this group, as that switch's last report told:
+    /// as it stood between one and two delays of a local link ago.
+    fn downstream(&self, link: LinkId) -> u32;
+    /// `near` and `far` of any link of the machine, now. No router knows this.
+    fn anywhere(&self, link: LinkId) -> u32;
+
+    /// `near` and `far` of a link out of this switch.
+    #[inline]
+    fn backlog(&self, link: LinkId) -> u32 {
+        self.near(link) + self.far(link)
+    }
 }
 /// A network with no load: every adaptive route becomes its minimal one.
 pub struct Idle;
 impl LoadView for Idle {
-    fn backlog(&self, _: LinkId) -> u64 {
+    fn near(&self, _: LinkId) -> u32 {
+        0
+    }
+    fn far(&self, _: LinkId) -> u32 {
+        0
+    }
+    fn downstream(&self, _: LinkId) -> u32 {
+        0
+    }
+    fn anywhere(&self, _: LinkId) -> u32 {
         0
     }
 }

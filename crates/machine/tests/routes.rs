@@ -11,10 +11,24 @@ use machine::{
 
 /// Load as a function of the link and a seed: routers see every mixture of queues.
 struct Fuzz(u64);
+impl Fuzz {
+    fn queue(&self, link: LinkId, which: u64) -> u32 {
+        let noise = draw(self.0, 7, link.0, which);
+        if noise & 1 == 0 { 0 } else { ((noise >> 8) % 100_000) as u32 }
+    }
+}
 impl LoadView for Fuzz {
-    fn backlog(&self, link: LinkId) -> u64 {
-        let noise = draw(self.0, 7, link.0, 0);
-        if noise & 1 == 0 { 0 } else { (noise >> 8) % 100_000 }
+    fn near(&self, link: LinkId) -> u32 {
+        self.queue(link, 0)
+    }
+    fn far(&self, link: LinkId) -> u32 {
+        self.queue(link, 1)
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.queue(link, 2)
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link) + self.far(link)
     }
 }
 
@@ -198,8 +212,17 @@ fn valiant_routes_pass_every_switch_of_every_third_group_equally_often() {
 /// The same backlog on some links, none on all others.
 struct On(Vec<LinkId>, u64);
 impl LoadView for On {
-    fn backlog(&self, link: LinkId) -> u64 {
-        if self.0.contains(&link) { self.1 } else { 0 }
+    fn near(&self, link: LinkId) -> u32 {
+        if self.0.contains(&link) { self.1 as u32 } else { 0 }
+    }
+    fn far(&self, _: LinkId) -> u32 {
+        0
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.near(link)
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link)
     }
 }
 

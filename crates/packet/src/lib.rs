@@ -21,7 +21,7 @@ use net::{Cx, Message, MsgId, NetworkModel};
 
 use due::Due;
 use link::{Channel, Lane, Wire};
-use loads::Loads;
+use loads::{Loads, Reports};
 use nic::Nic;
 
 base::ids! {
@@ -115,6 +115,7 @@ pub struct PacketNetwork {
     n_vcs: u32,
     params: NicParams,
     wires: IndexVec<LinkId, Wire>,
+    reports: Reports,
     /// `link * n_vcs + vc`.
     channels: Vec<Channel>,
     nics: IndexVec<NicId, Nic>,
@@ -135,6 +136,7 @@ impl NetworkModel for PacketNetwork {
             n_vcs: u32::from(machine.n_vcs),
             params: machine.nic.clone(),
             wires,
+            reports: Reports::new(machine),
             channels,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
             lanes: Slab::with_capacity(n_nics),

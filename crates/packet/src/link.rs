@@ -141,6 +141,7 @@ impl PacketNetwork {
         }
         self.join(packet, hop);
         let wire = &mut self.wires[hop.link];
+        self.reports.note(hop.link, cx.now, wire.waiting);
         wire.waiting += bytes;
         let most = &mut cx.counters.queue_max[hop.link];
         *most = wire.waiting.max(*most);
@@ -193,7 +194,9 @@ impl PacketNetwork {
             return;
         };
         let packet = self.leave(link, vc, before, lane);
-        self.wires[link].waiting -= self.packets[packet].bytes;
+        let wire = &mut self.wires[link];
+        self.reports.note(link, cx.now, wire.waiting);
+        wire.waiting -= self.packets[packet].bytes;
         self.grant(packet, Hop { link, vc }, cx);
         if self.wires[link].lanes > 0 {
             self.arm(link, cx);

@@ -1,7 +1,11 @@
 //! What a router can tell of the load of links when it decides about a packet's way.
+//!
+//! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::waiting`), the
+//! bytes sent and not credited (`Wire::out`, less `come_home`), the bytes that a lone stream has out
+//! (`Wire::pipe`), and a call of `Reports::note` before the waiting bytes change.
 
-use base::Time;
-use machine::{LinkId, LoadView};
+use base::{IndexVec, Span, Time};
+use machine::{LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
 
@@ -12,15 +16,123 @@ pub(crate) struct Loads<'a> {
 }
 
 impl LoadView for Loads<'_> {
+    #[inline]
+    fn near(&self, link: LinkId) -> u32 {
+        self.net.wires[link].waiting
+    }
+
     /// A link that streams at full rate into an empty switch always has a round trip of credits
     /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
     #[inline]
-    fn backlog(&self, link: LinkId) -> u64 {
+    fn far(&self, link: LinkId) -> u32 {
         let wire = &self.net.wires[link];
         let mut out = wire.out;
         if out > wire.pipe {
             out -= self.net.come_home(link, self.now);
         }
-        u64::from(wire.waiting) + u64::from(out.saturating_sub(wire.pipe))
+        out.saturating_sub(wire.pipe)
+    }
+
+    #[inline]
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.net.reports.read(link, self.now, self.net.wires[link].waiting)
+    }
+
+    #[inline]
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link) + self.far(link)
+    }
+}
+
+/// What the switches of a group tell each other of their request queues.
+///
+/// Time is cut into epochs, each as long as the longest local link's delay. A report is the queue
+/// as it stood when the epoch before this one began: between one and two delays old, with no event
+/// and nothing to do for a queue that nobody touches.
+pub(crate) struct Reports {
+    /// 2^64 over an epoch's picoseconds: an epoch's number is a multiplication away.
+    per_epoch: u64,
+    of: IndexVec<LinkId, Report>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Report {
+    /// The epoch in which the queue last changed, counted from 1; 0 if it never did.
+    epoch: u32,
+    /// The queue as that epoch began, and as the one before it did.
+    began: u32,
+    before: u32,
+}
+
+impl Reports {
+    pub fn new(machine: &Machine) -> Self {
+        let links = &machine.links;
+        let local = |kind| matches!(kind, LinkKind::Local | LinkKind::LocalBlack);
+        let delays = links.kind.iter().filter(|&(_, &k)| local(k)).map(|(l, _)| links.latency[l]);
+        // Without local links nobody has anybody to tell.
+        let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
+        Reports {
+            per_epoch: u64::MAX / epoch + 1,
+            of: IndexVec::filled(Report::default(), links.gap.len()),
+        }
+    }
+
+    #[inline]
+    fn epoch(&self, now: Time) -> u32 {
+        ((u128::from(now.0) * u128::from(self.per_epoch)) >> 64) as u32 + 1
+    }
+
+    /// The queue of `link` holds `waiting` bytes and is about to change.
+    #[inline]
+    pub fn note(&mut self, link: LinkId, now: Time, waiting: u32) {
+        let epoch = self.epoch(now);
+        let report = &mut self.of[link];
+        if report.epoch != epoch {
+            let before = if report.epoch + 1 == epoch { report.began } else { waiting };
+            *report = Report { epoch, began: waiting, before };
+        }
+    }
+
+    /// What others have been told of the queue of `link`, which holds `waiting` bytes now.
+    #[inline]
+    fn read(&self, link: LinkId, now: Time, waiting: u32) -> u32 {
+        let epoch = self.epoch(now);
+        let report = self.of[link];
+        match epoch - report.epoch {
+            0 => report.before,
+            1 => report.began,
+            _ => waiting,
+        }
+    }
+
+    pub fn held(&self) -> usize {
+        size_of_val(&self.of.raw[..])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::draw;
+
+    #[test]
+    fn a_report_is_the_queue_as_it_stood_an_epoch_before_this_one_began() {
+        const EPOCH: u64 = 1_000;
+        let link = LinkId(0);
+        let mut reports =
+            Reports { per_epoch: u64::MAX / EPOCH + 1, of: IndexVec::filled(Report::default(), 1) };
+        // The queue after each of its changes; it is empty before the first.
+        let (mut history, mut now) = (vec![(Time(0), 0)], Time(0));
+        for nth in 0..20_000u64 {
+            let luck = draw(1, 0, 0, nth);
+            // Mostly short steps, now and then a pause of some epochs.
+            now = Time(now.0 + if luck.is_multiple_of(16) { luck % 5_000 } else { luck % 300 });
+            let began = Time((now.0 / EPOCH).saturating_sub(1) * EPOCH);
+            let stood = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
+            let waiting = history.last().expect("begins with one").1;
+            assert_eq!(reports.read(link, now, waiting), stood(began), "at {now:?}");
+            reports.note(link, now, waiting);
+            history.push((now, (luck >> 32) as u32 % 9_000));
+        }
     }
 }

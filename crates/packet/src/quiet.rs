@@ -45,6 +45,7 @@ impl PacketNetwork {
     /// Bytes of memory held.
     pub(crate) fn held(&self) -> usize {
         self.wires.len() * size_of::<Wire>()
+            + self.reports.held()
             + self.channels.len() * size_of::<Channel>()
             + self.nics.len() * size_of::<Nic>()
             + self.lanes.bytes()
