@@ -16,9 +16,9 @@ the frames of a traceback, its exit status. `mpi4py.MPI` is loaded but not initi
 and calls `MPI_Init`, when the script imports it.
 
 With the launcher: a socket that keeps messages apart carries `ready` or why not, then for each
-batch of ranks `FIRST LAST` (and two descriptors a rank, if their output is labeled), answered by
-the processes' ids. Its end ends us; the ranks are the launcher's children then, and start when it
-closes its end of a pipe.
+batch of ranks `FIRST LAST` and a line of each one's variables (and two descriptors a rank, if
+their output is labeled), answered by the processes' ids. Its end ends us; the ranks are the
+launcher's children then, and start when it closes its end of a pipe.
 """
 
 import os
@@ -32,6 +32,8 @@ _SOCKET, _GATE, _LAUNCHER = map(int, os.environ.pop("ODONATA_WARM").split(","))
 
 PDEATHSIG = 1  # <linux/prctl.h>
 KILLED = 128 + 9
+# Bytes of a message: 64 ranks with a dozen short variables each come to a fourth of it.
+LONGEST = 1 << 17
 
 # What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the
 # standard library what programs of this kind use; `mpi4py` is dealt with on its own.
@@ -334,15 +336,16 @@ def prepare(modules, words, has_folder):
 
 
 def serve(channel):
-    """Fork ranks as the launcher asks; returns in each of them, with its number."""
+    """Fork ranks as the launcher asks; returns in each of them, with its variables."""
     import array
 
     while True:
-        text, more, _, _ = channel.recvmsg(64, 4096)
+        text, more, _, _ = channel.recvmsg(LONGEST, 4096)
         if not text:
             sys.stdout.flush()
             os._exit(0)
-        first, last = map(int, text.split())
+        numbers, *variables = text.decode().split("\n")
+        first, last = map(int, numbers.split())
         fds = array.array("i")
         for _, _, data in more:
             fds.frombytes(data)
@@ -355,17 +358,17 @@ def serve(channel):
                     os.dup2(fd, number)
                 for fd in fds:
                     os.close(fd)
-                return rank
+                return variables[rank - first]
             pids.append(str(pid))
         for fd in fds:
             os.close(fd)
         channel.send(" ".join(pids).encode())
 
 
-def become(rank, prctl):
+def become(variables, prctl):
     """Take the rank's place once the launcher is the parent."""
-    os.environ["ODONATA_RANK"] = str(rank)
-    if rank:
+    os.environ.update(pair.split("=") for pair in variables.split())
+    if os.environ["ODONATA_RANK"] != "0":
         null = os.open(os.devnull, os.O_RDONLY)
         if null:
             os.dup2(null, 0)
@@ -473,9 +476,9 @@ def main():
     gc.collect()
     gc.freeze()
     channel.send(b"ready")
-    rank = serve(channel)
+    variables = serve(channel)
     channel.close()
-    become(rank, prctl)
+    become(variables, prctl)
     return target
 
 

@@ -14,7 +14,7 @@ mod rank;
 mod world;
 
 use base::Span;
-use live::{LaunchSpec, Live, SeatSpec};
+use live::{LaunchSpec, Launcher, Live, SeatSpec};
 use rank::Rank;
 use std::time::Instant;
 
@@ -113,6 +113,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         env_remove: vec![],
         wdir: None,
         ranks,
+        launcher: Launcher::Slurm,
         seats: (0..ranks).map(seat).collect(),
         nodes: ranks,
         compute_factor: None,

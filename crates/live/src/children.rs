@@ -12,7 +12,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use workload::wire;
 
 /// How long ranks told to die may take before they are killed.
 const GRACE: Duration = Duration::from_millis(100);
@@ -62,11 +61,11 @@ impl Children {
     pub fn spawn(
         &mut self,
         exec: &Exec,
+        variables: &[(&str, OsString)],
         fd: i32,
         stdio: [Option<&OwnedFd>; 3],
     ) -> std::io::Result<()> {
-        let rank = (wire::ENV_RANK, self.pids.len().to_string().into());
-        let pid = exec.start(&[rank], self.group, &[fd], stdio)?;
+        let pid = exec.start(variables, self.group, &[fd], stdio)?;
         self.adopt(pid);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Starting a process at a cost that does not grow with our own memory: the child borrows it until
 //! it executes the program, as in `posix_spawn`, which cannot do all that a rank needs.
 
-use crate::LaunchSpec;
+use crate::{LaunchSpec, variables};
 use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -32,7 +32,7 @@ impl Exec {
         let given = spec.env.iter().map(|(k, v)| (k.as_os_str(), v.as_os_str()));
         let extra = extra.iter().map(|(k, v)| (OsStr::new(*k), v.as_os_str()));
         let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
-        env.retain(|(k, _)| !spec.env_remove.contains(k));
+        env.retain(|(k, _)| !spec.env_remove.contains(k) && !variables::is_launchers(k));
         for (key, value) in given.chain(extra) {
             env.retain(|(k, _)| k != key);
             env.push((key.into(), value.into()));

@@ -1,5 +1,6 @@
 //! What a job is launched from, and what can be wrong with it.
 
+use crate::Launcher;
 use base::Span;
 use std::ffi::OsString;
 use std::fmt;
@@ -37,6 +38,9 @@ pub struct LaunchSpec {
     pub env_remove: Vec<OsString>,
     pub wdir: Option<PathBuf>,
     pub ranks: u32,
+    /// Whose variables tell a rank who it is. Those of a launcher we run under ourselves are not
+    /// passed on.
+    pub launcher: Launcher,
     /// One a rank.
     pub seats: Vec<SeatSpec>,
     /// Simulated nodes the job uses.

@@ -28,6 +28,7 @@ mod segment;
 mod start;
 mod threads;
 mod turn;
+mod variables;
 mod warm;
 mod watch;
 
@@ -36,3 +37,4 @@ pub use launch::{LaunchError, LaunchSpec, Progress, SeatSpec};
 pub use live::Live;
 pub use meet::{Choose, Question};
 pub use outcome::{Failure, FunctionRow, LiveOutcome, RankOutcome, Start, Why};
+pub use variables::Launcher;

@@ -5,6 +5,7 @@ use crate::exec::Exec;
 use crate::job::ENV_JOB;
 use crate::launch::{LaunchError, LaunchSpec, Progress};
 use crate::output::{Pump, Stream};
+use crate::variables;
 use crate::warm::{self, Trouble};
 use std::ffi::OsString;
 use std::io;
@@ -65,9 +66,10 @@ pub(crate) fn start_all(
         .exec(spec, program, &spec.program, &children, fd)
         .map_err(|error| spawn(0, error))?;
     for rank in 0..spec.ranks {
+        let told = variables::of_rank(spec, rank);
         streams
             .of(rank)
-            .and_then(|own| children.spawn(&exec, fd, own.each_ref().map(Option::as_ref)))
+            .and_then(|own| children.spawn(&exec, &told, fd, own.each_ref().map(Option::as_ref)))
             .map_err(|error| spawn(rank, error))?;
         if ((rank + 1) % LOOK == 0 || rank + 1 == spec.ranks) && tell(rank + 1) {
             return Err(LaunchError::Interrupted);

@@ -10,6 +10,7 @@
 use crate::LaunchSpec;
 use crate::children::{Children, Exit};
 use crate::start::{Streams, pipe};
+use crate::variables;
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -72,7 +73,7 @@ pub(crate) fn fork_all(
             outputs.extend(own.into_iter().flatten());
         }
         let fds: Vec<i32> = outputs.iter().map(AsRawFd::as_raw_fd).collect();
-        send(&ours, format!("{first} {last}").as_bytes(), &fds)?;
+        send(&ours, request(spec, first, last).as_bytes(), &fds)?;
         let pids = answer(&ours, &mut || tell(first))?;
         for pid in pids.split(' ') {
             match pid.parse() {
@@ -91,6 +92,18 @@ pub(crate) fn fork_all(
     }
     drop(opener);
     Ok(children)
+}
+
+/// Asks for ranks, with a line of each one's variables: numbers all, so a blank parts them.
+fn request(spec: &LaunchSpec, first: u32, last: u32) -> String {
+    let mut text = format!("{first} {last}");
+    for rank in first..last {
+        text.push('\n');
+        for (name, value) in variables::of_rank(spec, rank) {
+            text += &format!("{name}={} ", value.display());
+        }
+    }
+    text
 }
 
 fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {

@@ -6,7 +6,7 @@ pub mod rank;
 pub mod world;
 
 use base::Span;
-use live::{LaunchSpec, Live, LiveOutcome, SeatSpec};
+use live::{LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use std::ffi::OsString;
 
 pub const PROGRAM: &str = "ROOM_PROGRAM";
@@ -39,6 +39,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         env_remove: vec![],
         wdir: None,
         ranks,
+        launcher: Launcher::Slurm,
         seats: (0..ranks).map(seat).collect(),
         nodes: ranks.div_ceil(2),
         compute_factor: None,

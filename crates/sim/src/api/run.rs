@@ -6,7 +6,7 @@ use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
-use live::{Exit, LaunchError, LaunchSpec, Live, LiveOutcome, SeatSpec};
+use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
 use net::NetworkModel;
@@ -240,6 +240,7 @@ fn launch<N: NetworkModel>(
         env_remove: request.env_remove.iter().map(Into::into).collect(),
         wdir: request.wdir.as_ref().map(Into::into),
         ranks: request.ranks,
+        launcher: launcher_of(&job.machine.name),
         seats,
         nodes,
         compute_factor: factor.map(|f| f / job.machine.node.core_speed),
@@ -285,6 +286,11 @@ fn launch<N: NetworkModel>(
     };
     let live = world.workload.outcome();
     Ok(result(job, nodes, &outcome, live, blocked))
+}
+
+/// Who launches programs there: Aurora's users write `mpiexec` of PALS, the others `srun`.
+fn launcher_of(machine: &str) -> Launcher {
+    if machine.starts_with("aurora") { Launcher::Pals } else { Launcher::Slurm }
 }
 
 fn complaint(error: &LaunchError) -> Complaint {
