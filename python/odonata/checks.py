@@ -75,11 +75,9 @@ class Checks(Complaints):
 
     def placement(self, text: str) -> str | tuple[int, ...]:
         """A placement by name, or a file with the node of every rank."""
-        if text in machines.PLACEMENTS:
-            return text
-        if not os.path.exists(text):
-            self.word("placement", text or "nothing", (*machines.PLACEMENTS, "FILE"), "a placement")
-            return machines.PLACEMENTS[0]
+        if not os.path.exists(text) or text in machines.PLACEMENTS:
+            known = machines.check_placement(self, text, ["FILE"])
+            return text if known else machines.PLACEMENTS[0]
         try:
             lines = machines.read_text(text).splitlines()
         except (OSError, ValueError) as error:

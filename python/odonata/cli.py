@@ -73,7 +73,8 @@ COMMON = (
         metavar="NAME|FILE",
         default="contiguous",
         show_default=True,
-        help="contiguous, round-robin, random, group-spread, or a file with NODE[:RANKS] lines.",
+        help="contiguous, round-robin, random, one-group, group-spread (over all groups), "
+        "group-spread:K (over K of them), or a file with NODE[:RANKS] lines.",
     ),
     option(
         "--mpi",

@@ -18,7 +18,9 @@ from typing import Any
 from . import door
 from .errors import Complaints, InputError, nearest
 
-PLACEMENTS = ("contiguous", "round-robin", "random", "group-spread")
+PLACEMENTS = (
+    "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
+)  # fmt: skip
 ROUTINGS = ("minimal", "valiant", "ugal", "adaptive")
 FIDELITIES = ("packet", "loggp")
 MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
@@ -96,8 +98,9 @@ class Machine:
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
-        `placement` is a name (contiguous, round-robin, random, group-spread) or the node of
-        every rank. `ranks` defaults to `nodes * ppn`.
+        `placement` is a name (contiguous, round-robin, random, one-group, group-spread: over all
+        groups, group-spread:K: over K of them) or the node of every rank. `ranks` defaults to
+        `nodes * ppn`.
         """
         return Job(self, nodes, ppn, placement, ranks, mpi, seed, threads)  # type: ignore[arg-type]
 
@@ -155,8 +158,18 @@ class Job:
         wrong = Complaints()
         check_names(wrong, self.machine, fidelity, self.mpi)
         if isinstance(self.placement, str):
-            wrong.word("placement", self.placement, PLACEMENTS, "a placement")
+            check_placement(wrong, self.placement)
         wrong.raise_any()
+
+
+def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> bool:
+    """Complain unless `text` names a placement."""
+    if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
+        return True
+    if text.startswith("group-spread:"):
+        wrong.add("placement", text, "`group-spread:K` with K groups, at least 1")
+        return False
+    return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
 
 
 def is_job(wrong: Complaints, job: Any) -> bool:

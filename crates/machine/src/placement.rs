@@ -3,7 +3,7 @@
 use base::{below, draw};
 
 use crate::complaint::{Complaint, nearest};
-use crate::{GroupId, Machine, NicId, NodeId};
+use crate::{Machine, NicId, NodeId};
 
 /// Stream of the draws that choose nodes.
 const STREAM: u32 = 0x706C_6163;
@@ -17,8 +17,9 @@ pub enum Policy {
     RoundRobin,
     /// Nodes drawn from the whole machine, each filled before the next.
     Random,
-    /// Nodes taken from the compute groups in turn, each filled before the next.
-    GroupSpread,
+    /// Nodes taken from the compute groups in turn, each filled before the next: from all groups,
+    /// or from the first so many that have room for their share.
+    GroupSpread(Option<u32>),
     /// These nodes with so many ranks each, filled in order: a host file.
     Hosts(Vec<(NodeId, u32)>),
     /// The node of each rank.
@@ -26,16 +27,31 @@ pub enum Policy {
 }
 
 /// Words for the policies that need no more than a word.
-pub const POLICIES: &[&str] = &["contiguous", "block", "round-robin", "random", "group-spread"];
+pub const POLICIES: &[&str] = &[
+    "contiguous",
+    "block",
+    "round-robin",
+    "random",
+    "one-group",
+    "group-spread",
+    "group-spread:K",
+];
 
 impl Policy {
-    /// The policy that `word` names; `contiguous` is `block`.
+    /// The policy that `word` names; `contiguous` is `block`, `one-group` is `group-spread:1`.
     pub fn from_word(word: &str) -> Result<Policy, Complaint> {
+        if let Some(groups) = word.strip_prefix("group-spread:") {
+            let wanted = "`group-spread:K` with K groups, at least 1";
+            let k = groups.parse().ok().filter(|&k| k > 0);
+            let k: u32 = k.ok_or_else(|| Complaint::new("placement", word, wanted))?;
+            return Ok(Policy::GroupSpread(Some(k)));
+        }
         Ok(match word {
             "contiguous" | "block" => Policy::Block,
             "round-robin" => Policy::RoundRobin,
             "random" => Policy::Random,
-            "group-spread" => Policy::GroupSpread,
+            "group-spread" => Policy::GroupSpread(None),
+            "one-group" => Policy::GroupSpread(Some(1)),
             _ => {
                 let wanted = format!("one of {}, or a host file", POLICIES.join(", "));
                 let near = nearest(word, POLICIES.iter().copied());
@@ -69,13 +85,51 @@ pub struct Job {
     pub seed: u64,
 }
 
+/// Compute nodes that no job has yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Free {
+    /// In the order of their numbers.
+    pub nodes: Vec<NodeId>,
+}
+
+impl Free {
+    pub fn all(machine: &Machine) -> Free {
+        Free { nodes: (0..machine.compute_nodes).map(NodeId).collect() }
+    }
+    pub fn has(&self, node: NodeId) -> bool {
+        self.nodes.binary_search(&node).is_ok()
+    }
+    /// These nodes are a job's now.
+    pub fn take(&mut self, nodes: &[NodeId]) {
+        let mut taken = nodes.to_vec();
+        taken.sort_unstable();
+        self.nodes.retain(|node| taken.binary_search(node).is_err());
+    }
+}
+
 impl Placement {
     pub fn new(machine: &Machine, policy: &Policy, job: Job) -> Result<Placement, Vec<Complaint>> {
+        Placement::among(machine, policy, job, &Free::all(machine))
+    }
+
+    /// On nodes that are free, as if the others were not there.
+    pub fn among(
+        machine: &Machine,
+        policy: &Policy,
+        job: Job,
+        free: &Free,
+    ) -> Result<Placement, Vec<Complaint>> {
         let node = match policy {
             Policy::Nodes(nodes) => listed(machine, nodes, job)?,
             Policy::Hosts(hosts) => hosted(hosts, job)?,
-            _ => chosen(machine, policy, job)?,
+            _ => chosen(machine, policy, job, free)?,
         };
+        let mut taken: Vec<NodeId> = node.iter().copied().filter(|&n| !free.has(n)).collect();
+        taken.dedup();
+        if let Some(&node) = taken.first() {
+            let found = machine.node_name(node);
+            return Err(vec![Complaint::new("placement", found, "a node that no other job has")]);
+        }
         Ok(Placement::of_nodes(machine, node, job.ppn))
     }
 
@@ -112,18 +166,24 @@ fn at_least_one(job: Job) -> Vec<Complaint> {
 }
 
 /// The policies that choose nodes themselves.
-fn chosen(machine: &Machine, policy: &Policy, job: Job) -> Result<Vec<NodeId>, Vec<Complaint>> {
+fn chosen(
+    machine: &Machine,
+    policy: &Policy,
+    job: Job,
+    free: &Free,
+) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = at_least_one(job);
     if !out.is_empty() {
         return Err(out);
     }
-    let has = machine.compute_nodes;
+    let has = free.nodes.len() as u32;
+    let which = if has == machine.compute_nodes { "compute" } else { "free compute" };
     let nodes = job.nodes.unwrap_or(job.ranks.div_ceil(job.ppn));
     if nodes > has {
         let wanted = match job.nodes {
-            Some(_) => format!("at most {has}, the compute nodes of `{}`", machine.name),
+            Some(_) => format!("at most {has}, the {which} nodes of `{}`", machine.name),
             None => format!(
-                "at most {}: `{}` has {has} compute nodes, {} ranks on each",
+                "at most {}: `{}` has {has} {which} nodes, {} ranks on each",
                 u64::from(has) * u64::from(job.ppn),
                 machine.name,
                 job.ppn
@@ -139,10 +199,10 @@ fn chosen(machine: &Machine, policy: &Policy, job: Job) -> Result<Vec<NodeId>, V
     if !out.is_empty() {
         return Err(out);
     }
-    let order = match policy {
-        Policy::Random => drawn(has, nodes, job.seed),
-        Policy::GroupSpread => group_by_group(machine, nodes),
-        _ => (0..nodes).map(NodeId).collect(),
+    let order = match *policy {
+        Policy::Random => drawn(&free.nodes, nodes, job.seed),
+        Policy::GroupSpread(groups) => spread(machine, &free.nodes, nodes, groups)?,
+        _ => free.nodes[..nodes as usize].to_vec(),
     };
     let of_rank = |rank: u32| match policy {
         Policy::RoundRobin => rank % nodes,
@@ -151,9 +211,9 @@ fn chosen(machine: &Machine, policy: &Policy, job: Job) -> Result<Vec<NodeId>, V
     Ok((0..job.ranks).map(|rank| order[of_rank(rank) as usize]).collect())
 }
 
-/// `n` of `has` nodes, drawn without replacement, in the order drawn.
-fn drawn(has: u32, n: u32, seed: u64) -> Vec<NodeId> {
-    let mut all: Vec<NodeId> = (0..has).map(NodeId).collect();
+/// `n` of the nodes, drawn without replacement, in the order drawn.
+fn drawn(nodes: &[NodeId], n: u32, seed: u64) -> Vec<NodeId> {
+    let (mut all, has) = (nodes.to_vec(), nodes.len() as u32);
     for i in 0..n {
         let j = i + below(draw(seed, STREAM, i, 0), has - i);
         all.swap(i as usize, j as usize);
@@ -162,21 +222,46 @@ fn drawn(has: u32, n: u32, seed: u64) -> Vec<NodeId> {
     all
 }
 
-/// The first node of every compute group, then the second of every one, and so on.
-fn group_by_group(machine: &Machine, n: u32) -> Vec<NodeId> {
-    let mut of_group: Vec<Vec<NodeId>> = Vec::new();
-    let mut last = None;
-    for node in (0..machine.compute_nodes).map(NodeId) {
-        let group: GroupId = machine.group_of(NicId(machine.node_nics[node]));
-        if last.replace(group) != Some(group) {
-            of_group.push(Vec::new());
+/// The first node of every group, then the second of every one, and so on: of all groups, or of
+/// the first `k` that have their share, which differ by a node at most.
+fn spread(
+    machine: &Machine,
+    free: &[NodeId],
+    n: u32,
+    k: Option<u32>,
+) -> Result<Vec<NodeId>, Vec<Complaint>> {
+    let group = |node: NodeId| machine.group_of(NicId(machine.node_nics[node]));
+    let all = free.chunk_by(|&a, &b| group(a) == group(b));
+    let groups: Vec<&[NodeId]> = match k {
+        None => all.collect(),
+        Some(k) => {
+            if k > n {
+                let found = format!("group-spread:{k}");
+                let wanted = format!("at most {n} groups, one a node");
+                return Err(vec![Complaint::new("placement", found, wanted)]);
+            }
+            let mut groups: Vec<&[NodeId]> = Vec::new();
+            // The larger shares come first.
+            let share = |i: usize| (n / k + u32::from((i as u32) < n % k)) as usize;
+            for nodes in all {
+                if groups.len() < k as usize && nodes.len() >= share(groups.len()) {
+                    groups.push(&nodes[..share(groups.len())]);
+                }
+            }
+            if groups.len() < k as usize {
+                let (name, found, s) = (&machine.name, groups.len(), if k == 1 { "" } else { "s" });
+                let wanted = format!(
+                    "{k} group{s} of `{name}` with {} free nodes: it has {found}",
+                    share(0)
+                );
+                let found = format!("group-spread:{k}");
+                return Err(vec![Complaint::new("placement", found, wanted)]);
+            }
+            groups
         }
-        of_group.last_mut().expect("just pushed").push(node);
-    }
-    (0..)
-        .flat_map(|nth| of_group.iter().filter_map(move |nodes| nodes.get(nth).copied()))
-        .take(n as usize)
-        .collect()
+    };
+    let nth = |nth: usize| groups.iter().filter_map(move |nodes| nodes.get(nth).copied());
+    Ok((0..).flat_map(nth).take(n as usize).collect())
 }
 
 fn listed(machine: &Machine, nodes: &[NodeId], job: Job) -> Result<Vec<NodeId>, Vec<Complaint>> {
@@ -292,10 +377,12 @@ mod tests {
         assert_eq!(nodes(Policy::Block, job(5, 2)), [0, 0, 1, 1, 2]);
         assert_eq!(nodes(Policy::RoundRobin, job(5, 2)), [0, 1, 2, 0, 1]);
         // 64 nodes a group.
-        assert_eq!(nodes(Policy::GroupSpread, job(5, 2)), [0, 0, 64, 64, 128]);
-        let whole = nodes(Policy::GroupSpread, job(10_624, 1));
+        assert_eq!(nodes(Policy::GroupSpread(None), job(5, 2)), [0, 0, 64, 64, 128]);
+        let whole = nodes(Policy::GroupSpread(None), job(10_624, 1));
         assert_eq!(&whole[165..168], [165 * 64, 1, 65]);
-        for policy in [Policy::Random, Policy::GroupSpread] {
+        assert_eq!(nodes(Policy::GroupSpread(Some(2)), job(5, 1)), [0, 64, 1, 65, 2]);
+        assert_eq!(nodes(Policy::GroupSpread(Some(1)), job(64, 1)), (0..64).collect::<Vec<_>>());
+        for policy in [Policy::Random, Policy::GroupSpread(None)] {
             let mut all = nodes(policy, job(10_624, 1));
             all.sort();
             assert!(all.iter().copied().eq(0..10_624), "every node once");
@@ -334,10 +421,41 @@ mod tests {
             (Policy::Block, Job { nodes: Some(10_625), ..job(17, 8) }, "nodes"),
             (Policy::Hosts(vec![(NodeId(0), 4)]), job(5, 1), "ranks"),
             (Policy::Nodes(vec![NodeId(10_624)]), job(1, 1), "placement, rank 0"),
+            // 64 nodes a group, 166 groups.
+            (Policy::GroupSpread(Some(1)), job(65, 1), "placement"),
+            (Policy::GroupSpread(Some(167)), job(1_000, 1), "placement"),
+            (Policy::GroupSpread(Some(3)), job(2, 1), "placement"),
         ] {
             let complaints = Placement::new(&m, &policy, job).expect_err("too large");
             assert_eq!(complaints[0].at, at, "{policy:?} {job:?}");
         }
+    }
+
+    #[test]
+    fn jobs_share_no_node() {
+        let m = aurora();
+        let mut free = Free::all(&m);
+        let mut place = |policy: &Policy, n: u32| -> Result<Vec<u32>, Vec<Complaint>> {
+            let placed = Placement::among(&m, policy, job(n, 1), &free)?;
+            free.take(&placed.node);
+            Ok(placed.node.iter().map(|n| n.0).collect())
+        };
+        assert_eq!(place(&Policy::Nodes(vec![NodeId(1)]), 1).expect("free"), [1]);
+        assert_eq!(place(&Policy::Block, 3).expect("room"), [0, 2, 3]);
+        // The first group has 60 nodes left: too few for this one, enough for the next.
+        let one_group = Policy::GroupSpread(Some(1));
+        assert_eq!(place(&one_group, 61).expect("room"), (64..125).collect::<Vec<_>>());
+        assert_eq!(place(&one_group, 60).expect("room"), (4..64).collect::<Vec<_>>());
+        assert_eq!(place(&Policy::GroupSpread(Some(2)), 4).expect("room"), [125, 128, 126, 129]);
+        for policy in [Policy::Nodes(vec![NodeId(2)]), Policy::Hosts(vec![(NodeId(64), 1)])] {
+            let complaints = place(&policy, 1).expect_err("taken");
+            assert_eq!(complaints[0].at, "placement");
+        }
+        let complaints = place(&Policy::Random, 10_624).expect_err("too many");
+        assert!(complaints[0].wanted.contains("free"), "{:?}", complaints[0]);
+        let mut rest = place(&Policy::Random, 10_624 - 129).expect("just enough");
+        rest.sort_unstable();
+        assert!(rest.iter().all(|&n| n > 124) && free.nodes.is_empty());
     }
 
     #[test]
