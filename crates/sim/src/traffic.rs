@@ -105,10 +105,13 @@ const STREAM_TO: u32 = 0x746f;
 const STREAM_ROUTE: u32 = 0x726f_7574;
 const STREAM_SHUFFLE: u32 = 0x7368_7566;
 
-/// Who sends to whom. All parts count NICs of compute nodes; the others neither send nor receive.
+/// Who sends to whom among some NICs; the others neither send nor receive. Rules count NICs by
+/// their place among those that take part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Destinations {
     rule: Rule,
+    /// Those that take part, in the order of their numbers; none if it is the first `n` of all.
+    nics: Vec<NicId>,
     n: u32,
     seed: u64,
 }
@@ -129,12 +132,33 @@ pub const PATTERNS: [&str; 5] =
     ["uniform", "adversarial:K", "shift:K", "hotspot:K", "random-permutation"];
 
 impl Destinations {
-    /// Reads a pattern as a user writes it.
+    /// Reads a pattern as a user writes it, between all NICs of compute nodes.
     pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, Complaint> {
         let n = machine.node_nics.raw[machine.compute_nodes as usize];
+        Destinations::over(pattern, machine, Vec::new(), n, seed)
+    }
+
+    /// The same between these NICs, which come in the order of their numbers.
+    pub fn among(
+        pattern: &str,
+        machine: &Machine,
+        nics: Vec<NicId>,
+        seed: u64,
+    ) -> Result<Destinations, Complaint> {
+        let n = nics.len() as u32;
+        Destinations::over(pattern, machine, nics, n, seed)
+    }
+
+    fn over(
+        pattern: &str,
+        machine: &Machine,
+        nics: Vec<NicId>,
+        n: u32,
+        seed: u64,
+    ) -> Result<Destinations, Complaint> {
         let wrong = |wanted: String| Complaint::new("pattern", pattern, wanted);
         if n < 2 {
-            return Err(wrong("a machine with two or more NICs on compute nodes".into()));
+            return Err(wrong("two or more NICs on compute nodes for it".into()));
         }
         let (name, number) = match pattern.split_once(':') {
             Some((name, number)) => (name, Some(number)),
@@ -157,10 +181,10 @@ impl Destinations {
             }
             ("hotspot", _) => Rule::Hot(k(1, n)?),
             ("adversarial", _) => {
-                let (of, first, members) = groups(machine, n);
+                let (of, first, members) = groups(machine, &nics, n);
                 let n_groups = first.len() as u32 - 1;
                 if n_groups < 2 {
-                    return Err(wrong("another pattern: this machine has one group".into()));
+                    return Err(wrong("another pattern: there is one group".into()));
                 }
                 Rule::Group { of, first, members, shift: k(1, n_groups - 1)? }
             }
@@ -169,23 +193,29 @@ impl Destinations {
                 return Err(wrong(format!("one of {}", PATTERNS.join(", "))).with_hint(hint));
             }
         };
-        Ok(Destinations { rule, n, seed })
+        Ok(Destinations { rule, nics, n, seed })
     }
 
-    /// NICs that take part: `NicId(0)..NicId(n)`.
+    /// How many NICs take part.
     pub fn participants(&self) -> u32 {
         self.n
     }
 
-    /// Where the `nth` packet of `from` goes.
-    fn to(&self, from: u32, nth: u64) -> NicId {
-        let luck = || draw(self.seed, STREAM_TO, from, nth);
+    /// The one at this place among them.
+    #[inline]
+    pub fn nic(&self, at: u32) -> NicId {
+        if self.nics.is_empty() { NicId(at) } else { self.nics[at as usize] }
+    }
+
+    /// Where the `nth` packet of the NIC at place `from` goes.
+    pub(crate) fn to(&self, from: u32, nth: u64) -> NicId {
+        let luck = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
         /// Any of `n` but `not`.
         fn other(luck: u64, n: u32, not: u32) -> u32 {
             let k = below(luck, n - 1);
             k + u32::from(k >= not)
         }
-        NicId(match &self.rule {
+        self.nic(match &self.rule {
             Rule::Uniform => other(luck(), self.n, from),
             Rule::Group { of, first, members, shift } => {
                 let n_groups = first.len() - 1;
@@ -204,6 +234,18 @@ impl Destinations {
     }
 }
 
+impl Destinations {
+    /// The time between its packets `nth - 1` and `nth`: exponential gaps make a Poisson stream.
+    pub(crate) fn gap(&self, from: u32, nth: u64, mean_ps: f64) -> Span {
+        let luck = draw(self.seed, STREAM_GAP, self.nic(from).0, nth);
+        Span(((-ln(uniform(luck)) * mean_ps) as u64).max(1))
+    }
+    /// What its `nth` packet's route is drawn from.
+    pub(crate) fn route_draw(&self, from: u32, nth: u64) -> u64 {
+        draw(self.seed, STREAM_ROUTE, self.nic(from).0, nth)
+    }
+}
+
 /// A random permutation that is one cycle, so that nobody is their own partner (Sattolo, 1986).
 fn one_cycle(n: u32, seed: u64) -> Vec<u32> {
     let mut to: Vec<u32> = (0..n).collect();
@@ -213,22 +255,23 @@ fn one_cycle(n: u32, seed: u64) -> Vec<u32> {
     to
 }
 
-/// Groups that have compute NICs, counted anew: of each NIC, where each begins, and who is in it.
-fn groups(machine: &Machine, n: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+/// Groups that take part, counted anew: of each NIC, where each begins, and who is in it.
+fn groups(machine: &Machine, nics: &[NicId], n: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let of = |at: u32| machine.group_of(nics.get(at as usize).copied().unwrap_or(NicId(at)));
     let mut members: Vec<u32> = (0..n).collect();
-    members.sort_by_key(|&nic| machine.group_of(NicId(nic)));
-    let (mut of, mut first) = (vec![0; n as usize], Vec::new());
+    members.sort_by_key(|&at| of(at));
+    let (mut places, mut first) = (vec![0; n as usize], Vec::new());
     let mut last = None;
-    for (i, &nic) in members.iter().enumerate() {
-        let group = machine.group_of(NicId(nic));
+    for (i, &at) in members.iter().enumerate() {
+        let group = of(at);
         if last != Some(group) {
             last = Some(group);
             first.push(i as u32);
         }
-        of[nic as usize] = first.len() as u32 - 1;
+        places[at as usize] = first.len() as u32 - 1;
     }
     first.push(n);
-    (of, first, members)
+    (places, first, members)
 }
 
 /// Counts of latencies in steps of 1/128 of an octave's start: within 0.4 % at a bin's middle.
@@ -352,11 +395,10 @@ impl<'a, N: NetworkModel> World<'a, N> {
         }
     }
 
-    /// Schedules the next packet of `nic`: exponential gaps make a Poisson stream.
+    /// Schedules the next packet of `nic`.
     fn schedule(&mut self, nic: u32) {
         let nth = self.generated[nic as usize];
-        let luck = draw(self.destinations.seed, STREAM_GAP, nic, u64::from(nth));
-        let gap = Span(((-ln(uniform(luck)) * self.mean_gap) as u64).max(1));
+        let gap = self.destinations.gap(nic, u64::from(nth), self.mean_gap);
         let source = self.counts.len() as u32 + nic;
         let key = Key::new(self.now + gap, Phase::Resume, source, nth);
         self.queue.push(key, Event::Host { rank: nic, token: 0 });
@@ -366,12 +408,12 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let nth = self.generated[nic as usize];
         self.generated[nic as usize] = nth + 1;
         let msg = Message {
-            src: NicId(nic),
+            src: self.destinations.nic(nic),
             dst: self.destinations.to(nic, u64::from(nth)),
             bytes: self.bytes,
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
-            draw: draw(self.destinations.seed, STREAM_ROUTE, nic, u64::from(nth)),
+            draw: self.destinations.route_draw(nic, u64::from(nth)),
         };
         let id = self.under_way.insert(Born { at: self.now, nth, from: nic });
         let (net, mut cx) = self.split();
