@@ -18,11 +18,32 @@ static int me, np;
         }                                                                                    \
     } while (0)
 
-static void begin(int *argc, char ***argv)
+/* A wrong call: the class of the code it returns. */
+#define CLASS(call, expect)                        \
+    do {                                           \
+        int class_, code_ = (call);                \
+        CHECK(code_ != MPI_SUCCESS);               \
+        MPI_Error_class(code_, &class_);           \
+        if (class_ != (expect))                    \
+            fprintf(stderr, "class %d\n", class_); \
+        CHECK(class_ == (expect));                 \
+    } while (0)
+
+static inline void begin(int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &np);
+}
+
+/* For programs whose threads call MPI at once. */
+static inline void begin_threads(int *argc, char ***argv)
+{
+    int provided = -1;
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &np);
+    CHECK(provided == MPI_THREAD_MULTIPLE);
 }
 
 static int end(const char *name)

@@ -1,16 +1,6 @@
 /* Wrong calls return the right class to a program that asked for error codes. */
 #include "check.h"
 
-#define CLASS(call, expect)                      \
-    do {                                         \
-        int class_, code_ = (call);              \
-        CHECK(code_ != MPI_SUCCESS);             \
-        MPI_Error_class(code_, &class_);         \
-        if (class_ != (expect))                  \
-            fprintf(stderr, "class %d\n", class_); \
-        CHECK(class_ == (expect));               \
-    } while (0)
-
 static int called;
 static void handler(MPI_Comm *comm, int *code, ...)
 {

@@ -1,10 +1,7 @@
 /* How values look in a file: the representations of the standard, and one of the program's own. */
-#include "check.h"
+#include "file.h"
 
 #include <stdint.h>
-#include <unistd.h>
-
-static char name[200];
 
 static MPI_File opened(void)
 {
@@ -210,12 +207,7 @@ static void own(const char *rep)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
-    if (me == 0) {
-        const char *folder = getenv("TMPDIR");
-        snprintf(name, sizeof name, "%s/odonata-io-XXXXXX", folder ? folder : "/tmp");
-        close(mkstemp(name));
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    choose_name();
     external32();
     CHECK(MPI_Register_datarep("backwards", reads, writes, extent, &extra) == 0);
     CHECK(MPI_Register_datarep_c("backwards too", reads_many, writes_many, extent, &extra) == 0);

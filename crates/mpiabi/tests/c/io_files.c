@@ -1,10 +1,6 @@
 /* Files: opening, closing, the three kinds of file pointer, and what of a file a rank sees. Every
  * rank checks what others wrote. */
-#include "check.h"
-
-#include <unistd.h>
-
-static char name[200];
+#include "file.h"
 
 static void fill(int *data, int n, int seed)
 {
@@ -346,13 +342,7 @@ static void errors(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
-    if (me == 0) {
-        const char *folder = getenv("TMPDIR");
-        snprintf(name, sizeof name, "%s/odonata-io-XXXXXX", folder ? folder : "/tmp");
-        close(mkstemp(name));
-        unlink(name);
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    choose_name();
     explicit_offsets();
     own_pointers();
     shared_pointers();

@@ -1,12 +1,8 @@
 /* Files as libraries of scientific data use them: hyperslabs of a data set by file views of bytes,
  * ranks without a share, hints, metadata by one rank, file sizes set, offsets beyond 4 GiB. */
-#include "check.h"
-
-#include <unistd.h>
+#include "file.h"
 
 enum { ROWS = 12, COLUMNS = 10, HEADER = 96 };
-
-static char name[200];
 
 static MPI_File opened(int mode)
 {
@@ -191,13 +187,7 @@ static void parts(void)
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
-    if (me == 0) {
-        const char *folder = getenv("TMPDIR");
-        snprintf(name, sizeof name, "%s/odonata-io-XXXXXX", folder ? folder : "/tmp");
-        close(mkstemp(name));
-        unlink(name);
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    choose_name();
     data_set();
     far_out();
     parts();

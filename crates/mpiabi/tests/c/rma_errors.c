@@ -1,15 +1,6 @@
 /* Windows as objects: attributes, hints, names, error handlers; and what wrong calls return. */
 #include "check.h"
 
-#define CLASS(call, expect)                       \
-    do {                                          \
-        int class_, code_ = (call);               \
-        CHECK(code_ != MPI_SUCCESS);              \
-        MPI_Error_class(code_, &class_);          \
-        if (class_ != (expect))                   \
-            fprintf(stderr, "class %d\n", class_); \
-        CHECK(class_ == (expect));                \
-    } while (0)
 #define GOOD(call) CHECK((call) == MPI_SUCCESS)
 
 static int mem[16], x = 5, y, called, deleted;

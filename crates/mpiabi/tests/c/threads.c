@@ -225,12 +225,7 @@ static void hand_round(void)
 int main(int argc, char **argv)
 {
     int provided = -1;
-    if (argc > 100)
-        begin(&argc, &argv);
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &np);
-    CHECK(provided == MPI_THREAD_MULTIPLE);
+    begin_threads(&argc, &argv);
     CHECK(MPI_Query_thread(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE);
     int main_thread = 0;
     MPI_Is_thread_main(&main_thread);
