@@ -27,6 +27,45 @@ pub(crate) fn element_bytes(code: u32) -> Option<u64> {
     })
 }
 
+/// "MPI_SUM of int32": what a reduction's `means` says, as far as there are words for it.
+pub(crate) fn describe(means: u32, commutative: bool) -> String {
+    let operator = match means >> 8 {
+        op::OWN if commutative => "a commutative operator of the program's",
+        op::OWN => "a non-commutative operator of the program's",
+        op::SUM => "MPI_SUM",
+        op::PROD => "MPI_PROD",
+        op::MAX => "MPI_MAX",
+        op::MIN => "MPI_MIN",
+        op::LAND => "MPI_LAND",
+        op::BAND => "MPI_BAND",
+        op::LOR => "MPI_LOR",
+        op::BOR => "MPI_BOR",
+        op::LXOR => "MPI_LXOR",
+        op::BXOR => "MPI_BXOR",
+        op::REPLACE => "MPI_REPLACE",
+        op::NO_OP => "MPI_NO_OP",
+        op::MAXLOC => "MPI_MAXLOC",
+        op::MINLOC => "MPI_MINLOC",
+        _ => "an unknown operator",
+    };
+    let values = match means & 0xff {
+        element::I8 => " of int8",
+        element::U8 => " of uint8",
+        element::I16 => " of int16",
+        element::U16 => " of uint16",
+        element::I32 => " of int32",
+        element::U32 => " of uint32",
+        element::I64 => " of int64",
+        element::U64 => " of uint64",
+        element::F32 => " of float32",
+        element::F64 => " of float64",
+        element::C32 => " of complex64",
+        element::C64 => " of complex128",
+        _ => "",
+    };
+    format!("{operator}{values}")
+}
+
 type Kernel = fn(&mut [u8], &[u8], bool);
 
 /// Combines element by element; `f` gets its operands in rank order.

@@ -48,7 +48,9 @@ struct Entry {
     block: u64,
     combine: u32,
     op: u64,
-    datatype: u64,
+    /// See `Submission::means`.
+    means: u32,
+    commutative: bool,
 }
 
 struct Meeting {
@@ -253,7 +255,8 @@ impl Meetings {
             block: s.block,
             combine: s.combine,
             op: s.op,
-            datatype: s.datatype,
+            means: s.means,
+            commutative: s.flags & flag::COMMUTATIVE != 0,
         };
         meeting.check(&mut entry, new_contexts)?;
         entry.check_memory(self.segment).map_err(wrong)?;
@@ -356,6 +359,9 @@ impl Entry {
         if call.kind.has_root() {
             text += &format!(", root {}", call.root);
         }
+        if call.kind.reduces() {
+            text += &format!(", {}", combine::describe(self.means, self.commutative));
+        }
         if call.bytes > 0 {
             text += &format!(", {} B", call.bytes);
         }
@@ -397,6 +403,18 @@ impl Meeting {
             && new_contexts == self.new_contexts;
         if !same {
             return Err(self.disagree(first, entry, ""));
+        }
+        if mine.kind.reduces() {
+            let operator = |e: &Entry| (e.means >> 8, e.commutative);
+            let differ = match () {
+                _ if operator(first) != operator(entry) => "operators",
+                // Where a member uses another type, it may not even be the simulator that combines.
+                _ if first.means != entry.means => "datatypes",
+                _ => "",
+            };
+            if !differ.is_empty() {
+                return Err(self.disagree(first, entry, &format!(": their {differ} differ")));
+            }
         }
         match mine.kind {
             Kind::Allgatherv | Kind::ReduceScatter => {
@@ -525,7 +543,7 @@ impl Memory for Buffers<'_> {
         unsafe { std::ptr::copy(from, to, part.len as usize) };
     }
     fn combine(&mut self, seat: u32, at: u64, bytes: &[u8], left: bool) {
-        let Entry { world, combine: code, op, datatype, block, .. } = *self.entry(seat);
+        let Entry { world, combine: code, op, block, .. } = *self.entry(seat);
         if self.error.is_some() {
             return;
         }
@@ -541,7 +559,7 @@ impl Memory for Buffers<'_> {
         }
         let (into, bytes) = (block + at, bytes.len() as u64);
         let left = u32::from(left);
-        let order = Combine { into, from: self.scratch, bytes, left, _pad: 0, op, datatype };
+        let order = Combine { into, from: self.scratch, bytes, left, _pad: 0, op };
         self.error = (self.combine)(world, order).err();
     }
 }

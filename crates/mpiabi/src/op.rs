@@ -72,6 +72,13 @@ const PREDEFINED: [(Op, Operator, u32); 14] = [
     (c::NO_OP, Operator::NoOp, combine::op::NO_OP),
 ];
 
+impl Operator {
+    /// The wire's name of it.
+    fn code(self) -> u32 {
+        PREDEFINED.iter().find(|p| p.1 == self).expect("all are listed").2
+    }
+}
+
 /// How many the program has made and not freed.
 pub(crate) fn created() -> usize {
     OPERATIONS.len()
@@ -105,12 +112,18 @@ impl Operation {
             None => fail!(c::ERR_OP, "{op:?} needs a predefined datatype, not a derived one"),
         }
     }
+    /// What it means on the wire, whoever does it; members of a reduction must mean the same.
+    pub fn told(&self, datatype: &Type) -> u32 {
+        let Operation::Predefined(op) = self else {
+            return combine::builtin(combine::op::OWN, 0);
+        };
+        combine::builtin(op.code(), datatype.number.map_or(0, Number::told))
+    }
     /// How the simulator would do it without this process; `combine::USER` if it cannot.
     pub fn on_wire(&self, datatype: &Type) -> u32 {
         let (Operation::Predefined(op), Some(number)) = (self, datatype.number) else {
             return combine::USER;
         };
-        let code = PREDEFINED.iter().find(|p| p.1 == *op).expect("all are listed").2;
         let logical = matches!(op, Operator::Land | Operator::Lor | Operator::Lxor);
         let element = match number {
             Number::L8 if logical => Some(combine::element::U8),
@@ -119,7 +132,7 @@ impl Operation {
             Number::L64 if logical => Some(combine::element::U64),
             number => number.on_wire(),
         };
-        element.map_or(combine::USER, |element| combine::builtin(code, element))
+        element.map_or(combine::USER, |element| combine::builtin(op.code(), element))
     }
 }
 

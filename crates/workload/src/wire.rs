@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6101;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6102;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -186,9 +186,8 @@ pub struct Combine {
     pub bytes: u64,
     pub left: u32,
     pub _pad: u32,
-    /// Handles private to the rank's process, as it submitted them.
+    /// Where the rank's process finds how, as it submitted it.
     pub op: u64,
-    pub datatype: u64,
 }
 
 /// Kinds of submission.
@@ -294,8 +293,13 @@ pub struct Submission {
     pub combine: u32,
     /// Bytes of one element: no collective cuts between them.
     pub grain: u64,
+    /// Reductions the rank's process does: what `Combine::op` is to be. One-sided operations: the
+    /// operator's handle.
     pub op: u64,
-    pub datatype: u64,
+    /// Reductions, whoever does them: the operator and the type of the values, by
+    /// `combine::builtin`. All members of a collective must mean the same.
+    pub means: u32,
+    pub _pad: u32,
 }
 
 /// Reductions the simulator can do itself, without waking the rank.
@@ -308,6 +312,8 @@ pub mod combine {
         op << 8 | element
     }
     pub mod op {
+        /// A function of the program's. Its element is 0.
+        pub const OWN: u32 = 0;
         pub const SUM: u32 = 1;
         pub const PROD: u32 = 2;
         pub const MAX: u32 = 3;
@@ -338,6 +344,8 @@ pub mod combine {
         /// Pairs of F32 or F64.
         pub const C32: u32 = 11;
         pub const C64: u32 = 12;
+        /// From here on: types only the rank's process can combine, told apart by their number.
+        pub const OTHER: u32 = 64;
     }
 }
 

@@ -340,7 +340,8 @@ pub const EMPTY: Submission = Submission {
     combine: 0,
     grain: 0,
     op: 0,
-    datatype: 0,
+    means: 0,
+    _pad: 0,
 };
 
 fn futex(word: &AtomicU32, op: i32, value: u32) {

@@ -44,6 +44,8 @@ pub(crate) enum Side {
 pub(crate) struct Reduction {
     /// `combine::builtin`, or `combine::USER` where this process must do it.
     how: u32,
+    /// For the other members: see `Submission::means`.
+    means: u32,
     commutes: bool,
     /// `None` where only the simulator does it.
     own: Option<Arc<Combiner>>,
@@ -65,12 +67,14 @@ impl Reduction {
         let (operation, datatype) = (op::get(op)?, datatype::committed(handle)?);
         operation.check(&datatype)?;
         let (how, commutes) = (operation.on_wire(&datatype), operation.is_commutative());
+        let means = operation.told(&datatype);
         let own = Some(Arc::new(Combiner { operation, handle, datatype }));
-        Ok(Reduction { how, commutes, own })
+        Ok(Reduction { how, means, commutes, own })
     }
     /// One the simulator can do itself.
     fn builtin(op: u32, element: u32) -> Reduction {
-        Reduction { how: combine::builtin(op, element), commutes: true, own: None }
+        let how = combine::builtin(op, element);
+        Reduction { how, means: how, commutes: true, own: None }
     }
     /// Where COMBINE finds it; to be given back when the operation is over.
     fn lodge(&self, held: &Held) -> Option<usize> {
@@ -189,8 +193,10 @@ impl Job {
 
     fn send_off(&self, held: &Held, block: u64, ragged: u64, place: Option<usize>) -> u32 {
         let token = runtime::token(held);
-        let (how, commutes) =
-            self.reduction.as_ref().map_or((combine::NONE, false), |r| (r.how, r.commutes));
+        let (how, means, commutes) = match &self.reduction {
+            Some(r) => (r.how, r.means, r.commutes),
+            None => (combine::NONE, 0, false),
+        };
         let commutes = if commutes { flag::COMMUTATIVE } else { 0 };
         runtime::submit(
             held,
@@ -210,6 +216,7 @@ impl Job {
                 combine: how,
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
+                means,
                 ..Submission::default()
             },
         );

@@ -118,6 +118,10 @@ impl Number {
             _ => return None,
         })
     }
+    /// The wire's name of it, if only to tell it from others.
+    pub fn told(self) -> u32 {
+        self.on_wire().unwrap_or(element::OTHER + self as u32)
+    }
 }
 
 fn number(name: &str) -> Number {
