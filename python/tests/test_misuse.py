@@ -100,6 +100,12 @@ STOPS = {
     "collective_kinds": (2, ["rank 1 on ", "MPI_Bcast", "MPI_Barrier"]),
     "collective_roots": (2, ["rank 1 on ", "MPI_Bcast", "root 1", "root 0"]),
     "collective_counts": (2, ["rank 1 on ", "MPI_Allreduce", "8 B", "4 B"]),
+    "collective_ops": (2, ["rank 1 on ", "MPI_SUM of int32", "rank 0 ", "MPI_MAX of int32"]),
+    "collective_types": (2, ["rank 1 on ", "MPI_SUM of int32", "rank 0 ", "MPI_SUM of float32"]),
+    "collective_pairs": (2, ["rank 1 on ", "MPI_Reduce", "MPI_MINLOC", "datatypes differ"]),
+    "collective_own_op": (2, ["rank 1 on ", "MPI_Scan", "a commutative operator", "MPI_SUM"]),
+    "collective_commutes": (2, ["rank 1 on ", "MPI_Reduce_scatter_block", "a commutative operator",
+                                "rank 0 ", "a non-commutative operator"]),
     "collective_missing": (2, ["rank 1 on ", "MPI_Barrier", "not called by rank 0"]),
     "wait_unmatched": (2, ["deadlock", "rank 0 on ", "MPI_Wait", "receive from rank 1, tag 5"]),
     "recv_self": (2, ["deadlock", "rank 0 on ", "MPI_Recv", "receive from rank 0"]),
@@ -111,6 +117,8 @@ STOPS = {
     "call_after_abort": (2, ["rank 0 on ", "MPI_Abort with code 5"]),
     "abort_code_zero": (2, ["rank 0 on ", "MPI_Abort with code 0"]),
     "exit_without_finalize": (2, ["rank 0 on ", "without MPI_Finalize"]),
+    "two_threads": (2, ["rank ", "MPI_Isend", "another thread", "MPI_Allreduce",
+                        "MPI_THREAD_MULTIPLE"]),
     "unsupported": (2, ["rank 0 on ", "MPI_Comm_join", "not supported"]),
 }
 
@@ -156,6 +164,15 @@ def test_who_does_not_is_stopped_with_a_reason(odonata, misuse, case):
     assert "survived" not in done.stdout or case == "collective_missing"
     for part in parts:
         assert part in done.stderr
+
+
+@pytest.mark.parametrize("case", ["collective_same", "second_thread"])
+def test_what_only_looks_wrong_works(odonata, misuse, case):
+    """Two names of one type, two operators that only their programs can tell apart; a thread that
+    calls MPI while no other does, though the program asked for one."""
+    done = run(odonata, 2, misuse[0], case)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["rank 0: survived", "rank 1: survived"]
 
 
 def test_a_handler_may_raise_an_error_of_its_own(odonata, misuse):

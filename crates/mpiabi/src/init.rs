@@ -113,12 +113,12 @@ mpi_fn! {
         runtime::abort(&runtime::lock(), code)
     }
     pub fn Query_thread(provided: *mut c_int) {
-        let held = &runtime::enter()?;
+        let held = &runtime::enter_any()?;
         unsafe { *provided = STATE.get(held).provided };
         Ok(())
     }
     pub fn Is_thread_main(flag: *mut c_int) {
-        let held = &runtime::enter()?;
+        let held = &runtime::enter_any()?;
         let is_main = STATE.get(held).main_thread == Some(std::thread::current().id());
         unsafe { *flag = c_int::from(is_main) };
         Ok(())

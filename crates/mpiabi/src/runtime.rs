@@ -11,10 +11,11 @@
 mod threads;
 mod turn;
 
-pub use threads::{Guarded, Held, callback, lock};
+pub use threads::{Guarded, Held, callback, lock, take_turns};
 
 use std::cell::Cell;
 use std::ffi::c_int;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
@@ -34,6 +35,8 @@ const PS_PER_S: f64 = 1e12;
 /// Set in a process that a rank has forked: it has the memory of a seat that is not its own.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
+/// See `place`.
+static PLACE: OnceLock<String> = OnceLock::new();
 static RUNTIME: Guarded<Option<Runtime>> = Guarded::new(None);
 static PHASE: Guarded<Phase> = Guarded::new(Phase { finalized: false });
 
@@ -53,7 +56,13 @@ thread_local! {
 
 /// Begins an MPI call that needs a seat.
 pub fn enter() -> Result<Held> {
-    let held = lock();
+    usable(threads::lock_for(crate::export::function()))
+}
+/// The same for calls that any thread may make at any time in between.
+pub fn enter_any() -> Result<Held> {
+    usable(lock())
+}
+fn usable(held: Held) -> Result<Held> {
     if is_forked() {
         return fail!(c::ERR_OTHER, "this process was forked by a rank and has no seat of its own");
     }
@@ -126,23 +135,55 @@ pub struct Runtime {
     combines: bool,
     free_tokens: Vec<u32>,
     next_token: u32,
+    /// By token, as far as any has been waited for since there may be several threads.
+    pins: Vec<Pin>,
     /// Sends nobody waits for: their tokens are free again once done.
     detached: Vec<u32>,
     solo: Option<Box<Solo>>,
 }
 
+/// Why a token must not be used again yet, for its completion would be cleared.
+#[derive(Clone, Copy, Default)]
+struct Pin {
+    /// Threads that wait for it, not necessarily as its only owners.
+    waiters: u32,
+    /// Its owner has released it: the last of them frees it.
+    released: bool,
+}
+
 impl Runtime {
     /// Frees the tokens of detached sends that are done.
     fn reap(&mut self) {
-        let (segment, rank, free) = (self.segment, self.rank, &mut self.free_tokens);
-        self.detached.retain(|&token| {
+        let mut detached = std::mem::take(&mut self.detached);
+        detached.retain(|&token| {
             // SAFETY: the turn is this rank's.
-            let done = unsafe { (*segment.completion(rank, token)).done != 0 };
+            let done = unsafe { (*self.segment.completion(self.rank, token)).done != 0 };
             if done {
-                free.push(token);
+                self.release(token);
             }
             !done
         });
+        self.detached = detached;
+    }
+    fn release(&mut self, token: u32) {
+        match self.pins.get_mut(token as usize) {
+            Some(pin) if pin.waiters > 0 => pin.released = true,
+            _ => self.free_tokens.push(token),
+        }
+    }
+    fn pin(&mut self, token: u32) {
+        let at = token as usize;
+        if self.pins.len() <= at {
+            self.pins.resize(at + 1, Pin::default());
+        }
+        self.pins[at].waiters += 1;
+    }
+    fn unpin(&mut self, token: u32) {
+        let pin = &mut self.pins[token as usize];
+        pin.waiters -= 1;
+        if pin.waiters == 0 && std::mem::take(&mut pin.released) {
+            self.free_tokens.push(token);
+        }
     }
     fn charge(&mut self) {
         if self.factor == 0.0 {
@@ -245,6 +286,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             combines: false,
             free_tokens: Vec::new(),
             next_token: 0,
+            pins: Vec::new(),
             detached: Vec::new(),
             solo,
         }
@@ -257,6 +299,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
         control.pid = std::process::id();
         control.state.store(wire::state::ACTIVE, Ordering::Release);
     });
+    let _ = PLACE.set(format!("rank {rank} on {}: ", node_name(held)));
     if with(held, |rt| rt.solo.is_none()) {
         take_over_clocks();
     }
@@ -474,8 +517,9 @@ pub fn token(held: &Held) -> u32 {
     });
     token
 }
+/// Nobody asks for it again; threads that wait for it now still find it done.
 pub fn release_token(held: &Held, token: u32) {
-    with(held, |rt| rt.free_tokens.push(token));
+    with(held, |rt| rt.release(token));
 }
 /// Leaves `token` to complete by itself.
 pub fn detach(held: &Held, token: u32) {
@@ -526,30 +570,55 @@ fn done(held: &Held, token: &u32) -> bool {
     completion(held, *token).is_some()
 }
 
+/// Waits with `wait`, and keeps the tokens from being used again meanwhile: another thread may be
+/// the first to see that one is done, and release it.
+fn pinned(held: &Held, tokens: &[u32], wait: impl FnOnce()) {
+    let shared = threads::is_multiple();
+    if shared {
+        with(held, |rt| tokens.iter().for_each(|&t| rt.pin(t)));
+    }
+    wait();
+    if shared {
+        with(held, |rt| tokens.iter().for_each(|&t| rt.unpin(t)));
+    }
+}
 /// Returns when every token is done.
 pub fn wait_all(held: &Held, tokens: &[u32]) {
-    for some in tokens.chunks(wire::WAITS) {
-        if !some.iter().all(|t| done(held, t)) {
-            turn::hand_over(held, wire::wait::ALL, some);
-        }
+    let is_done = |some: &[u32]| some.iter().all(|t| done(held, t));
+    if is_done(tokens) {
+        return;
     }
+    pinned(held, tokens, || {
+        for some in tokens.chunks(wire::WAITS) {
+            if !is_done(some) {
+                turn::hand_over(held, wire::wait::ALL, some);
+            }
+        }
+    });
 }
 /// Returns when at least one token is done; `tokens` is not empty.
 pub fn wait_any(held: &Held, tokens: &[u32]) {
-    while !tokens.iter().any(|t| done(held, t)) {
-        if tokens.len() <= wire::WAITS {
-            turn::hand_over(held, wire::wait::ANY, tokens);
-        } else {
-            tokens
-                .chunks(wire::WAITS)
-                .for_each(|some| turn::hand_over(held, wire::wait::POLL, some));
-        }
+    let is_done = || tokens.iter().any(|t| done(held, t));
+    if is_done() {
+        return;
     }
+    pinned(held, tokens, || {
+        while !is_done() {
+            if tokens.len() <= wire::WAITS {
+                turn::hand_over(held, wire::wait::ANY, tokens);
+            } else {
+                tokens
+                    .chunks(wire::WAITS)
+                    .for_each(|some| turn::hand_over(held, wire::wait::POLL, some));
+            }
+        }
+    });
 }
 /// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
 pub fn poll(held: &Held, tokens: &[u32]) {
     if !tokens.iter().any(|t| done(held, t)) {
-        turn::hand_over(held, wire::wait::POLL, &tokens[..tokens.len().min(wire::WAITS)]);
+        let some = &tokens[..tokens.len().min(wire::WAITS)];
+        pinned(held, some, || turn::hand_over(held, wire::wait::POLL, some));
     }
 }
 /// Lets the process's other threads into MPI for a moment, where this one waits for them.
@@ -698,12 +767,5 @@ pub fn fatal(held: &Held, why: &str) -> ! {
 
 /// "rank 3 on x1000c0s0b0n0: ", as far as this process has a seat.
 pub fn place() -> String {
-    let held = lock();
-    match RUNTIME.get(&held).as_mut() {
-        Some(rt) => {
-            let rank = rt.rank;
-            format!("rank {rank} on {}: ", zero_terminated(&rt.control().node_name))
-        }
-        None => String::new(),
-    }
+    PLACE.get().cloned().unwrap_or_default()
 }

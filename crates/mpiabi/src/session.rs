@@ -91,6 +91,7 @@ mpi_fn! {
         let held = &runtime::lock();
         let threads = threads_wanted(hints)?;
         init::take_seat(held)?;
+        runtime::take_turns();
         let threads = init::provide(held, threads);
         let mut sessions = SESSIONS.get(held);
         if sessions.is_empty() {

@@ -12,6 +12,8 @@ use std::marker::PhantomData;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use workload::functions::function_name;
+
 use super::turn;
 
 /// Proof of holding the library's lock.
@@ -39,7 +41,11 @@ static LOCK: Lock = Lock(UnsafeCell::new(libc::PTHREAD_RECURSIVE_MUTEX_INITIALIZ
 
 /// Whether several threads may be in MPI at once.
 static MULTIPLE: AtomicBool = AtomicBool::new(false);
-/// Threads that ask for the lock, if so.
+/// Whether calls of several threads take turns although they may not be in MPI at once.
+static PATIENT: AtomicBool = AtomicBool::new(false);
+/// The function that the thread inside has called, if no other may be meanwhile; else 0.
+static CALL: AtomicU32 = AtomicU32::new(0);
+/// Threads that ask for the lock, if several may be in MPI at once.
 static COMING: AtomicU32 = AtomicU32::new(0);
 /// Counts what threads that sleep in here may wait for. A futex.
 static NEWS: AtomicU32 = AtomicU32::new(0);
@@ -77,13 +83,38 @@ pub(super) fn allow_many(held: &Held) {
     note(held, true);
 }
 
+/// From now on a call waits for another thread's to end, whatever was promised: threads of one
+/// session and those of another need not know of each other.
+pub fn take_turns() {
+    PATIENT.store(true, Ordering::Relaxed);
+}
+
 /// Takes the lock, for calls that are legal at any time.
 pub fn lock() -> Held {
+    acquire(0)
+}
+/// The same for calls that only one thread may be in at a time unless several were asked for.
+pub(super) fn lock_for(function: u32) -> Held {
+    acquire(function)
+}
+
+/// `function`: 0, or the call no other may be under way beside.
+fn acquire(function: u32) -> Held {
     let depth = INSIDE.get();
     INSIDE.set(depth + 1);
     CALLED.set(true);
-    if depth > 0 || !is_multiple() {
+    if depth > 0 {
         take();
+    } else if !is_multiple() {
+        if !try_take() {
+            if function != 0 {
+                refuse_overlap(function);
+            }
+            take();
+        }
+        if !is_multiple() {
+            CALL.store(function, Ordering::Relaxed);
+        }
     } else {
         COMING.fetch_add(1, Ordering::Relaxed);
         take();
@@ -97,6 +128,24 @@ pub fn lock() -> Held {
     held
 }
 
+/// Ends the process where two threads are in MPI at once and no more than one may be. Waiting could
+/// be for ever: the other may wait for what this one is about to do.
+fn refuse_overlap(function: u32) {
+    let theirs = CALL.load(Ordering::Relaxed);
+    if theirs == 0 || is_multiple() || PATIENT.load(Ordering::Relaxed) {
+        return;
+    }
+    crate::error::say(&format!(
+        "{}{}: it is called while another thread of this process is in {}, which only \
+         MPI_THREAD_MULTIPLE allows; ask MPI_Init_thread for that",
+        super::place(),
+        function_name(function),
+        function_name(theirs),
+    ));
+    // SAFETY: ends the process without the lock, which nobody may ever give back.
+    unsafe { libc::_exit(1) }
+}
+
 /// The lock, for a thread that only looks in: unless it has never called MPI, is inside already, or
 /// would have to wait.
 pub(super) fn try_lock() -> Option<Held> {
@@ -104,8 +153,7 @@ pub(super) fn try_lock() -> Option<Held> {
         return None;
     }
     INSIDE.set(1);
-    // SAFETY: as in `take`.
-    if unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) } != 0 {
+    if !try_take() {
         INSIDE.set(0);
         return None;
     }
@@ -127,6 +175,10 @@ fn take() {
     // SAFETY: the mutex is statically initialized and never destroyed.
     unsafe { libc::pthread_mutex_lock(LOCK.0.get()) };
 }
+fn try_take() -> bool {
+    // SAFETY: as in `take`.
+    unsafe { libc::pthread_mutex_trylock(LOCK.0.get()) == 0 }
+}
 fn give() {
     // SAFETY: this thread has the lock.
     unsafe { libc::pthread_mutex_unlock(LOCK.0.get()) };
@@ -136,6 +188,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         let depth = INSIDE.get();
         if depth == 1 {
+            CALL.store(0, Ordering::Relaxed);
             super::end(self);
             note(self, false);
             turn::leave(self);

@@ -59,6 +59,14 @@ static void *send_to_self(void *unused)
     return unused;
 }
 
+static void threaded_op(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, send_to_self, NULL);
+    pthread_join(thread, NULL);
+    user_op(in, inout, n, type);
+}
+
 #define W MPI_COMM_WORLD
 #define CASES                                                                                     \
     /* Point to point: arguments. */                                                              \
@@ -457,6 +465,7 @@ static int error_code(void)
 static void stop(const char *name)
 {
 #define STOPS(NAME) else if (strcmp(name, #NAME) == 0)
+    MPI_Op op;
     MPI_Request r;
     MPI_Errhandler mine;
     if (strcmp(name, "finalize_twice") == 0) {
@@ -485,6 +494,26 @@ static void stop(const char *name)
     STOPS(collective_roots) MPI_Bcast(x, 1, MPI_INT, me % 2, W);
     STOPS(collective_counts) MPI_Allreduce(x, y, 1 + me % 2, MPI_INT, MPI_SUM, W);
     STOPS(collective_ops) MPI_Allreduce(x, y, 1, MPI_INT, me % 2 ? MPI_SUM : MPI_MAX, W);
+    STOPS(collective_types) MPI_Allreduce(x, y, 1, me % 2 ? MPI_INT : MPI_FLOAT, MPI_SUM, W);
+    STOPS(collective_pairs)
+    MPI_Reduce(x, y, 1, me % 2 ? MPI_2INT : MPI_FLOAT_INT, MPI_MINLOC, 0, W);
+    STOPS(collective_own_op)
+    {
+        MPI_Op_create(user_op, 1, &op);
+        MPI_Scan(x, y, 1, MPI_INT, me % 2 ? op : MPI_SUM, W);
+    }
+    STOPS(collective_commutes)
+    {
+        MPI_Op_create(user_op, me % 2, &op);
+        MPI_Reduce_scatter_block(x, y, 1, MPI_INT, op, W);
+    }
+    STOPS(collective_same)
+    {
+        MPI_Op_create(user_op, 0, &op);
+        MPI_Allreduce(x, y, 1, me % 2 ? MPI_INT : MPI_INT32_T, MPI_SUM, W);
+        MPI_Allreduce(x, y, 1, me % 2 ? MPI_INT : MPI_FLOAT, op, W);
+        MPI_Op_free(&op);
+    }
     STOPS(collective_missing)
     {
         if (me != 0)
@@ -527,6 +556,11 @@ static void stop(const char *name)
         pthread_t thread;
         pthread_create(&thread, NULL, send_to_self, NULL);
         pthread_join(thread, NULL);
+    }
+    STOPS(two_threads)
+    {
+        MPI_Op_create(threaded_op, 1, &op);
+        MPI_Allreduce(x, y, 1, MPI_INT, op, W);
     }
     STOPS(unsupported)
     {
