@@ -57,7 +57,11 @@ MACHINE = (
         help="Change a key of the machine file, dotted; may be given again.",
     ),
 )
-ROUTING = option("--routing", metavar="NAME", help="minimal, valiant or ugal (adaptive is ugal).")
+ROUTING = option(
+    "--routing",
+    metavar="NAME",
+    help="minimal, valiant, ugal-l, par, slingshot, adaptive-0, ...; see docs/models/routing.md.",
+)
 COMMON = (
     *MACHINE,
     option(
@@ -430,8 +434,8 @@ def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
 def traffic_command(pattern: str | None, **given: Any) -> int:
     """Offer synthetic traffic and see how much is accepted.
 
-    PATTERN: uniform, adversarial:K (to the group K further on), hotspot:K, shift:K,
-    random-permutation.
+    PATTERN: uniform, adversarial:K (to the group K further on), group-shift:K, shift:K, hotspot:K,
+    incast:K, random-permutation, worst-permutation, all-to-all.
     """
     asked = Request(given)
     wrong = asked.wrong

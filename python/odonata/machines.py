@@ -21,7 +21,11 @@ from .errors import Complaints, InputError, nearest
 PLACEMENTS = (
     "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
 )  # fmt: skip
-ROUTINGS = ("minimal", "valiant", "ugal", "adaptive")
+ROUTINGS = (
+    "minimal", "valiant", "valiant-group", "ugal", "ugal-l", "ugal-g", "par", "slingshot",
+    "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order",
+    "adaptive",
+)  # fmt: skip
 FIDELITIES = ("packet", "loggp")
 MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
 
@@ -205,7 +209,10 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
             f"nearest: {near}" if near else None,
         )
     if machine is not None and machine.routing is not None:
-        wrong.word("routing", machine.routing, ROUTINGS, "a routing")
+        plain = machine.routing
+        if isinstance(plain, str):  # Aries' users know them in capitals: ADAPTIVE_0.
+            plain = plain.lower().replace("_", "-")
+        wrong.word("routing", plain, ROUTINGS, "a routing")
     if isinstance(mpi, str) and mpi.endswith(".toml"):
         try:
             library_request(mpi)

@@ -1,8 +1,11 @@
 """Synthetic open-loop traffic: offered load in, accepted load and latency out.
 
 `odonata.traffic("adversarial:1", machine, loads=[0.1, 0.2])`. Patterns are `uniform`,
-`adversarial:K` (every group sends to the group K further on), `shift:K` (every endpoint to the
-one K further on), `hotspot:K` (everybody to K endpoints) and `random-permutation`.
+`adversarial:K` (every group sends to the group K further on), `group-shift:K` (every endpoint to
+the one K further on in its group), `shift:K` (to the one K further on in the machine), `hotspot:K`
+(everybody to K endpoints), `incast:K` (K endpoints to one), `random-permutation`,
+`worst-permutation` (every endpoint to its like in the next group) and `all-to-all` (everybody to
+all others in turn).
 """
 
 from __future__ import annotations
@@ -21,7 +24,10 @@ from .units import MOST, MOST_SECONDS
 if TYPE_CHECKING:
     import matplotlib.axes
 
-PATTERNS = ("uniform", "adversarial:K", "hotspot:K", "shift:K", "random-permutation")
+PATTERNS = (
+    "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",
+    "random-permutation", "worst-permutation", "all-to-all",
+)  # fmt: skip
 PACKET_BYTES = 2048
 # Long enough that a packet crosses a quiet dragonfly (about 3 us) several times over.
 TIME_S, WARMUP_S = 40e-6, 20e-6

@@ -9,7 +9,7 @@
 
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
-use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams, Routing};
+use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
 use net::{Cx, Message, MsgId, NetworkModel, Origin};
 
 base::ids! {
@@ -132,7 +132,7 @@ impl LogGpNetwork {
             let full = gap.span(p.packet_payload + p.packet_overhead);
             let is_edge =
                 matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
-            if is_edge || !matches!(machine.routing, Routing::Ugal { .. }) {
+            if is_edge || !machine.routing.is_adaptive() {
                 pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
             }
             last = last.max(gap.span(cut.rest + p.packet_overhead));

@@ -5,17 +5,19 @@
 //! links are found by arithmetic, links between groups in one table of all pairs of groups.
 //! Nothing here grows with the square of nodes or switches.
 //!
-//! Every choice along a route is a function of the packet's draw and of load, so a route carries
-//! no memory of which of several links it is headed for: a switch on the way draws the same two
+//! Here is where ways lead and how long they are; which of them is taken is `routing`'s. Every
+//! choice along a route is a function of the packet's draw and of load, so a route carries no
+//! memory of which of several links it is headed for: a switch on the way draws the same two
 //! candidates as the switch before it, and takes the one it now stands nearer to.
 //! docs/models/routing.md has the rules and the argument that nothing deadlocks.
 
 use base::{IndexVec, below};
 
-use crate::{GroupId, LinkId, LoadView, Route, Routing, SwitchId};
+use crate::{GroupId, LinkId, LoadView, SwitchId};
 
 /// Where a switch sits and where its local links begin: all a hop within a group needs.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))]
 pub(crate) struct Seat {
     pub group: u16,
     pub row: u16,
@@ -27,13 +29,39 @@ pub(crate) struct Seat {
     pub row_first: u32,
     pub col_first: u32,
 }
+const _: () = assert!(size_of::<Seat>() == 16);
 
-/// A link between groups and the switches at its ends.
+impl Seat {
+    pub fn group(self) -> GroupId {
+        GroupId(self.group.into())
+    }
+    #[inline]
+    pub fn place(self) -> Place {
+        Place { row: self.row, col: self.col }
+    }
+}
+
+/// Where a switch sits within its group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Place {
+    pub row: u16,
+    pub col: u16,
+}
+
+/// A link between groups and where the switches at its ends sit: a decision about it needs no
+/// other table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Crossing {
     pub link: LinkId,
-    pub from: SwitchId,
-    pub to: SwitchId,
+    pub from: Place,
+    pub to: Place,
+}
+
+/// A link of a switch's own to a group that non-minimal routes pass through.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gate {
+    pub link: LinkId,
+    pub to: GroupId,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +74,9 @@ pub(crate) struct Group {
 
 pub(crate) const NO_TRANSIT: u32 = u32::MAX;
 
+/// "The way leaves this group by no link", or by the link it begins with.
+pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
+
 #[derive(Clone, Debug)]
 pub struct Dragonfly {
     pub(crate) seats: IndexVec<SwitchId, Seat>,
@@ -53,6 +84,9 @@ pub struct Dragonfly {
     /// `crossings[pair_first[a * groups + b]..pair_first[a * groups + b + 1]]` lead from a to b.
     pub(crate) pair_first: Vec<u32>,
     pub(crate) crossings: Vec<Crossing>,
+    /// `gates[gate_first[s]..gate_first[s + 1]]` are switch `s`'s own.
+    pub(crate) gate_first: Vec<u32>,
+    pub(crate) gates: Vec<Gate>,
     /// Groups that non-minimal routes pass through.
     pub(crate) transit: Vec<GroupId>,
     /// Hops between switches of the longest minimal route: 3, or 5 with chassis.
@@ -61,149 +95,108 @@ pub struct Dragonfly {
 
 /// A hop within reach, and what speaks for or against it.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    link: LinkId,
+pub(crate) struct Step {
+    pub link: LinkId,
     /// It leads to another group.
-    crosses: bool,
+    pub crosses: bool,
     /// Hops between switches from here to the target, this one included.
-    hops: u32,
-    backlog: u32,
+    pub hops: u32,
+    /// Its load, as the policy's `Scale` has it.
+    pub weight: u32,
 }
 
-impl Step {
-    fn cost(self) -> u64 {
-        u64::from(self.backlog) * u64::from(self.hops)
+/// How a policy weighs a way by the load it can see.
+pub(crate) trait Scale {
+    /// The load of a way that begins with `link` and goes on with `exit`, a link out of another
+    /// switch of this group, or `NO_LINK` if it has left the group then or is at its end.
+    fn weigh(&self, link: LinkId, exit: LinkId) -> u32;
+
+    /// What a way of such weight costs over so many hops: the lower is taken.
+    fn cost(&self, weight: u32, hops: u32) -> u64 {
+        u64::from(weight) * u64::from(hops)
+    }
+}
+
+/// What a switch's own queues and credits tell of the first link of a way.
+pub(crate) struct Local<'a, L>(pub &'a L);
+impl<L: LoadView> Scale for Local<'_, L> {
+    #[inline]
+    fn weigh(&self, link: LinkId, _: LinkId) -> u32 {
+        self.0.backlog(link)
+    }
+}
+
+/// Blind to load: the draw decides, and among two draws the shorter way.
+pub(crate) struct Blind;
+impl Scale for Blind {
+    #[inline]
+    fn weigh(&self, _: LinkId, _: LinkId) -> u32 {
+        0
     }
 }
 
 /// Which choice a packet's draw is spent on.
 #[derive(Clone, Copy)]
 #[repr(u64)]
-enum Stream {
+pub(crate) enum Stream {
     FirstLeg = 0x243F_6A88_85A3_08D3,
     SecondLeg = 0x1319_8A2E_0370_7344,
     Via = 0xA409_3822_299F_31D0,
     OtherVia = 0x082E_FA98_EC4E_6C89,
     Parallel = 0x4528_21E6_38D0_1377,
+    Again = 0xBE54_66CF_34E9_0C6C,
+    OtherAgain = 0xC0AC_29B7_C97C_50DD,
 }
 
 /// A fresh draw for `stream` from the packet's own.
 #[inline]
-fn stir(draw: u64, stream: Stream) -> u64 {
+pub(crate) fn stir(draw: u64, stream: Stream) -> u64 {
     let x = (draw ^ stream as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
 impl Dragonfly {
-    /// The next hop between switches on the way to `home`, and whether it crosses to another
-    /// group; `None` at `home` itself.
+    /// A random third group for traffic between two, linked to both; `None` if the one drawn is
+    /// not, or there is none. The draw's upper half is spent.
     #[inline]
-    pub(crate) fn next(
-        &self,
-        at: SwitchId,
-        home: SwitchId,
-        routing: Routing,
-        route: &mut Route,
-        draw: u64,
-        load: &impl LoadView,
-    ) -> Option<(LinkId, bool)> {
-        if !route.decided {
-            route.decided = true;
-            route.passed = true;
-            if at == home {
-                return None;
-            }
-            let step = self.decide(at, home, routing, route, draw, load);
-            return Some((step.link, step.crosses));
-        }
-        let mut fresh = false;
-        if !route.passed {
-            let via = SwitchId(route.via - 1);
-            if at != via {
-                let step = self.step(at, via, false, Stream::FirstLeg, draw, load);
-                return Some((step.link, step.crosses));
-            }
-            route.passed = true;
-            route.class += 1;
-            fresh = true;
-        }
-        if at == home {
-            return None;
-        }
-        let leg = if route.via == 0 { Stream::FirstLeg } else { Stream::SecondLeg };
-        let step = self.step(at, home, fresh, leg, draw, load);
-        Some((step.link, step.crosses))
+    pub(crate) fn third(&self, from: GroupId, to: GroupId, draw: u64) -> Option<GroupId> {
+        let (skip_a, skip_b) = (self.groups[from].transit, self.groups[to].transit);
+        let ends = u32::from(skip_a != NO_TRANSIT) + u32::from(skip_b != NO_TRANSIT);
+        let others = (self.transit.len() as u32).checked_sub(ends).filter(|&n| n > 0)?;
+        let third = self.transit[skipping(below(draw, others), skip_a, skip_b) as usize];
+        (self.are_linked(from, third) && self.are_linked(third, to)).then_some(third)
     }
 
-    /// The decision at the source's switch: minimal or not, and the first hop.
-    fn decide(
-        &self,
-        at: SwitchId,
-        home: SwitchId,
-        routing: Routing,
-        route: &mut Route,
-        draw: u64,
-        load: &impl LoadView,
-    ) -> Step {
-        let first_leg = |target| self.step(at, target, true, Stream::FirstLeg, draw, load);
-        let mut go_by = |via: SwitchId| {
-            route.via = via.0 + 1;
-            route.passed = false;
-        };
-        match routing {
-            Routing::Minimal => first_leg(home),
-            Routing::Valiant => match self.via(at, home, stir(draw, Stream::Via)) {
-                None => first_leg(home),
-                Some(via) => {
-                    go_by(via);
-                    first_leg(via)
-                }
-            },
-            Routing::Ugal { bias } => {
-                let minimal = first_leg(home);
-                // An empty queue cannot be beaten.
-                if minimal.backlog == 0 {
-                    return minimal;
-                }
-                let mut best = (minimal.cost().saturating_sub(bias), minimal, None);
-                for stream in [Stream::Via, Stream::OtherVia] {
-                    let Some(via) = self.via(at, home, stir(draw, stream)) else { break };
-                    let mut step = first_leg(via);
-                    step.hops += self.reach(via, home);
-                    if step.cost() < best.0 {
-                        best = (step.cost(), step, Some(via));
-                    }
-                }
-                if let Some(via) = best.2 {
-                    go_by(via);
-                }
-                best.1
-            }
-        }
+    /// A random switch of `group`; spends the draw's lower half.
+    #[inline]
+    pub(crate) fn some_switch(&self, group: GroupId, draw: u64) -> SwitchId {
+        let Group { first, switches, .. } = self.groups[group];
+        SwitchId(first + below(draw << 32, switches))
     }
 
     /// A random intermediate switch for traffic between two switches: of the same group if they
     /// share one, else of a third group linked to both. `None` if there is none.
     #[inline]
-    fn via(&self, at: SwitchId, home: SwitchId, draw: u64) -> Option<SwitchId> {
-        let (from, to) = (self.seats[at].group, self.seats[home].group);
+    pub(crate) fn via(&self, at: SwitchId, home: SwitchId, draw: u64) -> Option<SwitchId> {
+        let (from, to) = (self.seats[at].group(), self.seats[home].group());
         if from == to {
-            let group = self.groups[GroupId(from.into())];
+            let group = self.groups[from];
             let others = group.switches.checked_sub(2).filter(|&n| n > 0)?;
             return Some(SwitchId(skipping(below(draw, others) + group.first, at.0, home.0)));
         }
-        let (from, to) = (GroupId(from.into()), GroupId(to.into()));
-        let (skip_a, skip_b) = (self.groups[from].transit, self.groups[to].transit);
-        let ends = u32::from(skip_a != NO_TRANSIT) + u32::from(skip_b != NO_TRANSIT);
-        let others = (self.transit.len() as u32).checked_sub(ends).filter(|&n| n > 0)?;
-        let nth = skipping(below(draw, others), skip_a, skip_b);
-        let third = self.transit[nth as usize];
-        if self.pair(from, third).is_empty() || self.pair(third, to).is_empty() {
+        self.third(from, to, draw).map(|third| self.some_switch(third, draw))
+    }
+
+    /// One of the links that `at` itself has to groups that may be passed on the way to `to`.
+    #[inline]
+    pub(crate) fn own_gate(&self, at: SwitchId, to: GroupId, draw: u64) -> Option<Gate> {
+        let at = at.0 as usize;
+        let own = &self.gates[self.gate_first[at] as usize..self.gate_first[at + 1] as usize];
+        if own.is_empty() {
             return None;
         }
-        let group = self.groups[third];
-        // The low half of the draw has not been used for the group.
-        Some(SwitchId(group.first + below(draw << 32, group.switches)))
+        let gate = own[below(draw, own.len() as u32) as usize];
+        (gate.to != to && self.are_linked(gate.to, to)).then_some(gate)
     }
 
     /// Hops between switches of the longest minimal route in `n_groups` groups.
@@ -216,6 +209,8 @@ impl Dragonfly {
             + size_of_val(&self.groups.raw[..])
             + size_of_val(&self.pair_first[..])
             + size_of_val(&self.crossings[..])
+            + size_of_val(&self.gate_first[..])
+            + size_of_val(&self.gates[..])
             + size_of_val(&self.transit[..])
     }
 
@@ -226,42 +221,49 @@ impl Dragonfly {
         &self.crossings[self.pair_first[pair] as usize..self.pair_first[pair + 1] as usize]
     }
 
+    #[inline]
+    fn are_linked(&self, a: GroupId, b: GroupId) -> bool {
+        let pair = a.0 as usize * self.groups.len() + b.0 as usize;
+        self.pair_first[pair] < self.pair_first[pair + 1]
+    }
+
     /// Hops between two switches, counted at their longest where groups are crossed.
-    fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
+    #[inline]
+    pub(crate) fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
         let (a, b) = (self.seats[a], self.seats[b]);
-        if a.group == b.group { distance(a, b) } else { self.diameter }
+        if a.group == b.group { distance(a.place(), b.place()) } else { self.diameter }
     }
 
     /// The next hop of the minimal way to `target`, which is not `at`. `fresh`: no hop of this leg
     /// has been taken, so every candidate is open; later only those already steered for are.
     #[inline]
-    fn step(
+    pub(crate) fn step(
         &self,
         at: SwitchId,
         target: SwitchId,
         fresh: bool,
         leg: Stream,
         draw: u64,
-        load: &impl LoadView,
+        scale: &impl Scale,
     ) -> Step {
         let (here, there) = (self.seats[at], self.seats[target]);
         if here.group == there.group {
-            return self.local(here, there, draw, load);
+            return self.local(here, there.place(), NO_LINK, draw, scale);
         }
-        let pair = self.pair(GroupId(here.group.into()), GroupId(there.group.into()));
+        let pair = self.pair(here.group(), there.group());
         let n = pair.len() as u32;
         debug_assert!(n > 0, "no link between the groups of {at:?} and {target:?}");
         let legs = stir(draw, leg);
         let i = below(legs, n);
-        let one = self.approach(at, here, pair[i as usize], there, draw, load);
+        let one = self.approach(here, pair[i as usize], there, draw, scale);
         if n == 1 {
             return one.1;
         }
         // Another of the pair's links; the low half of the draw has not been used.
         let j = i + 1 + below(legs << 32, n - 1);
         let j = if j >= n { j - n } else { j };
-        let other = self.approach(at, here, pair[j as usize], there, draw, load);
-        let by_load = |s: Step| (s.cost(), s.hops);
+        let other = self.approach(here, pair[j as usize], there, draw, scale);
+        let by_load = |s: Step| (scale.cost(s.weight, s.hops), s.hops);
         let other_wins = if fresh {
             by_load(other.1) < by_load(one.1)
         } else {
@@ -270,48 +272,95 @@ impl Dragonfly {
         if other_wins { other.1 } else { one.1 }
     }
 
+    /// The first hop toward `target`, not `at`, by the first of the two links that `step` would
+    /// draw: one candidate, and the same that the switches after this one will steer for.
+    #[inline]
+    pub(crate) fn lone_step(
+        &self,
+        at: SwitchId,
+        target: SwitchId,
+        leg: Stream,
+        draw: u64,
+        scale: &impl Scale,
+    ) -> Step {
+        let (here, there) = (self.seats[at], self.seats[target]);
+        if here.group == there.group {
+            return self.local(here, there.place(), NO_LINK, draw, scale);
+        }
+        let crossing = self.drawn_crossing(here.group(), there.group(), leg, draw);
+        self.approach(here, crossing, there, draw, scale).1
+    }
+
+    /// The first of the two links between two groups that `step` draws.
+    #[inline]
+    pub(crate) fn drawn_crossing(
+        &self,
+        a: GroupId,
+        b: GroupId,
+        leg: Stream,
+        draw: u64,
+    ) -> Crossing {
+        let pair = self.pair(a, b);
+        pair[below(stir(draw, leg), pair.len() as u32) as usize]
+    }
+
     /// The step toward (or over) `crossing`, and how near it is: 0 here, 1 in this column, 2
     /// elsewhere. Rows before columns, so one that is in this column is never left again.
     #[inline]
-    fn approach(
+    pub(crate) fn approach(
         &self,
-        at: SwitchId,
         here: Seat,
         crossing: Crossing,
         there: Seat,
         draw: u64,
-        load: &impl LoadView,
+        scale: &impl Scale,
     ) -> (u32, Step) {
-        let beyond = 1 + distance(self.seats[crossing.to], there);
-        if crossing.from == at {
-            let (link, backlog) = (crossing.link, load.backlog(crossing.link));
-            return (0, Step { link, crosses: true, hops: beyond, backlog });
+        let beyond = 1 + distance(crossing.to, there.place());
+        if crossing.from == here.place() {
+            let (link, weight) = (crossing.link, scale.weigh(crossing.link, NO_LINK));
+            return (0, Step { link, crosses: true, hops: beyond, weight });
         }
-        let gate = self.seats[crossing.from];
-        let mut step = self.local(here, gate, draw, load);
+        let mut step = self.local(here, crossing.from, crossing.link, draw, scale);
         step.hops += beyond;
-        (if gate.col == here.col { 1 } else { 2 }, step)
+        (if crossing.from.col == here.col { 1 } else { 2 }, step)
     }
 
-    /// The next hop within a group: first to the right column, then to the right row.
+    /// The next hop within a group: first to the right column, then to the right row. `exit` is
+    /// the link the way goes on with once it is there.
     #[inline]
-    fn local(&self, here: Seat, there: Seat, draw: u64, load: &impl LoadView) -> Step {
-        let hops = distance(here, there);
-        let (first, links) = if here.col != there.col {
-            let nth = there.col - u16::from(there.col > here.col);
-            (here.row_first + u32::from(nth) * u32::from(here.row_links), here.row_links)
-        } else {
-            let nth = there.row - u16::from(there.row > here.row);
-            (here.col_first + u32::from(nth) * u32::from(here.col_links), here.col_links)
-        };
-        let (link, backlog) = lightest(first, links.into(), draw, load);
-        Step { link, crosses: false, hops, backlog }
+    pub(crate) fn local(
+        &self,
+        here: Seat,
+        there: Place,
+        exit: LinkId,
+        draw: u64,
+        scale: &impl Scale,
+    ) -> Step {
+        let hops = distance(here.place(), there);
+        let (first, links) = here.toward(there);
+        let (link, weight) = lightest(first, links, exit, draw, scale);
+        Step { link, crosses: false, hops, weight }
     }
 }
 
-/// Hops between two seats of one group.
+impl Seat {
+    /// The links of the next hop to a place of this group that is not this one: the first, and how
+    /// many are parallel.
+    #[inline]
+    pub(crate) fn toward(self, there: Place) -> (u32, u32) {
+        if self.col != there.col {
+            let nth = there.col - u16::from(there.col > self.col);
+            (self.row_first + u32::from(nth) * u32::from(self.row_links), self.row_links.into())
+        } else {
+            let nth = there.row - u16::from(there.row > self.row);
+            (self.col_first + u32::from(nth) * u32::from(self.col_links), self.col_links.into())
+        }
+    }
+}
+
+/// Hops between two places of one group.
 #[inline]
-fn distance(a: Seat, b: Seat) -> u32 {
+fn distance(a: Place, b: Place) -> u32 {
     u32::from(a.row != b.row) + u32::from(a.col != b.col)
 }
 
@@ -325,18 +374,18 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
 
 /// The least loaded of parallel links; among equals, the draw's.
 #[inline]
-fn lightest(first: u32, n: u32, draw: u64, load: &impl LoadView) -> (LinkId, u32) {
+fn lightest(first: u32, n: u32, exit: LinkId, draw: u64, scale: &impl Scale) -> (LinkId, u32) {
     if n == 1 {
-        return (LinkId(first), load.backlog(LinkId(first)));
+        return (LinkId(first), scale.weigh(LinkId(first), exit));
     }
     let start = below(stir(draw, Stream::Parallel), n);
-    let mut best = (LinkId(first + start), load.backlog(LinkId(first + start)));
+    let mut best = (LinkId(first + start), scale.weigh(LinkId(first + start), exit));
     for i in 1..n {
         let nth = start + i;
         let link = LinkId(first + if nth >= n { nth - n } else { nth });
-        let backlog = load.backlog(link);
-        if backlog < best.1 {
-            best = (link, backlog);
+        let weight = scale.weigh(link, exit);
+        if weight < best.1 {
+            best = (link, weight);
         }
     }
     best

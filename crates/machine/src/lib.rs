@@ -95,19 +95,6 @@ impl LoadView for Idle {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Routing {
-    Minimal,
-    /// Every packet through a random intermediate place (see docs/models/routing.md).
-    Valiant,
-    /// UGAL-local: the source switch compares the backlogs of its own output ports, each times
-    /// the hops of the way it begins.
-    Ugal {
-        /// Bytes x hops added to the non-minimal side of the comparison.
-        bias: u64,
-    },
-}
-
 /// What a packet carries of its route. `Route::default()` is "not decided yet".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Route {
@@ -121,6 +108,7 @@ pub struct Route {
     /// Hops between switches so far.
     pub hops: u8,
 }
+const _: () = assert!(size_of::<Route>() <= 8);
 impl Route {
     pub fn is_minimal(self) -> bool {
         self.via == 0
@@ -206,6 +194,7 @@ pub mod placement;
 mod presets;
 mod quantity;
 mod resolve;
+mod routing;
 mod schema;
 mod spec;
 mod summary;
@@ -215,6 +204,7 @@ pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;
 pub use presets::{PRESETS, preset};
 pub use resolve::Kind;
+pub use routing::{Bias, Mode, Routing, Scoring};
 pub use schema::reference;
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
@@ -269,8 +259,7 @@ impl Machine {
     /// The link a packet for `dst` takes out of `at`, and its virtual channel. The one routing
     /// function: packets ask it hop by hop, LogGP walks it end to end.
     ///
-    /// `route` starts as `Route::default()` at the source's switch, where the decision between
-    /// minimal and non-minimal is made, and is updated at every hop. `draw` is the packet's own
+    /// `route` starts as `Route::default()` at the source's switch and is updated at every hop. `draw` is the packet's own
     /// random number; nothing else random enters.
     #[inline]
     pub fn next_hop(
@@ -283,7 +272,7 @@ impl Machine {
     ) -> Hop {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let home = self.nic_switch[dst];
-        match dragonfly.next(at, home, self.routing, route, draw, load) {
+        match dragonfly.next(at, home, dst, self.routing, route, draw, load) {
             Some((link, crosses)) => {
                 let vc = route.class;
                 route.class += u8::from(crosses);

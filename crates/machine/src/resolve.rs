@@ -3,16 +3,12 @@
 use base::{Gap, IndexVec, Span};
 
 use crate::complaint::Complaint;
-use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Seat};
+use crate::dragonfly::{Crossing, Dragonfly, Gate, Group, NO_TRANSIT, Place, Seat};
 use crate::spec::{MachineSpec, Value};
 use crate::{
-    Arbitration, End, GroupId, LinkId, LinkKind, Links, Machine, NicId, NicParams, NodeId,
-    NodeParams, Routing, StorageParams, SwitchId, Topology,
+    Arbitration, Bias, End, GroupId, LinkId, LinkKind, Links, Machine, Mode, NicId, NicParams,
+    NodeId, NodeParams, Routing, Scoring, StorageParams, SwitchId, Topology,
 };
-
-/// Classes 0 to 3: one more for every crossing between groups, one more past the intermediate
-/// place. Aries has the same four (Cascade paper, section III).
-pub(crate) const N_VCS: u8 = 4;
 
 /// Event keys hold a link id in 30 bits.
 const MAX_LINKS: u64 = 1 << 26;
@@ -89,6 +85,7 @@ impl MachineSpec {
         if out.is_empty() {
             self.check_ports(&kinds, &per_pair, &mut out);
             self.check_buffers(&mut out);
+            self.check_quantum(&mut out);
             self.check_latencies(&mut out);
         }
         if !out.is_empty() {
@@ -98,11 +95,7 @@ impl MachineSpec {
         build.local_links();
         let crossings = build.crossings(&per_pair);
         let topology = Topology::Dragonfly(build.dragonfly(crossings));
-        let routing = match self.text("routing") {
-            "minimal" => Routing::Minimal,
-            "valiant" => Routing::Valiant,
-            _ => Routing::Ugal { bias: self.bytes("ugal_bias") },
-        };
+        let routing = self.routing();
         let arbitration = match self.text("switch.arbitration") {
             "age" => Arbitration::Age,
             _ => Arbitration::RoundRobin,
@@ -121,7 +114,7 @@ impl MachineSpec {
             switch_group: build.switch_group,
             compute_nodes,
             n_groups: kinds.iter().map(|k| k.groups).sum(),
-            n_vcs: N_VCS,
+            n_vcs: routing.n_vcs(),
             nic: self.nic(),
             node: self.node(),
             storage: self.storage(),
@@ -294,13 +287,14 @@ impl MachineSpec {
             return;
         }
         let packet = payload + self.bytes("nic.packet_overhead");
+        let n_vcs = u64::from(self.routing().n_vcs());
         for link in ["edge", "local", "chassis", "global"] {
             let at = format!("links.{link}.buffer");
             let Some(bytes) = self.number(&at) else { continue };
-            let least = packet * u64::from(N_VCS);
+            let least = packet * n_vcs;
             if bytes < least as f64 || bytes > f64::from(u32::MAX) {
                 let wanted = format!(
-                    "from {least} B (a packet of {packet} B on each of {N_VCS} virtual channels) \
+                    "from {least} B (a packet of {packet} B on each of {n_vcs} virtual channels) \
                      to {} B",
                     u32::MAX
                 );
@@ -331,6 +325,54 @@ impl MachineSpec {
             check(&format!("links.{link}.cable"), self.span("switch.latency"));
         }
         check("nic.message_gap", Span::ps(1));
+    }
+
+    /// A step of a score is a power of two, or a decision would have to divide.
+    fn check_quantum(&self, out: &mut Vec<Complaint>) {
+        let quantum = self.bytes("adaptive.quantum");
+        if !quantum.is_power_of_two() || quantum > 1 << 30 {
+            let wanted = "a power of two from 1 B to 1 GiB";
+            out.push(Complaint::new("adaptive.quantum", format!("{quantum} B"), wanted));
+        }
+    }
+
+    /// The policy and its knobs. `adaptive` is what the switches of the fabric do.
+    fn routing(&self) -> Routing {
+        let knob = |key: &str| self.count(&format!("adaptive.{key}")).expect("has a default") as u8;
+        let bias = u32::try_from(self.bytes("ugal_bias")).unwrap_or(u32::MAX);
+        let scoring = |nonminimal: Bias| Scoring {
+            quantum: self.bytes("adaptive.quantum").max(1).ilog2() as u8,
+            minimal: Bias { shift: knob("minimal_shift"), add: knob("minimal_add") },
+            nonminimal,
+        };
+        let slingshot = || {
+            let (shift, add) = (knob("nonminimal_shift"), knob("nonminimal_add"));
+            Routing::Slingshot(scoring(Bias { shift, add }))
+        };
+        let aries =
+            |growth: u8, add: u8| Routing::Aries(Mode { growth }, scoring(Bias { shift: 0, add }));
+        match self.text("routing") {
+            "minimal" => Routing::Minimal,
+            "valiant" => Routing::Valiant,
+            "valiant-group" => Routing::ValiantGroup,
+            "ugal-g" => Routing::UgalG { bias },
+            "par" => Routing::Par { bias },
+            "slingshot" => slingshot(),
+            "adaptive-0" => aries(0, 0),
+            "adaptive-1" => aries(knob("growth"), 0),
+            "adaptive-2" => aries(0, knob("small_add")),
+            "adaptive-3" => aries(0, knob("large_add")),
+            "min-hash" => Routing::MinHash,
+            "nmin-hash" => Routing::NminHash,
+            "in-order" => Routing::InOrder,
+            "adaptive" => match self.text("fabric") {
+                "slingshot" => slingshot(),
+                "aries" => aries(0, 0),
+                _ => Routing::UgalL { bias },
+            },
+            "ugal" | "ugal-l" => Routing::UgalL { bias },
+            other => unreachable!("the schema let `{other}` through"),
+        }
     }
 
     fn nic(&self) -> NicParams {
@@ -454,7 +496,7 @@ impl<'a> Build<'a> {
                 latency: cable + switch,
                 cable,
                 gap: spec.gap(&path("rate")),
-                buffer: (spec.bytes(&path("buffer")) / u64::from(N_VCS)) as u32,
+                buffer: (spec.bytes(&path("buffer")) / u64::from(spec.routing().n_vcs())) as u32,
             }
         });
         let mut build = Build {
@@ -577,7 +619,7 @@ impl<'a> Build<'a> {
                 pair_first.push(pair_first[a * n + b] + links);
             }
         }
-        let mut crossings = vec![Crossing::default(); pair_first[n * n] as usize];
+        let mut ends = vec![(SwitchId(0), SwitchId(0)); pair_first[n * n] as usize];
         let mut dealt = vec![0u64; n];
         for a in 0..n {
             for b in a + 1..n {
@@ -589,16 +631,40 @@ impl<'a> Build<'a> {
                         SwitchId(self.groups.raw[g].first + gate)
                     });
                     let (there, back) = ((there + nth) as usize, (back + nth) as usize);
-                    crossings[there] = Crossing { link: LinkId(0), from, to };
-                    crossings[back] = Crossing { link: LinkId(0), from: to, to: from };
+                    ends[there] = (from, to);
+                    ends[back] = (to, from);
                 }
             }
         }
-        for crossing in &mut crossings {
-            let (from, to) = (End::Switch(crossing.from), End::Switch(crossing.to));
-            crossing.link = self.lay(from, to, LinkKind::Global);
-        }
+        let place = |seat: Seat| Place { row: seat.row, col: seat.col };
+        let crossings = ends.into_iter().map(|(from, to)| Crossing {
+            link: self.lay(End::Switch(from), End::Switch(to), LinkKind::Global),
+            from: place(self.seats[from]),
+            to: place(self.seats[to]),
+        });
+        let crossings = crossings.collect();
         (pair_first, crossings)
+    }
+
+    /// Of each switch, its links to groups that non-minimal routes pass through.
+    fn gates(&self) -> (Vec<u32>, Vec<Gate>) {
+        let mut of: Vec<Vec<Gate>> = vec![Vec::new(); self.seats.len()];
+        for (link, &kind) in self.links.kind.iter() {
+            let (End::Switch(from), End::Switch(to)) = (self.links.from[link], self.links.to[link])
+            else {
+                continue;
+            };
+            let to = self.switch_group[to];
+            if kind == LinkKind::Global && self.groups[to].transit != NO_TRANSIT {
+                of[from.0 as usize].push(Gate { link, to });
+            }
+        }
+        let mut first = vec![0];
+        first.extend(of.iter().scan(0, |sum, own| {
+            *sum += own.len() as u32;
+            Some(*sum)
+        }));
+        (first, of.concat())
     }
 
     fn dragonfly(&mut self, (pair_first, crossings): (Vec<u32>, Vec<Crossing>)) -> Dragonfly {
@@ -606,12 +672,15 @@ impl<'a> Build<'a> {
         let within = |k: &Kind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
         let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
         let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
+        let (gate_first, gates) = self.gates();
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
             seats: std::mem::take(&mut self.seats),
             groups: std::mem::take(&mut self.groups),
             pair_first,
             crossings,
+            gate_first,
+            gates,
             diameter: 1 + 2 * within,
         }
     }

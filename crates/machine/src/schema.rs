@@ -1,6 +1,7 @@
 //! Every key of a machine file, declared once: parsing, complaints and the reference all read
 //! this table.
 
+use crate::Routing;
 use crate::quantity::Dimension;
 
 /// What a key's value looks like.
@@ -70,10 +71,28 @@ pub const KEYS: &[Key] = &[
     key("source", Text, Means(""), "Where its numbers come from."),
     key("fabric", Word(&["slingshot", "aries", "generic"]), Means("generic"),
         "Family of the network: which values of an MPI library's profile hold."),
-    key("routing", Word(&["minimal", "valiant", "ugal", "adaptive"]), Means("ugal"),
-        "How packets choose their way; `adaptive` is another word for `ugal`."),
+    key("routing", Word(Routing::WORDS), Means("ugal"),
+        "How packets choose their way; `ugal` is `ugal-l`, and `adaptive` what the switches of the \
+         fabric do: `slingshot`, Aries' `adaptive-0`, or `ugal-l`."),
     key("ugal_bias", SIZE, Means("0 B"),
-        "Bytes x hops added to the non-minimal side of UGAL's comparison."),
+        "Bytes x hops added to the non-minimal side of the comparison of `ugal-l`, `ugal-g`, `par`."),
+    key("adaptive.quantum", SIZE, Means("2 KiB"),
+        "Bytes of load that are one step of a score (`slingshot`, `adaptive-0` to `-3`); a power of \
+         two."),
+    key("adaptive.minimal_shift", Count(0, 3), Means("0"),
+        "Bits by which scores of minimal ways are shifted left."),
+    key("adaptive.minimal_add", Count(0, 63), Means("0"),
+        "Added to scores of minimal ways. More than the non-minimal ways' leans away from them."),
+    key("adaptive.nonminimal_shift", Count(0, 3), Means("1"),
+        "Bits by which `slingshot` shifts scores of non-minimal ways left."),
+    key("adaptive.nonminimal_add", Count(0, 63), Means("2"),
+        "Added by `slingshot` to scores of non-minimal ways."),
+    key("adaptive.growth", Count(0, 63), Means("2"),
+        "Added by `adaptive-1` to scores of non-minimal ways for every router visited."),
+    key("adaptive.small_add", Count(0, 63), Means("2"),
+        "Added by `adaptive-2` to scores of non-minimal ways."),
+    key("adaptive.large_add", Count(0, 63), Means("8"),
+        "Added by `adaptive-3` to scores of non-minimal ways."),
 
     key("groups.<kind>.role", Word(&["compute", "service"]), Means("compute"),
         "Whether its nodes run jobs. Service groups are numbered after compute groups."),

@@ -214,6 +214,10 @@ fn shown(value: &Toml) -> String {
     }
 }
 
+fn plain(word: &str) -> String {
+    word.to_ascii_lowercase().replace('_', "-")
+}
+
 fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
     let refuse = |hint: Option<String>| {
         Complaint::new(path, shown(value), key.form.wanted()).with_hint(hint)
@@ -236,8 +240,9 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
         (Form::Quantity(dimension), Toml::Integer(_) | Toml::Float(_)) => {
             Err(refuse(quantity::parse(&value.to_string(), dimension).err().flatten()))
         }
-        (Form::Word(words), Toml::String(word)) if words.contains(&word.as_str()) => {
-            Ok(Value::Text(word.clone()))
+        // Users know some of the words in capitals and with underscores: ADAPTIVE_0.
+        (Form::Word(words), Toml::String(word)) if words.contains(&plain(word).as_str()) => {
+            Ok(Value::Text(plain(word)))
         }
         (Form::Word(words), Toml::String(word)) => {
             Err(refuse(nearest(word, words.iter().copied()).map(str::to_string)))

@@ -1,6 +1,7 @@
 //! Every route of small machines, and many of large ones: it ends where it should, within its hop
 //! bound, and no cycle of virtual channels can fill up.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use base::draw;
@@ -9,26 +10,34 @@ use machine::{
     SwitchId, preset,
 };
 
-/// Load as a function of the link and a seed: routers see every mixture of queues.
-struct Fuzz(u64);
-impl Fuzz {
-    fn queue(&self, link: LinkId, which: u64) -> u32 {
-        let noise = draw(self.0, 7, link.0, which);
+/// Load as a function of a seed, the link and how often it was asked for: routers see every
+/// mixture of queues, and a later switch another one than those before it.
+struct Shifting {
+    seed: u64,
+    asked: Cell<u64>,
+}
+impl Shifting {
+    fn new(seed: u64) -> Shifting {
+        Shifting { seed, asked: Cell::new(0) }
+    }
+    fn queue(&self, link: LinkId) -> u32 {
+        let nth = self.asked.replace(self.asked.get() + 1);
+        let noise = draw(self.seed, 7, link.0, nth);
         if noise & 1 == 0 { 0 } else { ((noise >> 8) % 100_000) as u32 }
     }
 }
-impl LoadView for Fuzz {
+impl LoadView for Shifting {
     fn near(&self, link: LinkId) -> u32 {
-        self.queue(link, 0)
+        self.queue(link)
     }
     fn far(&self, link: LinkId) -> u32 {
-        self.queue(link, 1)
+        self.queue(link)
     }
     fn downstream(&self, link: LinkId) -> u32 {
-        self.queue(link, 2)
+        self.queue(link)
     }
     fn anywhere(&self, link: LinkId) -> u32 {
-        self.near(link) + self.far(link)
+        self.queue(link)
     }
 }
 
@@ -41,11 +50,12 @@ fn build(name: &str, set: &[(&str, &str)]) -> Machine {
 }
 
 /// Small machines of each shape: one level with one and with two links a pair, and two levels.
-fn small() -> Vec<Machine> {
+fn small(routing: &str) -> Vec<Machine> {
     let one = |groups: &'static str, links: &'static str| {
         build(
             "dragonfly-1056",
             &[
+                ("routing", routing),
                 ("groups.compute.count", groups),
                 ("groups.compute.switches", "4"),
                 ("groups.compute.nodes", "4"),
@@ -59,6 +69,7 @@ fn small() -> Vec<Machine> {
         build(
             "dragonfly-1056",
             &[
+                ("routing", routing),
                 ("groups.compute.count", groups),
                 ("groups.compute.switches", "6"),
                 ("groups.compute.chassis", "2"),
@@ -72,9 +83,6 @@ fn small() -> Vec<Machine> {
     };
     vec![one("5", "1"), one("4", "2"), one("2", "3"), one("1", "1"), two("4", "1"), two("3", "8")]
 }
-
-const ROUTINGS: [Routing; 4] =
-    [Routing::Minimal, Routing::Valiant, Routing::Ugal { bias: 0 }, Routing::Ugal { bias: 50_000 }];
 
 /// The route's links with their virtual channels, the ejection link included.
 fn trace(
@@ -104,34 +112,39 @@ fn trace(
     }
 }
 
-fn bounds(m: &Machine) -> (usize, usize) {
-    if m.kinds.iter().any(|k| k.chassis > 1) { (5, 10) } else { (3, 6) }
+/// Hops of the longest minimal route.
+fn diameter(m: &Machine) -> u32 {
+    let levels = if m.kinds.iter().any(|k| k.chassis > 1) { 2 } else { 1 };
+    if m.n_groups > 1 { 1 + 2 * levels } else { levels }
 }
 
 #[test]
 fn every_route_of_small_machines_ends_at_its_nic_and_no_channels_wait_in_a_circle() {
-    for mut m in small() {
-        let (least, most) = bounds(&m);
-        // Channel c waits for channel d if a packet in c's buffer may ask for d next.
-        let mut waits = BTreeSet::new();
-        for routing in ROUTINGS {
-            m.routing = routing;
+    for &routing in Routing::WORDS {
+        let mut highest = 0;
+        for m in small(routing) {
+            // Channel c waits for channel d if a packet in c's buffer may ask for d next.
+            let mut waits = BTreeSet::new();
+            let most = m.routing.most_hops(diameter(&m)) as usize;
             for (src, dst) in pairs(m.n_nics()) {
                 for nth in 0..40 {
                     let r = draw(1, 0, src.0 * 1000 + dst.0, nth);
-                    let path = trace(&m, src, dst, r, &Fuzz(nth % 5));
-                    let bound = if routing == Routing::Minimal { least } else { most };
-                    assert!(path.len() - 2 <= bound, "{routing:?} {src:?} {dst:?}: {path:?}");
+                    let path = trace(&m, src, dst, r, &Shifting::new(nth));
+                    assert!(path.len() - 2 <= most, "{routing} {src:?} {dst:?}: {path:?}");
                     assert!(path.windows(2).all(|w| w[0].1 <= w[1].1), "classes never fall");
+                    highest = highest.max(path[path.len() - 1].1);
                     waits.extend(path.windows(2).map(|w| (w[0], w[1])));
                 }
             }
+            assert_acyclic(&waits);
         }
-        assert_acyclic(&waits);
+        // No channel too many either: each holds a share of every buffer.
+        let n_vcs = small(routing)[0].n_vcs;
+        assert_eq!(highest + 1, n_vcs, "{routing}: classes up to {highest}");
     }
 }
 
-/// The order that docs/models/routing.md claims: by class, and within a class row, column, global.
+/// The order that docs/models/deadlock.md claims: by class, within a class row, column, global.
 #[test]
 fn channels_are_taken_in_the_stated_order() {
     let rank = |m: &Machine, (link, vc): (LinkId, u8)| match m.links.kind[link] {
@@ -141,17 +154,16 @@ fn channels_are_taken_in_the_stated_order() {
         LinkKind::Global => 3 + 3 * u32::from(vc),
         LinkKind::Ejection => u32::MAX,
     };
-    let mut machines = small();
-    machines.extend(PRESETS.iter().map(|name| build(name, &[])));
-    for mut m in machines {
-        for routing in ROUTINGS {
-            m.routing = routing;
-            for nth in 0..5_000 {
+    for &routing in Routing::WORDS {
+        let mut machines = small(routing);
+        machines.extend(PRESETS.iter().map(|name| build(name, &[("routing", routing)])));
+        for m in machines {
+            for nth in 0..3_000 {
                 let r = draw(2, 0, 0, nth);
                 let (src, dst) = some_pair(&m, nth);
-                let path = trace(&m, src, dst, r, &Fuzz(nth));
+                let path = trace(&m, src, dst, r, &Shifting::new(nth));
                 let ranks: Vec<u32> = path.iter().map(|&hop| rank(&m, hop)).collect();
-                assert!(ranks.is_sorted_by(|a, b| a < b), "{routing:?} {src:?} {dst:?} {ranks:?}");
+                assert!(ranks.is_sorted_by(|a, b| a < b), "{routing} {src:?} {dst:?} {ranks:?}");
             }
         }
     }
@@ -194,8 +206,7 @@ fn decide(m: &Machine, src: NicId, dst: NicId, r: u64, load: &impl LoadView) -> 
 
 #[test]
 fn valiant_routes_pass_every_switch_of_every_third_group_equally_often() {
-    let mut m = build("dragonfly-1056", &[]);
-    m.routing = Routing::Valiant;
+    let m = build("dragonfly-1056", &[("routing", "valiant")]);
     // Group 0 to group 5, 32 nodes a group; within group 0, 4 nodes a switch.
     for (dst, others) in [(5 * 32, 31 * 8), (4, 6)] {
         let mut seen = vec![0u32; m.n_switches() as usize + 1];
@@ -229,9 +240,8 @@ impl LoadView for On {
 /// Backlog times hops, plus bias on the other side: at the break-even minimal, above it not.
 #[test]
 fn ugal_leaves_the_minimal_route_when_its_queue_outweighs_bias() {
-    let mut m = build("dragonfly-1056", &[]);
     let bias = 12_000;
-    m.routing = Routing::Ugal { bias };
+    let m = build("dragonfly-1056", &[("routing", "ugal-l"), ("ugal_bias", "12000 B")]);
     let mut path = Vec::new();
     for dst in (4..m.n_nics()).map(NicId) {
         let r = draw(9, 0, dst.0, 0);

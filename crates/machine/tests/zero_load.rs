@@ -91,20 +91,27 @@ fn the_closed_form_is_the_sum_it_says() {
 
 /// With no load an adaptive route is a minimal one: the same links, for the same draw.
 #[test]
-fn no_load_makes_ugal_minimal() {
+fn no_load_makes_every_adaptive_policy_minimal() {
     for name in ["aurora", "cascade-3k", "dragonfly-1056"] {
-        let mut m = build(name, &[]);
-        let (mut one, mut other) = (Vec::new(), Vec::new());
-        for draw in 0..2_000u64 {
-            let r = base::draw(5, 0, 0, draw);
-            let n = m.n_nics();
-            let src = NicId(base::below(r, n));
-            let dst = NicId((src.0 + 1 + base::below(r << 32, n - 1)) % n);
-            m.routing = Routing::Minimal;
-            m.walk(src, dst, r, &Idle, &mut one);
-            m.routing = Routing::Ugal { bias: 0 };
-            m.walk(src, dst, r, &Idle, &mut other);
-            assert_eq!(one, other, "{name}: {src:?} to {dst:?}, draw {r}");
+        let minimal = build(name, &[("routing", "minimal")]);
+        let mut met = 0;
+        for &word in Routing::WORDS {
+            let m = build(name, &[("routing", word)]);
+            if !m.routing.is_adaptive() {
+                continue;
+            }
+            met += 1;
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            for draw in 0..2_000u64 {
+                let r = base::draw(5, 0, 0, draw);
+                let n = m.n_nics();
+                let src = NicId(base::below(r, n));
+                let dst = NicId((src.0 + 1 + base::below(r << 32, n - 1)) % n);
+                minimal.walk(src, dst, r, &Idle, &mut one);
+                assert!(m.walk(src, dst, r, &Idle, &mut other).is_minimal());
+                assert_eq!(one, other, "{name}, {word}: {src:?} to {dst:?}, draw {r}");
+            }
         }
+        assert_eq!(met, 10, "adaptive policies and their other names");
     }
 }

@@ -10,6 +10,7 @@ mod intranode;
 mod onesided;
 mod outcome;
 mod pairs;
+mod patterns;
 mod protocol;
 mod storage;
 pub mod traffic;

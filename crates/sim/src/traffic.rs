@@ -9,19 +9,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use base::{Digest, Slab, Span, Time, below, draw, uniform};
+use base::{Digest, Slab, Span, Time, draw, uniform};
 use des::{Key, Phase, Queue};
-use machine::{Complaint, Machine, NicId, nearest};
+use machine::{Complaint, Machine, NicId};
 use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Fidelity;
+pub use crate::patterns::{Destinations, PATTERNS};
 use crate::world::Progress;
 
 /// A sweep over offered loads.
 #[derive(Clone, Debug)]
 pub struct TrafficRequest {
-    /// `uniform`, `adversarial:K`, `shift:K`, `hotspot:K` or `random-permutation`.
+    /// One of `PATTERNS`.
     pub pattern: String,
     /// Offered wire bytes as a fraction of what the injection links carry.
     pub loads: Vec<f64>,
@@ -101,177 +102,18 @@ pub struct LoadOutcome {
 }
 
 const STREAM_GAP: u32 = 0x6761_7073;
-const STREAM_TO: u32 = 0x746f;
 const STREAM_ROUTE: u32 = 0x726f_7574;
-const STREAM_SHUFFLE: u32 = 0x7368_7566;
-
-/// Who sends to whom among some NICs; the others neither send nor receive. Rules count NICs by
-/// their place among those that take part.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Destinations {
-    rule: Rule,
-    /// Those that take part, in the order of their numbers; none if it is the first `n` of all.
-    nics: Vec<NicId>,
-    n: u32,
-    seed: u64,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Rule {
-    /// Any other NIC.
-    Uniform,
-    /// Any NIC of the group so many further on. `members[first[g]..first[g + 1]]` are group `g`'s.
-    Group { of: Vec<u32>, first: Vec<u32>, members: Vec<u32>, shift: u32 },
-    /// One partner each.
-    Fixed(Vec<u32>),
-    /// Any of so many NICs, spread evenly.
-    Hot(u32),
-}
-
-pub const PATTERNS: [&str; 5] =
-    ["uniform", "adversarial:K", "shift:K", "hotspot:K", "random-permutation"];
-
-impl Destinations {
-    /// Reads a pattern as a user writes it, between all NICs of compute nodes.
-    pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, Complaint> {
-        let n = machine.node_nics.raw[machine.compute_nodes as usize];
-        Destinations::over(pattern, machine, Vec::new(), n, seed)
-    }
-
-    /// The same between these NICs, which come in the order of their numbers.
-    pub fn among(
-        pattern: &str,
-        machine: &Machine,
-        nics: Vec<NicId>,
-        seed: u64,
-    ) -> Result<Destinations, Complaint> {
-        let n = nics.len() as u32;
-        Destinations::over(pattern, machine, nics, n, seed)
-    }
-
-    fn over(
-        pattern: &str,
-        machine: &Machine,
-        nics: Vec<NicId>,
-        n: u32,
-        seed: u64,
-    ) -> Result<Destinations, Complaint> {
-        let wrong = |wanted: String| Complaint::new("pattern", pattern, wanted);
-        if n < 2 {
-            return Err(wrong("two or more NICs on compute nodes for it".into()));
-        }
-        let (name, number) = match pattern.split_once(':') {
-            Some((name, number)) => (name, Some(number)),
-            None => (pattern, None),
-        };
-        let k = |least: u32, most: u32| {
-            let given = number.and_then(|k| k.trim().parse::<u32>().ok());
-            given
-                .filter(|k| (least..=most).contains(k))
-                .ok_or_else(|| wrong(format!("`{name}:K` with K from {least} to {most}")))
-        };
-        let rule = match (name, number) {
-            ("uniform", None) => Rule::Uniform,
-            ("random-permutation", None) => Rule::Fixed(one_cycle(n, seed)),
-            ("shift", _) => {
-                let k = k(1, n - 1)?;
-                Rule::Fixed(
-                    (0..n).map(|i| ((u64::from(i) + u64::from(k)) % u64::from(n)) as u32).collect(),
-                )
-            }
-            ("hotspot", _) => Rule::Hot(k(1, n)?),
-            ("adversarial", _) => {
-                let (of, first, members) = groups(machine, &nics, n);
-                let n_groups = first.len() as u32 - 1;
-                if n_groups < 2 {
-                    return Err(wrong("another pattern: there is one group".into()));
-                }
-                Rule::Group { of, first, members, shift: k(1, n_groups - 1)? }
-            }
-            _ => {
-                let hint = nearest(name, PATTERNS.iter().map(|p| p.trim_end_matches(":K")));
-                return Err(wrong(format!("one of {}", PATTERNS.join(", "))).with_hint(hint));
-            }
-        };
-        Ok(Destinations { rule, nics, n, seed })
-    }
-
-    /// How many NICs take part.
-    pub fn participants(&self) -> u32 {
-        self.n
-    }
-
-    /// The one at this place among them.
-    #[inline]
-    pub fn nic(&self, at: u32) -> NicId {
-        if self.nics.is_empty() { NicId(at) } else { self.nics[at as usize] }
-    }
-
-    /// Where the `nth` packet of the NIC at place `from` goes.
-    pub(crate) fn to(&self, from: u32, nth: u64) -> NicId {
-        let luck = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
-        /// Any of `n` but `not`.
-        fn other(luck: u64, n: u32, not: u32) -> u32 {
-            let k = below(luck, n - 1);
-            k + u32::from(k >= not)
-        }
-        self.nic(match &self.rule {
-            Rule::Uniform => other(luck(), self.n, from),
-            Rule::Group { of, first, members, shift } => {
-                let n_groups = first.len() - 1;
-                let group = (of[from as usize] as usize + *shift as usize) % n_groups;
-                let (a, b) = (first[group], first[group + 1]);
-                members[(a + below(luck(), b - a)) as usize]
-            }
-            Rule::Fixed(to) => to[from as usize],
-            Rule::Hot(k) => {
-                let spot = |i: u32| (u64::from(i) * u64::from(self.n) / u64::from(*k)) as u32;
-                let hot = spot(below(luck(), *k));
-                // A hot NIC that drew itself sends to its neighbor, so every source offers alike.
-                if hot == from { (hot + 1) % self.n } else { hot }
-            }
-        })
-    }
-}
 
 impl Destinations {
     /// The time between its packets `nth - 1` and `nth`: exponential gaps make a Poisson stream.
     pub(crate) fn gap(&self, from: u32, nth: u64, mean_ps: f64) -> Span {
-        let luck = draw(self.seed, STREAM_GAP, self.nic(from).0, nth);
+        let luck = draw(self.seed(), STREAM_GAP, self.nic(from).0, nth);
         Span(((-ln(uniform(luck)) * mean_ps) as u64).max(1))
     }
     /// What its `nth` packet's route is drawn from.
     pub(crate) fn route_draw(&self, from: u32, nth: u64) -> u64 {
-        draw(self.seed, STREAM_ROUTE, self.nic(from).0, nth)
+        draw(self.seed(), STREAM_ROUTE, self.nic(from).0, nth)
     }
-}
-
-/// A random permutation that is one cycle, so that nobody is their own partner (Sattolo, 1986).
-fn one_cycle(n: u32, seed: u64) -> Vec<u32> {
-    let mut to: Vec<u32> = (0..n).collect();
-    for i in (1..n).rev() {
-        to.swap(i as usize, below(draw(seed, STREAM_SHUFFLE, 0, u64::from(i)), i) as usize);
-    }
-    to
-}
-
-/// Groups that take part, counted anew: of each NIC, where each begins, and who is in it.
-fn groups(machine: &Machine, nics: &[NicId], n: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let of = |at: u32| machine.group_of(nics.get(at as usize).copied().unwrap_or(NicId(at)));
-    let mut members: Vec<u32> = (0..n).collect();
-    members.sort_by_key(|&at| of(at));
-    let (mut places, mut first) = (vec![0; n as usize], Vec::new());
-    let mut last = None;
-    for (i, &at) in members.iter().enumerate() {
-        let group = of(at);
-        if last != Some(group) {
-            last = Some(group);
-            first.push(i as u32);
-        }
-        places[at as usize] = first.len() as u32 - 1;
-    }
-    first.push(n);
-    (places, first, members)
 }
 
 /// Counts of latencies in steps of 1/128 of an octave's start: within 0.4 % at a bin's middle.
@@ -521,7 +363,7 @@ fn one<N: NetworkModel>(
     tick: &mut dyn FnMut(Time, u64) -> bool,
 ) -> LoadOutcome {
     let mut world = World::<N>::new(machine, destinations, request, load);
-    for nic in 0..destinations.participants() {
+    for nic in (0..destinations.participants()).filter(|&nic| destinations.sends(nic)) {
         world.schedule(nic);
     }
     let start = Time::ZERO + request.warmup;
@@ -553,7 +395,7 @@ fn one<N: NetworkModel>(
     }
     let wire = request.packet_bytes + machine.nic.packet_overhead;
     let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s();
-    let full = f64::from(destinations.participants()) * rate * request.window.seconds();
+    let full = f64::from(destinations.senders()) * rate * request.window.seconds();
     let arrived = (after.0 - before.0).max(1) as f64;
     let row = TrafficRow {
         offered: load,
@@ -745,19 +587,6 @@ mod tests {
             h.add(Span(ps));
             let got = h.quantile_s(0.5) * 1e12;
             assert!((got - ps as f64).abs() <= 0.004 * ps as f64, "{ps} ps read as {got}");
-        }
-    }
-
-    #[test]
-    fn a_random_permutation_has_no_fixed_point_and_meets_everybody() {
-        for n in 2..50 {
-            let to = one_cycle(n, u64::from(n));
-            let (mut at, mut steps) = (to[0], 1);
-            while at != 0 {
-                at = to[at as usize];
-                steps += 1;
-            }
-            assert_eq!(steps, n);
         }
     }
 }

@@ -1,0 +1,22 @@
+//! Aries' routing that no load sways: MIN_HASH, minimal by a hash; NMIN_HASH, the same through a
+//! random place; IN_ORDER, one way for each receiver.
+//!
+//! Source: GNI_DLVMODE_* as described in DeSensi's awr: MIN_HASH and NMIN_HASH are hashed, not
+//! adaptive, and ordered per cache line; IN_ORDER is minimal, not hashed and fully ordered. A
+//! packet carries a cache line or more of a transfer, so its own draw stands for the hash of its
+//! address. Of IN_ORDER we know that it depends on no address; here it depends on the receiver.
+
+use super::Fork;
+use crate::dragonfly::{Blind, Step, Stream};
+use crate::{LoadView, NicId};
+
+#[inline]
+pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>) -> Step {
+    fork.net.lone_step(fork.at, fork.home, Stream::FirstLeg, fork.draw, &Blind)
+}
+
+/// What stands for a packet's draw where order must be kept.
+#[inline]
+pub(super) fn of_receiver(dst: NicId) -> u64 {
+    crate::dragonfly::stir(u64::from(dst.0), Stream::FirstLeg)
+}

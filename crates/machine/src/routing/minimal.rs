@@ -1,0 +1,14 @@
+//! Minimal routing: the fewest crossings between groups, and the least loaded of two such ways.
+//!
+//! Source: Kim, Dally, Scott and Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology"
+//! (ISCA 2008), section 4.1, "MIN"; the choice of two where groups have many links between them is
+//! Aries' and Slingshot's (two minimal candidates).
+
+use super::Fork;
+use crate::LoadView;
+use crate::dragonfly::{Local, Step};
+
+#[inline]
+pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>) -> Step {
+    fork.begin(fork.home, &Local(fork.load))
+}

@@ -1,0 +1,362 @@
+//! Who sends to whom in synthetic traffic. What theory says of each: docs/models/saturation.md.
+
+use base::{below, draw};
+use machine::{Complaint, Machine, NicId, nearest};
+
+const STREAM_TO: u32 = 0x746f;
+const STREAM_SHUFFLE: u32 = 0x7368_7566;
+
+/// Patterns as a user writes them.
+pub const PATTERNS: [&str; 9] = [
+    "uniform",
+    "adversarial:K",
+    "group-shift:K",
+    "shift:K",
+    "hotspot:K",
+    "incast:K",
+    "random-permutation",
+    "worst-permutation",
+    "all-to-all",
+];
+
+/// Who sends to whom among some NICs; the others neither send nor receive. Rules count NICs by
+/// their place among those that take part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Destinations {
+    rule: Rule,
+    /// Those that take part, in the order of their numbers; none if it is the first `n` of all.
+    nics: Vec<NicId>,
+    n: u32,
+    seed: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Rule {
+    /// Any other NIC.
+    Uniform,
+    /// Any NIC of the group so many further on.
+    Group(Blocks, u32),
+    /// One partner each.
+    Fixed(Vec<u32>),
+    /// Any of so many NICs, spread evenly.
+    Hot(u32),
+    /// So many NICs, spread evenly, to the first one.
+    Incast(u32),
+    /// Everybody to all others in turn, beginning with the next.
+    Cycle,
+}
+
+/// NICs that belong together: those of a group, or of a switch.
+#[derive(Clone, Debug, PartialEq)]
+struct Blocks {
+    /// The block of each NIC, counted over blocks that have any.
+    of: Vec<u32>,
+    /// `members[first[b]..first[b + 1]]` are block `b`'s.
+    first: Vec<u32>,
+    members: Vec<u32>,
+}
+
+impl Blocks {
+    fn new(n: u32, key: impl Fn(u32) -> u32) -> Blocks {
+        let mut members: Vec<u32> = (0..n).collect();
+        members.sort_by_key(|&nic| key(nic));
+        let (mut of, mut first, mut last) = (vec![0; n as usize], Vec::new(), None);
+        for (i, &nic) in members.iter().enumerate() {
+            let block = key(nic);
+            if last != Some(block) {
+                last = Some(block);
+                first.push(i as u32);
+            }
+            of[nic as usize] = first.len() as u32 - 1;
+        }
+        first.push(n);
+        Blocks { of, first, members }
+    }
+
+    fn len(&self) -> u32 {
+        self.first.len() as u32 - 1
+    }
+
+    fn members(&self, block: u32) -> &[u32] {
+        &self.members[self.first[block as usize] as usize..self.first[block as usize + 1] as usize]
+    }
+
+    /// The block so many further on than `nic`'s.
+    fn beyond(&self, nic: u32, shift: u32) -> &[u32] {
+        self.members((self.of[nic as usize] + shift) % self.len())
+    }
+
+    /// For each NIC its like in the next block: a permutation if all are of one size.
+    fn onto_the_next(&self) -> Vec<u32> {
+        let mut to = vec![0; self.of.len()];
+        for block in 0..self.len() {
+            for (place, &nic) in self.members(block).iter().enumerate() {
+                let there = self.beyond(nic, 1);
+                to[nic as usize] = there[place % there.len()];
+            }
+        }
+        to
+    }
+
+    /// For each NIC the one `shift` further on in its own block, round and round.
+    fn around(&self, shift: u32) -> Vec<u32> {
+        let mut to = vec![0; self.of.len()];
+        for block in 0..self.len() {
+            let members = self.members(block);
+            for (place, &nic) in members.iter().enumerate() {
+                to[nic as usize] = members[(place + shift as usize) % members.len()];
+            }
+        }
+        to
+    }
+}
+
+impl Destinations {
+    /// Reads a pattern as a user writes it, between all NICs of compute nodes.
+    pub fn parse(pattern: &str, machine: &Machine, seed: u64) -> Result<Destinations, Complaint> {
+        let n = machine.node_nics.raw[machine.compute_nodes as usize];
+        Destinations::over(pattern, machine, Vec::new(), n, seed)
+    }
+
+    /// The same between these NICs, which come in the order of their numbers.
+    pub fn among(
+        pattern: &str,
+        machine: &Machine,
+        nics: Vec<NicId>,
+        seed: u64,
+    ) -> Result<Destinations, Complaint> {
+        let n = nics.len() as u32;
+        Destinations::over(pattern, machine, nics, n, seed)
+    }
+
+    fn over(
+        pattern: &str,
+        machine: &Machine,
+        nics: Vec<NicId>,
+        n: u32,
+        seed: u64,
+    ) -> Result<Destinations, Complaint> {
+        let wrong = |wanted: String| Complaint::new("pattern", pattern, wanted);
+        if n < 2 {
+            return Err(wrong("two or more NICs on compute nodes for it".into()));
+        }
+        let (name, number) = match pattern.split_once(':') {
+            Some((name, number)) => (name, Some(number)),
+            None => (pattern, None),
+        };
+        let k = |least: u32, most: u32| {
+            let given = number.and_then(|k| k.trim().parse::<u32>().ok());
+            given
+                .filter(|k| (least..=most).contains(k))
+                .ok_or_else(|| wrong(format!("`{name}:K` with K from {least} to {most}")))
+        };
+        let nic = |at: u32| nics.get(at as usize).copied().unwrap_or(NicId(at));
+        let groups = || Blocks::new(n, |at| machine.group_of(nic(at)).0);
+        let switches = || Blocks::new(n, |at| machine.nic_switch[nic(at)].0);
+        let rule = match (name, number) {
+            ("uniform", None) => Rule::Uniform,
+            ("random-permutation", None) => Rule::Fixed(one_cycle(n, seed)),
+            ("worst-permutation", None) => Rule::Fixed(worst(&groups(), &switches())),
+            ("all-to-all", None) => Rule::Cycle,
+            ("shift", _) => {
+                let k = k(1, n - 1)?;
+                Rule::Fixed(
+                    (0..n).map(|i| ((u64::from(i) + u64::from(k)) % u64::from(n)) as u32).collect(),
+                )
+            }
+            ("group-shift", _) => {
+                let groups = groups();
+                let least = (0..groups.len()).map(|g| groups.members(g).len() as u32).min();
+                match least.expect("a machine has groups") {
+                    0 | 1 => return Err(wrong("another pattern: a group has one NIC".into())),
+                    least => Rule::Fixed(groups.around(k(1, least - 1)?)),
+                }
+            }
+            ("hotspot", _) => Rule::Hot(k(1, n)?),
+            ("incast", _) => Rule::Incast(k(1, n - 1)?),
+            ("adversarial", _) => match groups() {
+                groups if groups.len() < 2 => {
+                    return Err(wrong("another pattern: there is one group".into()));
+                }
+                groups => {
+                    let most = groups.len() - 1;
+                    Rule::Group(groups, k(1, most)?)
+                }
+            },
+            _ => {
+                let hint = nearest(name, PATTERNS.iter().map(|p| p.trim_end_matches(":K")));
+                return Err(wrong(format!("one of {}", PATTERNS.join(", "))).with_hint(hint));
+            }
+        };
+        Ok(Destinations { rule, nics, n, seed })
+    }
+
+    /// How many NICs take part.
+    pub fn participants(&self) -> u32 {
+        self.n
+    }
+
+    /// The one at this place among them.
+    #[inline]
+    pub fn nic(&self, at: u32) -> NicId {
+        if self.nics.is_empty() { NicId(at) } else { self.nics[at as usize] }
+    }
+
+    /// How many of them send.
+    pub fn senders(&self) -> u32 {
+        match self.rule {
+            Rule::Incast(k) => k,
+            _ => self.n,
+        }
+    }
+
+    /// Whether the NIC at this place sends.
+    pub fn sends(&self, at: u32) -> bool {
+        match self.rule {
+            // The receiver is 0; the others are 1 to n - 1, of which every so-manieth sends.
+            Rule::Incast(k) => {
+                let share = |at: u32| u64::from(at) * u64::from(k) / u64::from(self.n - 1);
+                at > 0 && share(at) > share(at - 1)
+            }
+            _ => true,
+        }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Where the `nth` packet of the NIC at place `from` goes.
+    pub fn to(&self, from: u32, nth: u64) -> NicId {
+        let luck = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
+        self.nic(match &self.rule {
+            Rule::Uniform => {
+                let k = below(luck(), self.n - 1);
+                k + u32::from(k >= from)
+            }
+            Rule::Group(groups, shift) => {
+                let there = groups.beyond(from, *shift);
+                there[below(luck(), there.len() as u32) as usize]
+            }
+            Rule::Fixed(to) => to[from as usize],
+            Rule::Hot(k) => {
+                let spot = |i: u32| (u64::from(i) * u64::from(self.n) / u64::from(*k)) as u32;
+                let hot = spot(below(luck(), *k));
+                // A hot NIC that drew itself sends to its neighbor, so every source offers alike.
+                if hot == from { (hot + 1) % self.n } else { hot }
+            }
+            Rule::Incast(_) => 0,
+            Rule::Cycle => {
+                let step = 1 + nth % u64::from(self.n - 1);
+                ((u64::from(from) + step) % u64::from(self.n)) as u32
+            }
+        })
+    }
+}
+
+/// The permutation that minimal routing of a dragonfly fares worst with: every NIC sends to its
+/// like in the next group, so one pair of groups carries all that a group has. No permutation can
+/// load a link between groups with more, and links within groups carry less (saturation.md). In a
+/// machine of one group it is the next switch, for the same reason.
+fn worst(groups: &Blocks, switches: &Blocks) -> Vec<u32> {
+    if groups.len() > 1 {
+        groups.onto_the_next()
+    } else if switches.len() > 1 {
+        switches.onto_the_next()
+    } else {
+        groups.around(1)
+    }
+}
+
+/// A random permutation that is one cycle, so that nobody is their own partner (Sattolo, 1986).
+fn one_cycle(n: u32, seed: u64) -> Vec<u32> {
+    let mut to: Vec<u32> = (0..n).collect();
+    for i in (1..n).rev() {
+        to.swap(i as usize, below(draw(seed, STREAM_SHUFFLE, 0, u64::from(i)), i) as usize);
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::MachineSpec;
+
+    #[test]
+    fn a_random_permutation_has_no_fixed_point_and_meets_everybody() {
+        for n in 2..50 {
+            let to = one_cycle(n, u64::from(n));
+            let (mut at, mut steps) = (to[0], 1);
+            while at != 0 {
+                at = to[at as usize];
+                steps += 1;
+            }
+            assert_eq!(steps, n);
+        }
+    }
+
+    fn small(groups: &str) -> Machine {
+        let set = [
+            ("groups.compute.count", groups),
+            ("groups.compute.switches", "4"),
+            ("groups.compute.nodes", "8"),
+        ];
+        let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        MachineSpec::parse("small", text, &set).and_then(|s| s.resolve()).expect("sound")
+    }
+
+    fn parse(pattern: &str, machine: &Machine) -> Destinations {
+        Destinations::parse(pattern, machine, 3).unwrap_or_else(|c| panic!("{pattern}: {c:?}"))
+    }
+
+    #[test]
+    fn permutations_reach_everybody_once_and_nobody_themselves() {
+        for (groups, patterns) in [
+            ("5", &["random-permutation", "worst-permutation", "shift:7", "group-shift:2"][..]),
+            ("1", &["worst-permutation", "group-shift:1"][..]),
+        ] {
+            let machine = small(groups);
+            for pattern in patterns {
+                let d = parse(pattern, &machine);
+                let mut met = vec![false; d.participants() as usize];
+                for nic in 0..d.participants() {
+                    let to = d.to(nic, 0).0;
+                    assert_ne!(to, nic, "{pattern}");
+                    assert!(!std::mem::replace(&mut met[to as usize], true), "{pattern}: {to}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shifts_go_where_they_say() {
+        let machine = small("5");
+        let group = |nic: u32| machine.group_of(NicId(nic)).0;
+        for nic in 0..40 {
+            for nth in 0..50 {
+                assert_eq!(
+                    group(parse("adversarial:3", &machine).to(nic, nth).0),
+                    (nic / 8 + 3) % 5
+                );
+            }
+            assert_eq!(parse("group-shift:2", &machine).to(nic, 0).0, nic / 8 * 8 + (nic + 2) % 8);
+            assert_eq!(parse("worst-permutation", &machine).to(nic, 0).0, (nic + 8) % 40);
+            let mut met: Vec<u32> =
+                (0..39).map(|n| parse("all-to-all", &machine).to(nic, n).0).collect();
+            met.sort_unstable();
+            assert_eq!(met, (0..40).filter(|&other| other != nic).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn as_many_send_to_an_incast_as_it_says() {
+        let machine = small("5");
+        for k in 1..40 {
+            let d = parse(&format!("incast:{k}"), &machine);
+            assert!(!d.sends(0));
+            assert_eq!((0..40).filter(|&nic| d.sends(nic)).count() as u32, k);
+            assert_eq!((d.senders(), d.to(1, 0)), (k, NicId(0)));
+        }
+    }
+}
