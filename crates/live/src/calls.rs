@@ -27,6 +27,7 @@ impl Live {
         // SAFETY: the rank sleeps, so its region is ours.
         let control = unsafe { &*self.control(at) };
         let state = control.state.load(Ordering::Acquire);
+        let polled = self.note_spent(at);
         let rank = &mut self.ranks[at as usize];
         rank.asleep = true;
         rank.function = control.function;
@@ -59,6 +60,7 @@ impl Live {
         }
         let rank = &mut self.ranks[at as usize];
         rank.charged += after;
+        rank.charged = Span(rank.charged.0.saturating_sub(polled.0));
         rank.probes = probes_only && submitted > 0;
         if rank.probes || probes_only && control.wait_mode == wait::POLL {
             rank.polling.worked += rank.charged;

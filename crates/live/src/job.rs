@@ -1,6 +1,7 @@
 //! Everybody who belongs to a job, also those who have left its process group: every process of it
 //! inherits a mark in its environment, and becomes a child of ours when its parent is gone.
 
+use crate::process::Stat;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -56,12 +57,7 @@ fn children() -> Vec<libc::pid_t> {
 
 /// The parent of a process that has not exited.
 fn parent(pid: libc::pid_t) -> Option<u32> {
-    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    // State and parent stand behind the name, which may hold anything but ends with the last `)`.
-    let at = stat.iter().rposition(|&b| b == b')')?;
-    let mut words = std::str::from_utf8(&stat[at + 1..]).ok()?.split_whitespace();
-    let state = words.next()?;
-    words.next()?.parse().ok().filter(|_| state != "Z" && state != "X")
+    Stat::of(&pid.to_string()).ok().filter(|stat| !stat.has_ended()).map(|stat| stat.parent)
 }
 
 fn carries(pid: libc::pid_t, entry: &[u8]) -> bool {

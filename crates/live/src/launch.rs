@@ -59,8 +59,8 @@ pub struct LaunchSpec {
     pub clock_tick: Span,
     /// How long the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`) holds its rank.
     pub poll_interval: Span,
-    /// Polls in vain with nothing else due that make a livelock: over all ranks, but no rank has
-    /// fewer for itself than 20,000 of them or as many as this.
+    /// Hand-overs of polls in vain with nothing else due that make a livelock: over all ranks, but
+    /// no rank has fewer polls for itself than 20,000 or as many as this.
     pub livelock_polls: u64,
     /// Told how the start goes on.
     pub progress: Option<Box<dyn FnMut(Progress)>>,

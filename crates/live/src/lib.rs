@@ -23,6 +23,7 @@ mod memory;
 mod outcome;
 mod output;
 mod polling;
+mod process;
 mod rank;
 mod segment;
 mod start;

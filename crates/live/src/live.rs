@@ -48,6 +48,9 @@ pub struct Live {
     /// Ranks released at this instant, and those of them still out after a death.
     pub(crate) batch: Vec<u32>,
     pub(crate) lost: u32,
+    /// Ranks whose end we may not be told of, and who of them was looked at last.
+    pub(crate) hidden: Vec<u32>,
+    pub(crate) next_hidden: usize,
     /// Ranks to be woken at this instant to apply what has come in.
     pub(crate) to_apply: Vec<u32>,
     /// What counters in storage hold.
@@ -61,6 +64,8 @@ pub struct Live {
     /// Nothing has been due but alarms since then, and how many polls were in vain meanwhile.
     pub(crate) quiet: bool,
     pub(crate) vain_polls: u64,
+    /// And how many more their ranks have answered themselves.
+    pub(crate) spent_polls: u64,
     pub(crate) livelock_polls: u64,
     pub(crate) alarms: u32,
     /// Ranks that may have a poll longer than the first, in any order.
@@ -109,6 +114,8 @@ impl Live {
             poll_interval: spec.poll_interval,
             batch: (0..n).collect(),
             lost: 0,
+            hidden: (0..n).collect(),
+            next_hidden: 0,
             to_apply: Vec::new(),
             counters: BTreeMap::new(),
             looked_at: Instant::now(),
@@ -118,6 +125,7 @@ impl Live {
             lively_at: Time::ZERO,
             quiet: false,
             vain_polls: 0,
+            spent_polls: 0,
             livelock_polls: spec.livelock_polls,
             alarms: 0,
             long_polls: Vec::new(),
@@ -187,7 +195,9 @@ impl Live {
             return;
         }
         let mut counted = 0;
-        for &at in &self.batch {
+        for i in 0..self.batch.len() {
+            let at = self.batch[i];
+            self.spare(at);
             let control = self.control(at);
             // SAFETY: the rank sleeps, so its region is ours.
             unsafe {
@@ -403,6 +413,7 @@ impl Workload for Live {
         }
         self.start.wall_s = self.begun.elapsed().as_secs_f64();
         self.note_exits();
+        self.forget_children();
         if let Some(mut progress) = self.progress.take() {
             let ranks = self.ranks.len() as u32;
             progress(Progress { started: ranks, attached: ranks, ranks });

@@ -21,6 +21,11 @@ const SPINS: u64 = 4096;
 const WORK: Span = Span::us(10);
 /// Every rank has at least so many polls for work of its own before a livelock is declared.
 const POLLS_A_RANK: u64 = 20_000;
+/// From so many vain polls in a row on [estimate], with nothing else due anywhere, a rank answers
+/// more and more of them itself: up to 1/16 of the streak at once, and no more than `MOST_SPARED`.
+/// So a livelock of thousands of ranks is told after about 1,100 hand-overs of each.
+const SPARED_FROM: u64 = 1024;
+const MOST_SPARED: u64 = 256;
 
 /// How long vain polls hold a rank.
 #[derive(Clone, Copy, Default, Debug)]
@@ -30,6 +35,8 @@ pub(crate) struct Polling {
     pub held: Span,
     /// Charged since the last poll of this streak.
     pub worked: Span,
+    /// Polls it may answer itself.
+    pub spared: u32,
     /// The alarm that is to end the present poll, and when.
     pub alarm: Option<Token>,
     pub until: Time,
@@ -37,6 +44,14 @@ pub(crate) struct Polling {
 }
 
 impl Polling {
+    /// How many polls the rank may answer itself before it hands over again.
+    fn spared(&self) -> u32 {
+        match self.vain {
+            SPARED_FROM..POLLS_A_RANK => (self.vain / 16).min(MOST_SPARED) as u32,
+            _ => 0,
+        }
+    }
+
     /// Length of the next poll. Who works between polls is held for little of that time.
     fn next(&mut self, first: Span, quiet: bool) -> Span {
         let first = first.max(Span(1));
@@ -107,7 +122,28 @@ impl Live {
 
     /// Something has come of something.
     pub(crate) fn enliven(&mut self, now: Time) {
-        (self.lively_at, self.quiet, self.vain_polls) = (now, false, 0);
+        (self.lively_at, self.quiet, self.vain_polls, self.spent_polls) = (now, false, 0, 0);
+    }
+
+    /// Polls a rank that is about to be released may answer itself.
+    pub(crate) fn spare(&mut self, at: u32) {
+        let polling = &mut self.ranks[at as usize].polling;
+        polling.spared = if self.quiet { polling.spared() } else { 0 };
+        let spared = polling.spared;
+        let (control, span) = (self.control(at), self.first_poll());
+        // SAFETY: the rank sleeps, so its region is ours.
+        unsafe { ((*control).vain_polls, (*control).poll_ps) = (spared, span.0) };
+    }
+
+    /// Polls a rank has answered itself, and the time they took.
+    pub(crate) fn note_spent(&mut self, at: u32) -> Span {
+        // SAFETY: as above.
+        let spent = unsafe { (*self.control(at)).spent_polls };
+        let polling = &mut self.ranks[at as usize].polling;
+        let spent = u64::from(spent.min(std::mem::take(&mut polling.spared)));
+        polling.vain += spent;
+        self.spent_polls += if self.quiet { spent } else { 0 };
+        self.first_poll() * spent
     }
 
     /// Nothing happens any more if all that ranks do is poll, again and again.
@@ -118,7 +154,8 @@ impl Live {
         }
         let poll = |r: &&crate::rank::Rank| r.stage == Stage::Inside && r.mode != wait::NEVER;
         let inside = self.ranks.iter().filter(poll).count() as u64;
-        if self.vain_polls >= inside * POLLS_A_RANK.min(self.livelock_polls) {
+        let polls = self.vain_polls + self.spent_polls;
+        if polls >= inside * POLLS_A_RANK.min(self.livelock_polls) {
             self.fail(at, Why::Livelock { since: self.lively_at, now });
         }
     }

@@ -7,6 +7,7 @@
 
 use crate::Live;
 use crate::live::LOOK;
+use crate::process::Stat;
 use crate::rank::Stage;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -90,16 +91,15 @@ impl Live {
 }
 
 fn of_thread(pid: u32, id: &str) -> Outside {
-    let read = |what| fs::read_to_string(format!("/proc/{pid}/task/{id}/{what}"));
-    // The state stands behind the name, which may hold anything but ends with the last `)`.
-    match read("stat").as_deref().ok().and_then(|s| s.rsplit_once(") ")).map(|(_, rest)| rest) {
-        Some(rest) if rest.starts_with('S') => {}
-        Some(rest) if rest.starts_with(['Z', 'X', 'T', 't']) => return Outside::Stuck,
-        Some(_) => return Outside::Running,
-        None => return Outside::Stuck,
+    match Stat::of(&format!("{pid}/task/{id}")).map(|stat| stat.state) {
+        Ok(b'S') => {}
+        Ok(b'Z' | b'X' | b'T' | b't') | Err(_) => return Outside::Stuck,
+        Ok(_) => return Outside::Running,
     }
     // "202 0x7f.. 0x189 0x0 0x0 ..": the system call, then what it was given.
-    let Ok(call) = read("syscall") else { return Outside::Asleep };
+    let Ok(call) = fs::read_to_string(format!("/proc/{pid}/task/{id}/syscall")) else {
+        return Outside::Asleep;
+    };
     let words: Vec<&str> = call.split_whitespace().collect();
     let is_futex = words.first() == Some(&libc::SYS_futex.to_string().as_str());
     match words.get(4) {

@@ -5,12 +5,15 @@ mod common;
 use base::Span;
 use common::rank::{EMPTY, Rank};
 use common::{PROGRAM, command, job, launch, outcome, run};
-use live::{Exit, LaunchError, Live, LiveOutcome, Why};
+use live::{Exit, LaunchError, LaunchSpec, Live, LiveOutcome, Why};
 use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use workload::wire::{Submission, combine, kind, wait};
 use workload::{Workload, wire};
+
+/// Vain polls of a program that has work of its own to do between them.
+const OWN_POLLS: u32 = 15_000;
 
 /// Not a test: the ranks' main program, when the room has started us.
 #[test]
@@ -67,6 +70,22 @@ fn rank_side() {
             let token = rank.irecv(1 - me, 7, 4);
             while rank.done(token).is_none() {
                 rank.hand_over(wait::POLL, &[token]);
+            }
+        }
+        "spends" => {
+            let token = rank.irecv(me ^ 1, 7, 4);
+            for _ in 0..OWN_POLLS {
+                rank.poll(token);
+            }
+            assert!(rank.done(token).is_none() && rank.spared > OWN_POLLS / 2, "{}", rank.spared);
+            rank.send(me ^ 1, 7, b"late");
+            while rank.done(token).is_none() {
+                rank.poll(token);
+            }
+            assert_eq!(rank.received(token), b"late");
+            let token = rank.irecv(me ^ 1, 7, 4);
+            while rank.done(token).is_none() {
+                rank.poll(token);
             }
         }
         "probes_for_ever" => while rank.probe(1 - me, 7, 0).is_none() {},
@@ -289,6 +308,19 @@ fn ranks_that_poll_for_ever_are_found_out() {
     let (outcome, text) = failed("probes_for_ever", 2);
     assert!(text.contains("poll in vain") && text.ends_with("MPI_Iprobe"), "{text}");
     assert!((4000..4100).contains(&outcome.blocking_calls), "{}", outcome.blocking_calls);
+}
+
+#[test]
+fn ranks_that_answer_vain_polls_themselves_have_as_many() {
+    let spec = LaunchSpec { livelock_polls: 20_000, ..job("spends", 8) };
+    let outcome = outcome(spec);
+    let why = outcome.failure.map(|f| f.why);
+    let Some(Why::Livelock { since, now }) = why else { panic!("{why:?}") };
+    // Every poll takes its interval of 100 ns, whoever answers it.
+    let polls = now.since(since).0 / Span::ns(100).0;
+    assert!((20_000..22_000).contains(&polls), "{polls}");
+    // 20,000 hand-overs for the livelock, and 1,024 of each rank and few more before the message.
+    assert!((28_192..30_000).contains(&outcome.blocking_calls), "{}", outcome.blocking_calls);
 }
 
 #[test]

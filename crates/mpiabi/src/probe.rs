@@ -55,9 +55,13 @@ fn ask(
     peer: u32,
     tag: c_int,
     flags: u32,
-) -> (u32, Option<Completion>) {
-    let token = runtime::token(held);
+) -> Option<(u32, Completion)> {
     let (kind, context) = (kind::PROBE, comm.context);
+    let sought = (peer, tag, context);
+    if flags & flag::WAIT == 0 && runtime::probes_in_vain(held, sought) {
+        return None;
+    }
+    let token = runtime::token(held);
     runtime::submit(
         held,
         Submission { kind, flags, token, peer, tag, context, ..Submission::default() },
@@ -68,7 +72,10 @@ fn ask(
     if flags & flag::TAKE == 0 || found.is_none() {
         runtime::release_token(held, token);
     }
-    (token, found)
+    if found.is_none() {
+        runtime::sought_in_vain(held, sought);
+    }
+    found.map(|completion| (token, completion))
 }
 
 /// Whether a message is there, with its status.
@@ -91,7 +98,7 @@ fn probe(
         }
         From::Rank(peer) => {
             let flags = flags | if message.is_some() { flag::TAKE } else { 0 };
-            let (token, Some(completion)) = ask(held, &at, peer, tag, flags) else {
+            let Some((token, completion)) = ask(held, &at, peer, tag, flags) else {
                 if let Some(message) = message {
                     unsafe { *message = c::MESSAGE_NULL };
                 }

@@ -109,6 +109,8 @@ fn set_function(held: &Held, function: u32) {
     }
 }
 
+/// What a probe looks for: source, tag and context.
+pub type Sought = (u32, i32, u32);
 /// The seat and everything that goes with it.
 pub struct Runtime {
     segment: Segment,
@@ -129,6 +131,11 @@ pub struct Runtime {
     tick_ps: u64,
     tag_ub: i32,
     function: u32,
+    /// What the probe sought that the last release answered, if in vain.
+    vain_probe: Option<Sought>,
+    /// Polls that may be answered here, and how many were since the last hand-over.
+    spared_polls: u32,
+    spent_polls: u32,
     /// How often to look for the turn before sleeping, when the simulator waits for nobody else.
     spins: u32,
     /// Whether the simulator may ask for a function of the user's.
@@ -196,6 +203,17 @@ impl Runtime {
             let computed = ((now - left) as f64 * 1e3 * self.factor) as u64;
             self.at_ps = self.at_ps.max(LEFT_PS.get() + computed);
         }
+    }
+    /// Answers a poll here if the simulator has said that nothing can have come.
+    fn spend_poll(&mut self) -> bool {
+        if self.spared_polls == 0 || self.submitted > 0 {
+            return false;
+        }
+        self.spared_polls -= 1;
+        self.spent_polls += 1;
+        self.at_ps += self.control().poll_ps;
+        HEARD_PS.store(self.at_ps, Ordering::Relaxed);
+        true
     }
     /// A reading of the clock, which costs its tick.
     fn tick(&mut self) -> u64 {
@@ -282,6 +300,9 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
             function: 0,
+            vain_probe: None,
+            spared_polls: 0,
+            spent_polls: 0,
             spins: if has_spare_core() { SPINS } else { 0 },
             combines: false,
             free_tokens: Vec::new(),
@@ -616,10 +637,18 @@ pub fn wait_any(held: &Held, tokens: &[u32]) {
 }
 /// Gives the simulator a chance to complete one of `tokens`, unless one is done already.
 pub fn poll(held: &Held, tokens: &[u32]) {
-    if !tokens.iter().any(|t| done(held, t)) {
+    if !tokens.iter().any(|t| done(held, t)) && !with(held, Runtime::spend_poll) {
         let some = &tokens[..tokens.len().min(wire::WAITS)];
         pinned(held, some, || turn::hand_over(held, wire::wait::POLL, some));
     }
+}
+/// Whether a probe for what the last one sought in vain is in vain without asking.
+pub fn probes_in_vain(held: &Held, sought: Sought) -> bool {
+    with(held, |rt| rt.vain_probe == Some(sought) && rt.spend_poll())
+}
+/// The probe just answered has found nothing.
+pub fn sought_in_vain(held: &Held, sought: Sought) {
+    with(held, |rt| rt.vain_probe = Some(sought));
 }
 /// Lets the process's other threads into MPI for a moment, where this one waits for them.
 pub fn step_aside(held: &Held) {

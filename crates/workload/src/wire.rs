@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6102;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6103;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -170,6 +170,13 @@ pub struct Control {
     /// order in which they take effect; 0 is none. The rank takes the list and applies it before
     /// anything else whenever it is released, whatever the command.
     pub incoming: u64,
+
+    /// Release: so many polls that ask what this rank last asked in vain may be answered by the
+    /// rank itself, in vain again, each for `poll_ps` of its time: nothing is due anywhere. And the
+    /// hand-over after: how many were.
+    pub vain_polls: u32,
+    pub spent_polls: u32,
+    pub poll_ps: u64,
 
     /// Blocks of this rank's arena that others are done with: a stack linked through the blocks.
     pub returned: AtomicU64,

@@ -45,6 +45,11 @@ pub struct Rank {
     /// What others reach into, and how often this rank was woken for that alone.
     pub memory: Vec<u64>,
     pub woken: u32,
+    /// Polls answered here, those of them the simulator has not been told of, and how many more may
+    /// be.
+    pub spared: u32,
+    spent: u32,
+    spare: u32,
     pub applying: Applying,
 }
 
@@ -87,6 +92,9 @@ impl Rank {
                 user: None,
                 memory: vec![0; 4096],
                 woken: 0,
+                spared: 0,
+                spent: 0,
+                spare: 0,
                 applying: Applying::Works,
             }
         }
@@ -153,6 +161,7 @@ impl Rank {
                 control.wait_count = tokens.len() as u32;
                 control.function = self.function;
                 control.after_ps = std::mem::take(&mut self.after_ps);
+                control.spent_polls = std::mem::take(&mut self.spent);
             }
             self.give_turn_away();
             self.sleep();
@@ -218,6 +227,19 @@ impl Rank {
         let token = self.token();
         self.submit(Submission { kind: kind::RECV, token, peer: from, tag, bytes, ..EMPTY });
         token
+    }
+    /// A poll, answered here if it may be.
+    pub fn poll(&mut self, token: u32) {
+        self.calls("MPI_Test");
+        if self.spare > 0 && self.submitted == 0 {
+            self.spare -= 1;
+            self.spent += 1;
+            self.spared += 1;
+            self.after_ps += unsafe { (*self.control).poll_ps };
+        } else {
+            self.hand_over(wait::POLL, &[token]);
+            self.spare = unsafe { (*self.control).vain_polls };
+        }
     }
     pub fn wait_all(&mut self, tokens: &[u32]) {
         self.hand_over(wait::ALL, tokens);

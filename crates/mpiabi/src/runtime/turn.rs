@@ -279,12 +279,15 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
             let after_ps = rt.at_ps - rt.told_ps;
             rt.told_ps = rt.at_ps;
+            let spent = std::mem::take(&mut rt.spent_polls);
+            (rt.vain_probe, rt.spared_polls) = (None, 0);
             let control = rt.control();
             control.submitted = submitted;
             control.wait_mode = mode;
             control.wait_count = count as u32;
             control.function = function;
             control.after_ps = after_ps;
+            control.spent_polls = spent;
             control.thread = thread;
             match rt.solo.as_mut() {
                 Some(solo) => Turn::Answered(solo.step()),
@@ -309,6 +312,9 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             wire::command::RUN => {
                 with(held, |rt| {
                     rt.quiet = true;
+                    let spared = rt.control().vain_polls;
+                    // Another thread may be what this one waits for.
+                    rt.spared_polls = if spared > 0 && threads::is_alone() { spared } else { 0 };
                     rt.reap();
                     let now = rt.control().now_ps;
                     (rt.told_ps, rt.at_ps) = (now, rt.at_ps.max(now));

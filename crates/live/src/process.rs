@@ -1,0 +1,54 @@
+//! What the kernel says of a process or a thread (proc(5), `stat`).
+
+use std::io;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Stat {
+    /// `R` runs, `S` sleeps, `T` and `t` are stopped, `Z` and `X` have ended.
+    pub state: u8,
+    pub parent: u32,
+}
+
+impl Stat {
+    /// Of a process id, or of `PID/task/TID`.
+    pub fn of(what: &str) -> io::Result<Stat> {
+        let text = std::fs::read(format!("/proc/{what}/stat"))?;
+        Stat::read(&text).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
+    /// State and parent stand behind the name, which may hold anything but ends with the last `)`.
+    fn read(text: &[u8]) -> Option<Stat> {
+        let at = text.iter().rposition(|&b| b == b')')?;
+        let mut words = text[at + 1..].split(|&b| b == b' ').filter(|w| !w.is_empty());
+        let state = *words.next()?.first()?;
+        let parent = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+        Some(Stat { state, parent })
+    }
+
+    /// Whether it is over, reaped or not.
+    pub fn has_ended(self) -> bool {
+        matches!(self.state, b'Z' | b'X')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let read = |text: &str| Stat::read(text.as_bytes()).map(|s| (s.state, s.parent));
+        assert_eq!(read("12 (sh) S 7 12"), Some((b'S', 7)));
+        assert_eq!(read("12 (a) Z 1 (b) R) X 65536 0\n"), Some((b'X', 65536)));
+        assert_eq!(Stat::read(b"12 (\xff\xfe) R 3 1").map(|s| s.parent), Some(3));
+        assert_eq!((read("12 (sh) S"), read("12 (sh"), read("")), (None, None, None));
+    }
+
+    #[test]
+    fn who_is_there_has_a_parent_and_who_is_not_is_not_found() {
+        let us = Stat::of("self").unwrap();
+        assert!(!us.has_ended() && us.parent == std::os::unix::process::parent_id());
+        // Beyond the kernel's largest process id, 2^22 (proc(5), pid_max).
+        assert_eq!(Stat::of("4194305").unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}
