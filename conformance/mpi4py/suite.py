@@ -180,8 +180,10 @@ def run_module(place, suite: Path, module: str, ranks: int) -> Outcome:
             program += [option for test in left_out for option in ("-x", test)]
             done = places.run(place, ranks, program, seconds=LIMIT_S, cwd=work)
             unfinished = read(results, outcome)
-        # Unittest's own exit code is 1 if a test failed; 5 means that there was none.
-        if done.code in (0, 1, 5) and unfinished is None:
+        # Unittest's own exit code is 1 if a test failed; 5 means that there was none. A run that
+        # never came to the tests may end with 1 as well.
+        told = any(verdict not in GOOD for verdict in outcome.verdicts.values())
+        if unfinished is None and (done.code in (0, 5) or done.code == 1 and told):
             return outcome
         how = "its time ran out" if done.code is None else f"exit code {done.code}"
         last = next((s for s in reversed(done.err.splitlines()) if s.strip()), "")

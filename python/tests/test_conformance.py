@@ -154,3 +154,18 @@ def test_answers_of_lammps_are_thermodynamics_and_no_times():
         "       0         1.44   -6.7733681",
         "Nlocal:        4000.00 ave        4037 max        3972 min",
     ]
+
+
+def test_a_run_that_never_comes_to_the_tests_is_not_good(tmp_path):
+    class Broken:
+        python = "python"
+
+        def command(self, ranks: int, program: list[str]) -> list[str]:
+            return ["sh", "-c", "echo no such library >&2; exit 1"]
+
+        def environment(self) -> dict[str, str]:
+            return {}
+
+    found = suite.run_module(Broken(), tmp_path, "rma", 2)
+    assert found.verdicts == {"test_rma": "died"}
+    assert found.reasons["test_rma"] == "exit code 1: no such library"
