@@ -25,6 +25,7 @@ from .errors import Complaint, Error, InputError, SimulatedFailure
 from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
 from .patterns import TrafficResult, traffic
+from .together import JobsResult, jobs
 
 __all__ = [
     "BenchResult",
@@ -32,11 +33,13 @@ __all__ = [
     "Error",
     "InputError",
     "Job",
+    "JobsResult",
     "Machine",
     "RunResult",
     "SimulatedFailure",
     "TrafficResult",
     "bench",
+    "jobs",
     "machine",
     "presets",
     "run",

@@ -36,6 +36,7 @@ KINDS = {
     "mbw_mr": Kind("MPI Multiple Bandwidth / Message Rate Test", "bandwidth_B_per_s", "1:4Mi"),
     "multi_lat": Kind("MPI Multi Latency Test", sizes="1:4Mi"),
     "put_latency": Kind("MPI_Put Latency Test", sizes="1:4Mi"),
+    "put_alltoall": Kind("MPI_Put Random-Shift All-to-All Test", "bandwidth_B_per_s", "64:16Ki"),
     "allreduce": Kind("MPI Allreduce Latency Test", sizes="4:1Mi"),
     "allgather": Kind("MPI Allgather Latency Test"),
     "allgatherv": Kind("MPI Allgatherv Latency Test"),
@@ -106,6 +107,8 @@ def run(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "seed": job.seed,
+        "background": list(job.background),
+        "noise": job.noise,
         "rows_wanted": len(chosen),
         **answer,
     }
@@ -135,6 +138,7 @@ bibw = _benchmark("bibw")
 mbw_mr = _benchmark("mbw_mr")
 multi_lat = _benchmark("multi_lat")
 put_latency = _benchmark("put_latency")
+put_alltoall = _benchmark("put_alltoall")
 allreduce = _benchmark("allreduce")
 allgather = _benchmark("allgather")
 allgatherv = _benchmark("allgatherv")

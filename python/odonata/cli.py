@@ -23,7 +23,8 @@ from typing import Any, TextIO
 
 import click
 
-from . import __version__, bench, clocks, door, launch, machines, patterns, tables, text, units
+from . import __version__, bench, beside, clocks, door, launch, machines, patterns, tables
+from . import text, together, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
@@ -61,6 +62,22 @@ ROUTING = option(
     "--routing",
     metavar="NAME",
     help="minimal, valiant, ugal-l, par, slingshot, adaptive-0, ...; see docs/models/routing.md.",
+)
+BESIDE = (
+    click.option(
+        "--background",
+        metavar="PATTERN:LOAD",
+        multiple=True,
+        help="What the nodes without a job do meanwhile: a pattern of `odonata traffic` and a "
+        "load, such as `uniform:0.4`, in packets or, `uniform:0.4@64Ki`, in messages of so many "
+        "bytes; may be given again.",
+    ),
+    option(
+        "--noise",
+        metavar="LENGTH/PERIOD",
+        help="Noise of the operating system: `25us/1ms` takes every core away for 25 us of every "
+        "millisecond.",
+    ),
 )
 COMMON = (
     *MACHINE,
@@ -193,6 +210,9 @@ class Request:
         self.placement = self.wrong.placement(given["placement"])
         self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
         self.threads = self.wrong.integer("threads", given["threads"], 1)
+        self.background = beside.background(self.wrong, list(given.get("background", ())))
+        self.noise = given.get("noise")
+        beside.noise(self.wrong, self.noise)
         self.out = None
         if given["out"] is not None:
             self.out = tables.check_out(self.wrong, given["out"], given["force"])
@@ -211,6 +231,8 @@ class Request:
             mpi=self.mpi,
             seed=self.seed,
             threads=self.threads,
+            background=self.background,
+            noise=self.noise,
         )
 
     def deliver(
@@ -303,12 +325,27 @@ def command_line() -> str:
     show_default=True,
     help="What the virtual clock shows first, UTC: `2026-01-01T12:30:00`, or `now`.",
 )
-@with_options(*COMMON)
+@option(
+    "--jobs",
+    metavar="FILE",
+    help="Several jobs side by side instead of PROGRAM: a TOML file with a `[[job]]` table each, "
+    "`program` or `bench`, `ranks`, `ppn`, `placement`. Each also runs alone, and the slowdown is "
+    "told (docs/models/jobs.md).",
+)
+@click.option(
+    "--alone/--no-alone",
+    default=True,
+    show_default=True,
+    help="With --jobs: run each job alone as well.",
+)
+@with_options(*BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run_command(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
     asked = Request(given)
     wrong = asked.wrong
+    if given["jobs"] is not None:
+        return run_jobs(asked, program, given)
     ranks = wrong.integer("ranks", given["ranks"], None)
     by_hosts = given["hostfile"] is not None and given["ppn"] is None
     ppn = None if by_hosts else wrong.integer("ppn", given["ppn"], 1)
@@ -363,6 +400,52 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     return code
 
 
+def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
+    """`odonata run --jobs FILE`."""
+    wrong = asked.wrong
+    if program:
+        wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
+    in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
+    in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
+    for name, typed in in_file.items():
+        if given_by_hand(name):
+            wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
+    file = together.read_file(wrong, given["jobs"])
+    for i, entry in enumerate(file.get("job") or (), 1):
+        together.entry(wrong, entry, i, False)
+    if file.get("noise") is not None and asked.noise is not None:
+        wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
+    asked.finish()
+    stop = door.Stop()
+    with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
+        result = together.jobs(
+            asked.machine,
+            file["job"],
+            background=[*asked.background, *file.get("background", ())],
+            noise=asked.noise if asked.noise is not None else file.get("noise"),
+            warmup_s=file.get("warmup"),
+            alone=given["alone"],
+            fidelity=asked.fidelity,
+            mpi=asked.mpi,
+            seed=asked.seed,
+            label=given["label"],
+            check=False,
+            tick=tick,
+            stop=stop,
+        )
+        tick.wipe()
+        code = 128 + stop.signal if stop.signal else result.exit_code
+        result.summary["exit_code"] = code
+        for row in result.rows:
+            if row["failure"]:
+                say(text.failure({**row["failure"], "message": f"job {row['name']}: "
+                                  f"{row['failure']['message']}"}))  # fmt: skip
+        if not asked.quiet:
+            say(text.jobs(result.summary))
+        asked.deliver(result.summary, result.data, stdout)
+    return code
+
+
 @contextlib.contextmanager
 def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
     """With `--json`, stdout is the object's alone: what the ranks print goes to stderr."""
@@ -385,12 +468,13 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
-@with_options(*COMMON)
+@with_options(*BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
-    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, allreduce, allgather, allgatherv,
-    alltoall, alltoallv, bcast, reduce, reduce_scatter, barrier, gather, scatter, scan, exscan.
+    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, put_alltoall, allreduce, allgather,
+    allgatherv, alltoall, alltoallv, bcast, reduce, reduce_scatter, barrier, gather, scatter, scan,
+    exscan.
     """
     asked = Request(given)
     wrong = asked.wrong

@@ -99,14 +99,21 @@ class Machine:
         mpi: str = "mpich",
         seed: int = 1,
         threads: int = 1,
+        background: Any = None,
+        noise: str | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
         `placement` is a name (contiguous, round-robin, random, one-group, group-spread: over all
         groups, group-spread:K: over K of them) or the node of every rank. `ranks` defaults to
-        `nodes * ppn`.
+        `nodes * ppn`. `background` is what nodes without a job do meanwhile: `"uniform:0.4"`, a
+        pattern of `odonata traffic` and a load, `"uniform:0.4@64Ki"` in messages of that size,
+        `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of such. `noise` takes
+        cores away: `"25us/1ms"`, for 25 us of every millisecond.
         """
-        return Job(self, nodes, ppn, placement, ranks, mpi, seed, threads)  # type: ignore[arg-type]
+        return Job(
+            self, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise
+        )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
         return {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
@@ -124,9 +131,13 @@ class Job:
     mpi: str = "mpich"
     seed: int = 1
     threads: int = 1
+    background: Any = None  # see `beside`
+    noise: str | None = None
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
+        from . import beside  # which needs the patterns, which need machines
+
         wrong = Complaints()
         if not isinstance(self.machine, Machine):
             wrong.add("machine", self.machine, "a Machine, such as `odonata.machine(NAME)`")
@@ -140,12 +151,16 @@ class Job:
         if not isinstance(self.placement, str):
             nodes = wrong.sequence("placement", self.placement, "a name or the node of every rank")
             found["placement"] = tuple(wrong.whole("placement", node, 0) for node in nodes)
+        found["background"] = beside.background(wrong, self.background)
+        beside.noise(wrong, self.noise)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
     def request(self, fidelity: str) -> dict[str, Any]:
         """What every request about a job says."""
+        from . import beside
+
         nodes = None if isinstance(self.placement, str) else list(self.placement)
         return {
             "machine": self.machine.request(),
@@ -155,6 +170,8 @@ class Job:
             **library_request(self.mpi),
             "seed": self.seed,
             "threads": self.threads,
+            "background": list(self.background),
+            "noise": beside.noise(Complaints(), self.noise),
         }
 
     def check(self, fidelity: str) -> None:

@@ -25,7 +25,7 @@ SPELLED = {
         word: f"--{word}"
         for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
                      "hostfile", "compute", "clock", "epoch", "seed", "threads", "sizes", "out",
-                     "output", "env")
+                     "output", "env", "background", "noise", "jobs")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -144,6 +144,12 @@ def osu(result: BenchResult) -> str:
         f"seed {s['seed']}",
     ]
     rows = result.rows
+    for traffic in s.get("background") or ():
+        lines.append(f"# background {spoken(traffic)}")
+    if s.get("noise"):
+        lines.append(f"# noise {s['noise']}")
+    if result.name == "put_alltoall":
+        lines.append("# payload a second that every rank sends, all at once")
     if result.name == "barrier":
         lines += ["# Avg Latency(us)"] + [f"{r['latency_s'] * 1e6:18.2f}" for r in rows]
     elif result.name == "mbw_mr":
@@ -187,6 +193,73 @@ def traffic(result: TrafficResult) -> str:
     lines += columns(rows)
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)
+
+
+def spoken(background: Mapping[str, Any]) -> str:
+    """Background traffic as the command line spells it."""
+    size = f"@{background['bytes']}" if background.get("bytes") else ""
+    where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""
+    return f"{background['pattern']}:{background['load']:g}{size}{where}"
+
+
+def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A line for each background: what it offered, and what got through."""
+    return [
+        f"Beside   {row['pattern']} traffic of {counted(row['nics'], 'NIC')}: "
+        f"{row['offered']:g} of the injection rate offered, {row['accepted']:.3f} accepted"
+        for row in rows
+    ]
+
+
+def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
+    """Several jobs: each one's time beside the others and alone."""
+    ink, s = Ink(to), summary
+    rows = s["jobs"]
+    parts = [
+        f"odonata {s.get('odonata', __version__)}",
+        str(s.get("machine")),
+        f"{counted(len(rows), 'job')} on {counted(sum(r['nodes'] for r in rows), 'node')}",
+        f"{s.get('fidelity')} fidelity",
+        f"seed {s.get('seed')}",
+    ]
+    lines = ["", ink.dim(" | ".join(parts))]
+    table: list[Sequence[str]] = [
+        ("Job", "ranks", "nodes", "time", "alone", "slowdown", "messages", "bytes", "digest")
+    ]
+    for r in rows:
+        slowdown = r.get("slowdown")
+        table.append(
+            (
+                f"  {r['name']}",
+                f"{r['ranks']:,}",
+                f"{r['nodes']:,}",
+                show_time(r["time_s"], 4) if not r.get("failure") else "failed",
+                show_time(r.get("alone_s"), 4),
+                "-" if slowdown is None else f"{slowdown:.3f}x",
+                show_count(r["messages"]),
+                show_bytes(r["bytes"]),
+                r["digest"],
+            )
+        )
+    lines += columns(table, "<>>>>>>>>")
+    measured = [r for r in rows if r.get("bench")]
+    if measured:
+        lines += ["", *_measured(measured)]
+    lines += ["", *accepted(s.get("background") or ())]
+    lines += [f"Engine   {line}" for line in engine(s.get("engine") or {}, rates=False)]
+    lines.append(f"Digest   {s['digest']}")
+    return "\n".join(lines)
+
+
+def _measured(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    table: list[Sequence[str]] = [("Benchmark", "bytes", "measured", "alone")]
+    for r in rows:
+        both = []
+        for found in (r["bench"], r.get("alone_bench") or {}):
+            latency, rate = found.get("latency_s"), found.get("bandwidth_B_per_s")
+            both.append(show_rate(rate) if latency is None and rate else show_time(latency))
+        table.append((f"  {r['name']}", f"{r['bench']['bytes']:,}", *both))
+    return columns(table, "<>>>")
 
 
 def _us(seconds: float | None) -> str:
@@ -252,6 +325,7 @@ def run(
     if data.get("links"):
         lines += ["", *_links(data["links"])]
     lines.append("")
+    lines += accepted(s.get("background") or ())
     for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")

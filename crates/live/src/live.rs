@@ -401,7 +401,7 @@ impl Workload for Live {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
     }
-    fn members(&self, context: Context) -> &[u32] {
+    fn members(&self, _: u32, context: Context) -> &[u32] {
         self.meetings.members(context)
     }
 
@@ -458,7 +458,7 @@ impl Workload for Live {
         self.run_batch(now, calls);
     }
 
-    fn quiet(&mut self, now: Time, calls: &mut Vec<Call>) {
+    fn quiet(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
         self.hush(now, calls);
     }
     fn is_finished(&self) -> bool {

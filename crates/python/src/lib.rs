@@ -147,6 +147,26 @@ fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Strin
     enter(py, request, tick, sim::api::run)
 }
 
+/// Runs several jobs side by side on a simulated machine.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn jobs(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, sim::api::jobs)
+}
+
+/// A TOML text as JSON.
+#[pyfunction]
+fn toml_to_json(text: &str) -> PyResult<String> {
+    match toml::from_str::<toml::Value>(text) {
+        Ok(value) => Ok(json(&value)),
+        Err(error) => {
+            let line = error.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
+            let at = format!("line {line}");
+            Err(input_error(vec![Complaint::new(at, "", error.message().to_string())]))
+        }
+    }
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<InputError>())?;
@@ -158,5 +178,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(jobs, module)?)?;
+    module.add_function(wrap_pyfunction!(toml_to_json, module)?)?;
     Ok(())
 }

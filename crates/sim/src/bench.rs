@@ -3,6 +3,7 @@
 //! A simulated machine repeats itself exactly where nothing contends, so a few iterations do what
 //! a thousand do on a real one; the first is a warm-up and is not counted.
 
+use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
 use workload::{Op, SendMode, Step, WORLD};
 
@@ -13,6 +14,8 @@ pub enum Measure {
     OneWay,
     /// Bytes a second, all pairs, both directions where both send.
     Bandwidth,
+    /// Payload a second that each rank sends, all of them at once.
+    PerRank,
     /// Mean over ranks of one call's duration.
     Call,
 }
@@ -26,20 +29,27 @@ pub enum Bench {
     Bw,
     Bibw,
     MbwMr,
+    /// Every rank puts to the rank so many further on, all at once and with one shift after the
+    /// other, in random order: a sample of an all-to-all's.
+    PutAlltoall,
     Collective(Kind),
 }
 
 /// Messages in flight a pair in the bandwidth tests, as in OSU.
 pub const WINDOW: usize = 64;
 
+/// Puts in flight a rank in `put_alltoall` [estimate].
+pub const PUTS: usize = 8;
+
 impl Bench {
-    pub const NAMES: [(&str, Bench); 22] = [
+    pub const NAMES: [(&str, Bench); 23] = [
         ("latency", Bench::Latency),
         ("put_latency", Bench::PutLatency),
         ("multi_lat", Bench::MultiLat),
         ("bw", Bench::Bw),
         ("bibw", Bench::Bibw),
         ("mbw_mr", Bench::MbwMr),
+        ("put_alltoall", Bench::PutAlltoall),
         ("allreduce", Bench::Collective(Kind::Allreduce)),
         ("allgather", Bench::Collective(Kind::Allgather)),
         ("allgatherv", Bench::Collective(Kind::Allgatherv)),
@@ -66,6 +76,7 @@ impl Bench {
         match self {
             Bench::Latency | Bench::PutLatency | Bench::MultiLat => Measure::OneWay,
             Bench::Bw | Bench::Bibw | Bench::MbwMr => Measure::Bandwidth,
+            Bench::PutAlltoall => Measure::PerRank,
             Bench::Collective(_) => Measure::Call,
         }
     }
@@ -75,6 +86,8 @@ impl Bench {
         match self.measure() {
             Measure::OneWay if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
+            // 128 KiB a rank, within 16 and 64 puts.
+            Measure::PerRank => ((1 << 17) / bytes.max(1)).clamp(16, 64) as usize / PUTS,
             Measure::Call if bytes <= 1 << 10 => 3,
             Measure::Call => 1,
             _ => 2,
@@ -101,62 +114,113 @@ impl Bench {
     }
 }
 
+/// Whether a benchmark is the NICs' affair: no MPI software on its way.
+pub fn is_puts(bench: Bench) -> bool {
+    matches!(bench, Bench::PutLatency | Bench::PutAlltoall)
+}
+
 /// Bytes the timed part moves one iteration, over all pairs and directions.
 pub fn bytes_moved(bench: Bench, n: u32, bytes: u64) -> u64 {
     let directions = if bench == Bench::Bibw { 2 } else { 1 };
     bytes * WINDOW as u64 * u64::from(bench.pairs(n)) * directions
 }
 
-/// One rank's program. It marks the beginning and the end of the counted iterations.
-pub fn program(bench: Bench, rank: u32, n: u32, bytes: u64, algorithm: Algorithm) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let iterations = bench.iterations(bytes);
-    if let Bench::Collective(kind) = bench {
-        let call = || Step::Do(collective(kind, algorithm, Seat { rank, size: n }, bytes));
-        let barrier = Step::Do(collective(
-            Kind::Barrier,
-            Algorithm::Dissemination,
-            Seat { rank, size: n },
-            0,
-        ));
-        for _ in 0..=iterations {
+/// A benchmark at one size, as all its ranks know it.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub bench: Bench,
+    pub ranks: u32,
+    pub bytes: u64,
+    /// Of a collective.
+    pub algorithm: Algorithm,
+    /// Counted ones.
+    pub iterations: usize,
+    pub seed: u64,
+}
+
+impl Plan {
+    /// One rank's program. It marks the beginning and the end of the counted iterations.
+    pub fn program(&self, rank: u32) -> Vec<Step> {
+        match self.bench {
+            Bench::Collective(kind) => self.calls(kind, rank),
+            Bench::PutAlltoall => self.puts(rank),
+            _ => self.exchange(rank),
+        }
+    }
+
+    fn calls(&self, kind: Kind, rank: u32) -> Vec<Step> {
+        let seat = Seat { rank, size: self.ranks };
+        let call = || Step::Do(collective(kind, self.algorithm, seat, self.bytes));
+        let barrier = Step::Do(collective(Kind::Barrier, Algorithm::Dissemination, seat, 0));
+        let mut steps = Vec::new();
+        for _ in 0..=self.iterations {
             steps.extend([barrier.clone(), Step::Wait, Step::Mark, call(), Step::Wait, Step::Mark]);
         }
-        return steps;
+        steps
     }
-    let Some(peer) = bench.peer(rank, n) else { return steps };
-    let first = rank < peer;
-    let send = |bytes| {
-        let mode = SendMode::Standard;
-        Step::Do(Op::Send { to: peer, context: WORLD, tag: 1, bytes, mode })
-    };
-    let recv = |bytes| Step::Do(Op::Recv { from: peer, context: WORLD, tag: 1, bytes });
-    for i in 0..=iterations {
-        if i == 1 {
-            steps.push(Step::Mark);
-        }
-        match bench.measure() {
-            Measure::OneWay if first => {
-                steps.extend([send(bytes), Step::Wait, recv(bytes), Step::Wait]);
+
+    /// The shifts are drawn without replacement, over and over; all ranks draw the same.
+    fn puts(&self, rank: u32) -> Vec<Step> {
+        const STREAM: u32 = 0x7368_6966;
+        let (n, mut steps, mut shifts) = (self.ranks, Vec::new(), Vec::new());
+        let mut nth = 0;
+        for i in 0..=self.iterations {
+            if i == 1 {
+                steps.push(Step::Mark);
             }
-            Measure::OneWay => steps.extend([recv(bytes), Step::Wait, send(bytes), Step::Wait]),
-            _ => {
-                let both = bench == Bench::Bibw;
-                if both || !first {
-                    steps.extend((0..WINDOW).map(|_| recv(bytes)));
+            for _ in 0..PUTS {
+                if shifts.is_empty() {
+                    shifts.extend(1..n);
                 }
-                if both || first {
-                    steps.extend((0..WINDOW).map(|_| send(bytes)));
-                }
-                steps.push(Step::Wait);
-                // The receiver's word that all has come ends the iteration.
-                let word = if first { recv(4) } else { send(4) };
-                steps.extend([word, Step::Wait]);
+                let at = below(draw(self.seed, STREAM, 0, nth), shifts.len() as u32);
+                nth += 1;
+                let to = ((u64::from(rank) + u64::from(shifts.swap_remove(at as usize)))
+                    % u64::from(n)) as u32;
+                steps.push(Step::Do(Op::OneSided { to, out: self.bytes, back: 0, atomic: false }));
             }
+            steps.push(Step::Wait);
         }
+        steps.push(Step::Mark);
+        steps
     }
-    steps.push(Step::Mark);
-    steps
+
+    fn exchange(&self, rank: u32) -> Vec<Step> {
+        let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
+        let mut steps = Vec::new();
+        let Some(peer) = bench.peer(rank, n) else { return steps };
+        let first = rank < peer;
+        let send = |bytes| {
+            let mode = SendMode::Standard;
+            Step::Do(Op::Send { to: peer, context: WORLD, tag: 1, bytes, mode })
+        };
+        let recv = |bytes| Step::Do(Op::Recv { from: peer, context: WORLD, tag: 1, bytes });
+        for i in 0..=iterations {
+            if i == 1 {
+                steps.push(Step::Mark);
+            }
+            match bench.measure() {
+                Measure::OneWay if first => {
+                    steps.extend([send(bytes), Step::Wait, recv(bytes), Step::Wait]);
+                }
+                Measure::OneWay => steps.extend([recv(bytes), Step::Wait, send(bytes), Step::Wait]),
+                _ => {
+                    let both = bench == Bench::Bibw;
+                    if both || !first {
+                        steps.extend((0..WINDOW).map(|_| recv(bytes)));
+                    }
+                    if both || first {
+                        steps.extend((0..WINDOW).map(|_| send(bytes)));
+                    }
+                    steps.push(Step::Wait);
+                    // The receiver's word that all has come ends the iteration.
+                    let word = if first { recv(4) } else { send(4) };
+                    steps.extend([word, Step::Wait]);
+                }
+            }
+        }
+        steps.push(Step::Mark);
+        steps
+    }
 }
 
 /// The call a rank makes: `bytes` is the vector for broadcasts, reductions and scans, one rank's

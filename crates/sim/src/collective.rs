@@ -88,7 +88,8 @@ impl Traffic {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn enter(&mut self, rank: u32, token: Token, context: Context, call: Collective) {
-        let size = self.workload.members(context).len() as u32;
+        let job = self.ranks[rank as usize].job;
+        let size = self.workload.members(job, context).len() as u32;
         assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
         let run = self.runs.insert(Some(Run {
@@ -133,8 +134,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.combines = traffic.combines;
         run.local = local;
         run.busy = self.now;
+        let job = self.ranks[rank as usize].job;
+        let first = self.first_rank(job);
         for &(peer, bytes) in &traffic.sends {
-            let to = self.workload.members(context)[peer as usize];
+            let to = first + self.workload.members(job, context)[peer as usize];
             let rendezvous = self.wants_rendezvous(rank, to, bytes);
             let pair = self.pairs.id(rank, to);
             self.pairs[pair].messages += 1;
@@ -261,13 +264,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn describe_run(&self, run: &Run) -> String {
+        let job = self.ranks[run.rank as usize].job;
         let mut absent: Vec<u32> = self
             .workload
-            .members(run.context)
+            .members(job, run.context)
             .iter()
             .copied()
             .filter(|&m| {
-                let called = &self.ranks[m as usize].called;
+                let called = &self.ranks[(self.first_rank(job) + m) as usize].called;
                 called.get(&run.context).is_none_or(|&n| n <= run.seq)
             })
             .collect();

@@ -4,9 +4,11 @@
 //! events a closed enum, the fidelity a type.
 
 pub mod api;
+mod background;
 mod bench;
 mod collective;
 mod intranode;
+mod noise;
 mod onesided;
 mod outcome;
 mod pairs;
@@ -16,5 +18,7 @@ mod storage;
 pub mod traffic;
 mod world;
 
-pub use outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
+pub use background::{Background, BackgroundTraffic};
+pub use noise::Noise;
+pub use outcome::{Blocked, Distance, End, Engine, JobOutcome, Outcome, PairTraffic};
 pub use world::{Job, Progress, Seat, Starting, World};

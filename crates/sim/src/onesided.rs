@@ -9,7 +9,7 @@ use crate::pairs::{InOrder, PairId};
 use crate::world::{Cargo, Due, World};
 use base::{Span, Time};
 use machine::Idle;
-use net::{Message, NetworkModel, Origin};
+use net::{NetworkModel, Origin};
 use workload::{Context, Done, Token, Workload};
 
 base::ids! {
@@ -103,12 +103,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
         let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
-        let access = &self.accesses[id];
-        // The stream tells requests from answers and both from two-sided messages.
-        let stream = 3 + u32::from(access.answered);
-        let key = u64::from(to) << 32 | u64::from(access.nth);
-        let draw = base::draw(self.job.seed, stream, from, key);
-        self.inject(Cargo::Access(id), Message { src, dst, bytes, origin, draw });
+        self.send(Cargo::Access(id), (src, dst), bytes, origin);
     }
 
     /// Within a node the origin's CPU moves the bytes itself, and combines them.
@@ -174,7 +169,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.accesses.free(id);
                 if !held {
                     let (rank, node) = (access.from, self.job.seats[access.from as usize].node);
-                    let what = format!("unlock of rank {}'s window, not locked", access.to);
+                    let to = self.own_number(access.to);
+                    let what = format!("unlock of rank {to}'s window, not locked");
                     self.broken.get_or_insert(Blocked { rank, node, what });
                 }
                 granted.drain(..).for_each(|id| self.grant(id));
@@ -281,10 +277,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 _ => "shared",
             };
             let who = match holders {
-                [one] => format!("rank {one}"),
-                [one, rest @ ..] => format!("rank {one} and {} more", rest.len()),
+                &[one] => format!("rank {}", self.own_number(one)),
+                &[one, ref rest @ ..] => {
+                    format!("rank {} and {} more", self.own_number(one), rest.len())
+                }
                 [] => unreachable!("a lock somebody waits for is held"),
             };
+            let to = self.own_number(to);
             (from, format!("lock ({how}) of rank {to}'s window, which {who} holds"))
         };
         self.locks.waiting().map(say).collect()

@@ -1,5 +1,6 @@
 //! What came of a run: plain data.
 
+use crate::background::BackgroundTraffic;
 use base::{Digest, Time};
 use machine::NodeId;
 use net::Counters;
@@ -62,9 +63,26 @@ pub struct Engine {
     pub bytes: u64,
 }
 
+/// What one of several jobs did. Times count from the jobs' common start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobOutcome {
+    /// Its ranks among those of the run.
+    pub first: u32,
+    pub ranks: u32,
+    /// When its last operation completed.
+    pub time: Time,
+    /// Of its completions, in its own ranks' numbers: the same wherever it stands among the jobs.
+    pub digest: Digest,
+    pub by_distance: [(u64, u64); 4],
+    /// Packets its NICs sent, and their wire bytes.
+    pub packets: u64,
+    pub wire_bytes: u64,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     pub end: End,
+    /// From the jobs' start.
     pub time: Time,
     pub digest: Digest,
     pub engine: Engine,
@@ -73,4 +91,7 @@ pub struct Outcome {
     /// Sorted by sender, then receiver.
     pub pairs: Vec<PairTraffic>,
     pub counters: Counters,
+    /// One a job; most runs have one.
+    pub jobs: Vec<JobOutcome>,
+    pub background: Vec<BackgroundTraffic>,
 }

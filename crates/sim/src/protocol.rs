@@ -5,9 +5,9 @@
 //! tells the sender. Within a node the receiver copies the rest itself.
 
 use crate::world::{Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
-use base::{Idx, Span, Time};
+use base::{Span, Time};
 use mpi::{Envelope, Pattern};
-use net::{Message, NetworkModel, Origin};
+use net::{NetworkModel, Origin};
 use workload::{Done, Found, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -83,9 +83,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Leg::Data => (send.bytes - part, Origin::Nic),
         };
         let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
-        let id = flight.send.idx() as u64;
-        let draw = base::draw(self.job.seed, 1, src, u64::from(dst) << 32 ^ id ^ self.now.0);
-        self.inject(Cargo::Leg(flight), Message { src: a, dst: b, bytes, origin, draw });
+        self.send(Cargo::Leg(flight), (a, b), bytes, origin);
     }
 
     /// A leg has arrived.

@@ -5,16 +5,18 @@
 //! rendezvous needs no CPU once it has matched. `protocol` turns sends into messages, `collective`
 //! runs rounds.
 
+use crate::background::{Background, Sources};
 use crate::intranode::Intranode;
+use crate::noise::Noise;
 use crate::onesided::{Access, AccessId, Channel, Want};
-use crate::outcome::{Blocked, Distance, End, Engine, Outcome, PairTraffic};
+use crate::outcome::{Blocked, Distance, End, Engine, JobOutcome, Outcome, PairTraffic};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
-use base::{Digest, Slab, Span, Time};
+use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
 use des::{Key, Phase, Queue};
 use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
-use net::{Counters, Cx, Event, MsgId, NetworkModel};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, WORLD, Workload};
 
@@ -40,7 +42,21 @@ pub struct Job {
     pub machine: Machine,
     pub library: Library,
     pub seats: Vec<Seat>,
+    /// The first rank of each of the jobs that run side by side; the first of all is 0.
+    pub firsts: Vec<u32>,
+    /// What nodes no job has do meanwhile, for `warmup` before the jobs start.
+    pub background: Vec<Background>,
+    pub warmup: Span,
+    pub noise: Option<Noise>,
     pub seed: u64,
+}
+
+impl Job {
+    /// One job on a machine that does nothing else.
+    pub fn new(machine: Machine, library: Library, seats: Vec<Seat>, seed: u64) -> Job {
+        let (firsts, warmup) = (vec![0], Span::ZERO);
+        Job { machine, library, seats, firsts, background: Vec::new(), warmup, noise: None, seed }
+    }
 }
 
 /// What the caller of a run sees of it while it goes on.
@@ -93,6 +109,8 @@ pub(crate) enum Cargo {
     Leg(Flight),
     /// The request or the answer of a one-sided operation.
     Access(AccessId),
+    /// Of this source, beside the jobs.
+    Background(u32),
 }
 
 /// What a send belongs to.
@@ -140,9 +158,14 @@ pub(crate) enum Due {
     Answer(AccessId),
     /// The round the run is in is over.
     Advance(RunId),
+    /// The background has warmed up: the jobs begin.
+    Begin,
 }
 
 pub(crate) struct Rank {
+    /// The job it is of, and where its core is in the circle of noise.
+    pub job: u32,
+    phase: Span,
     /// When its CPU is through with what it has taken on.
     pub cpu: Time,
     pub calls: VecDeque<Call>,
@@ -171,6 +194,20 @@ pub(crate) struct Pair {
     pub bytes: u64,
 }
 
+/// What one job of the run has going on.
+struct Running {
+    first: u32,
+    ranks: u32,
+    /// Things due and messages in the network; alarms among them, and whether the workload knows
+    /// that there is nothing else.
+    pending: usize,
+    alarms: usize,
+    was_told: bool,
+    last_completion: Time,
+    digest: Digest,
+    by_distance: [(u64, u64); 4],
+}
+
 pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) job: &'j Job,
     net: N,
@@ -182,9 +219,17 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) flights: Slab<MsgId, Cargo>,
     pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
     due: Slab<DueId, Due>,
-    /// Alarms among the events due, and whether the workload knows that there is nothing else.
-    alarms: usize,
-    was_told: bool,
+    jobs: Vec<Running>,
+    /// All jobs' things due and messages in the network.
+    pending: usize,
+    /// The job the last event was of.
+    touched: u32,
+    /// When the jobs began: what they hear of time counts from there.
+    origin: Time,
+    pub(crate) sources: Sources,
+    /// Messages of jobs each NIC has been given: they name the draws of routes, so that a job's
+    /// luck is its own.
+    injected: IndexVec<NicId, u32>,
     pub(crate) pairs: Pairs<Pair>,
     pub(crate) accesses: Slab<AccessId, Access>,
     pub(crate) channels: Pairs<Channel>,
@@ -200,10 +245,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     delivered: Vec<MsgId>,
     done: Vec<Done>,
     calls: Vec<Call>,
-    last_completion: Time,
     counters: Counters,
     counts: Vec<u32>,
-    by_distance: [(u64, u64); 4],
     digest: Digest,
     events: u64,
 }
@@ -213,7 +256,11 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let n = workload.ranks() as usize;
         assert_eq!(n, job.seats.len(), "one seat a rank");
         let n_links = job.machine.links.to.len();
-        let rank = || Rank {
+        let jobs = running(job);
+        let phases = phases(job);
+        let rank = |at: usize| Rank {
+            job: job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1,
+            phase: phases.get(at).copied().unwrap_or_default(),
             cpu: Time::ZERO,
             calls: VecDeque::new(),
             matching: Matching::default(),
@@ -231,13 +278,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             workload,
             queue: Queue::new(),
             now: Time::ZERO,
-            ranks: (0..n).map(|_| rank()).collect(),
+            ranks: (0..n).map(rank).collect(),
             sends: Slab::with_capacity(n),
             flights: Slab::with_capacity(n),
             runs: Slab::with_capacity(n),
             due: Slab::with_capacity(n),
-            alarms: 0,
-            was_told: false,
+            jobs,
+            pending: 0,
+            touched: 0,
+            origin: Time::ZERO,
+            sources: Sources::new(job),
+            injected: IndexVec::filled(0, job.machine.n_nics() as usize),
             pairs: Pairs::new(),
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
@@ -251,10 +302,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             delivered: Vec::new(),
             done: Vec::with_capacity(n),
             calls: Vec::with_capacity(n),
-            last_completion: Time::ZERO,
             counters: Counters::new(n_links),
             counts: vec![0; n_links],
-            by_distance: [(0, 0); 4],
             digest: Digest::default(),
             events: 0,
         }
@@ -262,10 +311,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
-        self.ask(|workload, _, calls| workload.start(calls));
+        if self.sources.is_empty() {
+            self.begin();
+        } else {
+            self.start_background();
+            self.schedule(0, Time::ZERO + self.job.warmup, Due::Begin);
+        }
         let mut interrupted = false;
         while !interrupted && self.broken.is_none() && !self.workload.is_stopped() {
-            if !self.step() && !self.restart() {
+            if self.pending > 0 {
+                self.step();
+            } else if !self.restart() {
                 break;
             }
             if self.events.is_multiple_of(1 << 12) {
@@ -279,12 +335,38 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         } else if self.workload.is_stopped() {
             End::Stopped
         } else if self.workload.is_finished() {
-            self.net.assert_quiet(&self.job.machine);
             End::Finished
         } else {
             End::Deadlock(self.blocked())
         };
-        self.outcome(end)
+        let mut outcome = self.outcome(end);
+        if outcome.end == End::Finished {
+            if !self.run_dry(tick) {
+                outcome.end = End::Interrupted;
+            }
+            outcome.engine.events = self.events;
+        }
+        outcome
+    }
+
+    /// Lets the network come to rest: what is under way of the background arrives, credits go
+    /// home. Then its laws of conservation must hold.
+    fn run_dry(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
+        self.sources.close();
+        while self.step() {
+            if self.events.is_multiple_of(1 << 12) && !tick(Progress::at(self.now, self.events)) {
+                return false;
+            }
+        }
+        self.net.assert_quiet(&self.job.machine);
+        true
+    }
+
+    /// The jobs start, all at once.
+    fn begin(&mut self) {
+        self.origin = self.now;
+        self.sources.open();
+        self.ask(|workload, _, calls| workload.start(calls));
     }
 
     /// Nothing is due any more: whether the workload has more to do all the same.
@@ -293,35 +375,45 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
-    fn tell_quiet(&mut self) {
-        self.was_told = true;
-        self.ask(|workload, now, calls| workload.quiet(now, calls));
+    fn tell_quiet(&mut self, job: u32) {
+        self.jobs[job as usize].was_told = true;
+        self.ask(|workload, now, calls| workload.quiet(job, now, calls));
     }
 
     /// Takes what the workload calls now; whether that is anything.
     fn ask(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
         let mut calls = std::mem::take(&mut self.calls);
-        what(&mut self.workload, self.now, &mut calls);
+        let now = self.told_now();
+        what(&mut self.workload, now, &mut calls);
         let any = !calls.is_empty();
         self.calls = calls;
         self.submit();
         any
     }
 
+    /// The present instant as the jobs know it.
+    fn told_now(&self) -> Time {
+        Time(self.now.0 - self.origin.0)
+    }
+
     /// Handles the next event, or all completions of an instant at once.
     fn step(&mut self) -> bool {
-        if self.alarms > 0 && self.alarms == self.queue.len() && !self.was_told {
-            self.tell_quiet();
+        let job = &self.jobs[self.touched as usize];
+        if job.alarms > 0 && job.alarms == job.pending && !job.was_told {
+            self.tell_quiet(self.touched);
         }
         let Some((_, event)) = self.next() else { return false };
-        self.was_told = false;
         match event {
             Event::Net(event) => {
                 let (net, mut cx) = self.split();
                 net.handle(event, &mut cx);
                 self.deliver();
             }
-            Event::Host { rank, token } => match self.settle(token) {
+            Event::Host { rank, .. } if rank as usize >= self.ranks.len() => {
+                self.generate(rank - self.ranks.len() as u32);
+            }
+            Event::Host { rank, token } => match self.settle(rank, token) {
+                Due::Begin => self.begin(),
                 Due::Fire => self.fire(rank),
                 Due::Depart(flight) => self.depart(flight),
                 Due::Arrive(cargo) => self.unload(cargo),
@@ -338,20 +430,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let mut due = first;
         loop {
             match due {
-                Due::Complete(done) => {
-                    self.last_completion = self.now;
-                    self.done.push(done);
-                }
-                Due::Ring(done) => self.done.push(done),
+                Due::Complete(done) => self.note(done),
+                Due::Ring(done) => self.tell(done),
                 _ => unreachable!("only completions share the last phase of an instant"),
             }
             if !self.queue.next_is_now() {
                 break;
             }
-            let Some((_, Event::Host { token, .. })) = self.next() else {
+            let Some((_, Event::Host { rank, token })) = self.next() else {
                 unreachable!("only completions share the last phase of an instant")
             };
-            due = self.settle(token);
+            due = self.settle(rank, token);
         }
         let mut done = std::mem::take(&mut self.done);
         self.ask(|workload, now, calls| workload.resume(now, &done, calls));
@@ -367,11 +456,45 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         Some((key, event))
     }
 
-    fn settle(&mut self, token: u32) -> Due {
+    /// Takes note of a completion: it is progress of its job.
+    fn note(&mut self, done: Done) {
+        let now = self.told_now();
+        let job = &mut self.jobs[self.ranks[done.rank as usize].job as usize];
+        job.last_completion = now;
+        job.digest.mix(now.0);
+        job.digest.mix(u64::from(done.rank - job.first) << 32 | u64::from(done.token));
+        self.tell(done);
+    }
+
+    /// The workload hears of this at the end of the instant.
+    fn tell(&mut self, done: Done) {
+        let ready = Time(done.ready.0 - self.origin.0);
+        self.done.push(Done { ready, ..done });
+    }
+
+    fn settle(&mut self, rank: u32, token: u32) -> Due {
         let due = self.due[DueId(token)];
         self.due.free(DueId(token));
-        self.alarms -= usize::from(matches!(due, Due::Ring(_)));
+        let job = self.settled(rank);
+        job.alarms -= usize::from(matches!(due, Due::Ring(_)));
         due
+    }
+
+    /// One thing less is pending for the rank's job.
+    fn settled(&mut self, rank: u32) -> &mut Running {
+        self.touched = self.ranks[rank as usize].job;
+        self.pending -= 1;
+        let job = &mut self.jobs[self.touched as usize];
+        job.pending -= 1;
+        job.was_told = false;
+        job
+    }
+
+    fn awaited(&mut self, rank: u32) -> &mut Running {
+        self.pending += 1;
+        let job = &mut self.jobs[self.ranks[rank as usize].job as usize];
+        job.pending += 1;
+        job
     }
 
     fn split(&mut self) -> (&mut N, Cx<'_, N::Event>) {
@@ -386,7 +509,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         (&mut self.net, cx)
     }
 
-    pub(crate) fn inject(&mut self, cargo: Cargo, message: net::Message) {
+    pub(crate) fn inject(&mut self, cargo: Cargo, message: Message) {
         let id = self.flights.insert(cargo);
         let (net, mut cx) = self.split();
         net.inject(id, message, &mut cx);
@@ -398,6 +521,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         for id in delivered.drain(..) {
             let cargo = self.flights[id];
             self.flights.free(id);
+            if let Some(rank) = self.sender(cargo) {
+                self.settled(rank);
+            }
             self.unload(cargo);
         }
         self.delivered = delivered;
@@ -407,7 +533,33 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         match cargo {
             Cargo::Leg(flight) => self.arrive(flight),
             Cargo::Access(access) => self.access_arrives(access),
+            Cargo::Background(source) => self.background_arrives(source),
         }
+    }
+
+    /// The rank whose doing a message is.
+    fn sender(&self, cargo: Cargo) -> Option<u32> {
+        match cargo {
+            Cargo::Leg(flight) => Some(self.sends[flight.send].from),
+            Cargo::Access(access) => Some(self.accesses[access].from),
+            Cargo::Background(_) => None,
+        }
+    }
+
+    /// A message of a job goes into the network.
+    pub(crate) fn send(
+        &mut self,
+        cargo: Cargo,
+        (src, dst): (NicId, NicId),
+        bytes: u64,
+        origin: Origin,
+    ) {
+        let nth = &mut self.injected[src];
+        *nth = nth.wrapping_add(1);
+        let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
+        let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
+        self.awaited(rank);
+        self.inject(cargo, Message { src, dst, bytes, origin, draw });
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
@@ -419,11 +571,16 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         };
         let nth = &mut self.ranks[rank as usize].nth;
         *nth = nth.wrapping_add(1);
-        let source = self.counts.len() as u32 + rank;
-        let key = Key::new(when.max(self.now + Span(1)), phase, source, *nth);
-        self.alarms += usize::from(matches!(due, Due::Ring(_)));
+        let nth = *nth;
+        self.awaited(rank).alarms += usize::from(matches!(due, Due::Ring(_)));
         let token = self.due.insert(due).0;
-        self.queue.push(key, Event::Host { rank, token });
+        self.push_host(when.max(self.now + Span(1)), phase, rank, nth, token);
+    }
+
+    /// An event of a rank, or beyond the ranks of a source of background traffic.
+    pub(crate) fn push_host(&mut self, when: Time, phase: Phase, host: u32, nth: u32, token: u32) {
+        let key = Key::new(when, phase, self.counts.len() as u32 + host, nth);
+        self.queue.push(key, Event::Host { rank: host, token });
     }
 
     pub(crate) fn complete(&mut self, when: Time, done: Done) {
@@ -433,9 +590,18 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// The rank's CPU does something for a message that takes `span`: when it is done with it. What
     /// it has taken on comes first, computation too: nobody else makes progress for it.
     pub(crate) fn work(&mut self, rank: u32, span: Span) -> Time {
-        let rank = &mut self.ranks[rank as usize];
-        rank.cpu = rank.cpu.max(self.now) + span;
-        rank.cpu
+        let state = &self.ranks[rank as usize];
+        let when = self.busy(rank, state.cpu.max(self.now), span);
+        self.ranks[rank as usize].cpu = when;
+        when
+    }
+
+    /// When the rank's core, beginning at `start`, is through with what takes `span`.
+    fn busy(&self, rank: u32, start: Time, span: Span) -> Time {
+        match self.job.noise {
+            None => start + span,
+            Some(noise) => noise.done(self.ranks[rank as usize].phase, start, span),
+        }
     }
 
     fn submit(&mut self) {
@@ -458,7 +624,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let state = &self.ranks[rank as usize];
         let Some(call) = state.calls.front() else { return };
         let cost = self.call_cost(rank, &call.op);
-        let when = state.cpu + call.after + cost;
+        let when = self.busy(rank, state.cpu, call.after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
         self.schedule(rank, when, Due::Fire);
     }
@@ -537,7 +703,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         } else {
             Distance::Global
         };
-        let row = &mut self.by_distance[distance as usize];
+        let job = &mut self.jobs[self.ranks[from as usize].job as usize];
+        let row = &mut job.by_distance[distance as usize];
         row.0 += 1;
         row.1 += bytes;
     }
@@ -550,13 +717,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 let node = self.job.seats[at].node;
                 blocked.push(Blocked { rank: at as u32, node, what });
             };
+            let first = self.jobs[rank.job as usize].first;
             for (pattern, waiter) in rank.matching.posted() {
                 if let Waiter::User { .. } = waiter {
-                    say(format!("receive {}", describe(pattern)));
+                    say(format!("receive {}", describe(pattern, first)));
                 }
             }
             for &(pattern, ..) in &rank.probes {
-                say(format!("probe {}", describe(pattern)));
+                say(format!("probe {}", describe(pattern, first)));
             }
             for &run in &rank.runs {
                 let run = self.runs[run].as_ref().expect("a listed run is under way");
@@ -569,6 +737,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         for pair in self.unmatched_sends() {
             let (from, to, tag, bytes) = pair;
             let node = self.job.seats[from as usize].node;
+            let to = self.own_number(to);
             let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
             blocked.push(Blocked { rank: from, node, what });
         }
@@ -576,8 +745,25 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         blocked
     }
 
+    pub(crate) fn first_rank(&self, job: u32) -> u32 {
+        self.jobs[job as usize].first
+    }
+
+    /// The rank's number in its job.
+    pub(crate) fn own_number(&self, rank: u32) -> u32 {
+        rank - self.jobs[self.ranks[rank as usize].job as usize].first
+    }
+
     fn outcome(&self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
+        let jobs: Vec<JobOutcome> = self.jobs.iter().map(|job| self.job_outcome(job)).collect();
+        let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
+        let time = if end_is_final { last } else { self.told_now() };
+        let mut by_distance = [(0, 0); 4];
+        for (sum, one) in jobs.iter().flat_map(|job| (0..4).zip(job.by_distance)) {
+            let sum: &mut (u64, u64) = &mut by_distance[sum];
+            *sum = (sum.0 + one.0, sum.1 + one.1);
+        }
         let mut pairs: Vec<PairTraffic> = self
             .pairs
             .iter()
@@ -592,20 +778,75 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         };
         Outcome {
             end,
-            time: if end_is_final { self.last_completion } else { self.now },
+            time,
             digest: self.digest,
             engine,
-            by_distance: self.by_distance,
+            by_distance,
             pairs,
             counters: self.counters.clone(),
+            jobs,
+            background: self.sources.outcome(self.job, time - Time::ZERO),
+        }
+    }
+
+    fn job_outcome(&self, job: &Running) -> JobOutcome {
+        let machine = &self.job.machine;
+        let mut nics: Vec<NicId> =
+            (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
+        nics.sort_unstable();
+        nics.dedup();
+        let sent = |column: &IndexVec<LinkId, u64>| -> u64 {
+            nics.iter().map(|&nic| column[machine.injection(nic)]).sum()
+        };
+        JobOutcome {
+            first: job.first,
+            ranks: job.ranks,
+            time: job.last_completion,
+            digest: job.digest,
+            by_distance: job.by_distance,
+            packets: sent(&self.counters.packets),
+            wire_bytes: sent(&self.counters.bytes),
         }
     }
 }
 
-fn describe(pattern: Pattern) -> String {
+fn running(job: &Job) -> Vec<Running> {
+    let ends = job.firsts[1..].iter().copied().chain([job.seats.len() as u32]);
+    let running = |(&first, end): (&u32, u32)| Running {
+        first,
+        ranks: end - first,
+        pending: 0,
+        alarms: 0,
+        was_told: false,
+        last_completion: Time::ZERO,
+        digest: Digest::default(),
+        by_distance: [(0, 0); 4],
+    };
+    job.firsts.iter().zip(ends).map(running).collect()
+}
+
+/// Where each rank's core is in the circle of noise as the run begins; it is named by its place on
+/// its node.
+fn phases(job: &Job) -> Vec<Span> {
+    let Some(noise) = job.noise else { return Vec::new() };
+    let mut on_node: BTreeMap<NodeId, u64> = BTreeMap::new();
+    let phase = |seat: &Seat| {
+        let core = on_node.entry(seat.node).or_default();
+        *core += 1;
+        let part = below(draw(job.seed, STREAM_NOISE, seat.node.0, *core - 1), 1 << 20);
+        Span(((u128::from(noise.period.0) * u128::from(part)) >> 20) as u64)
+    };
+    job.seats.iter().map(phase).collect()
+}
+
+/// Which draws are whose.
+const STREAM_ROUTE: u32 = 1;
+const STREAM_NOISE: u32 = 0x6e6f_6973;
+
+fn describe(pattern: Pattern, first: u32) -> String {
     let source = match pattern.from {
         workload::ANY_SOURCE => "any rank".to_string(),
-        rank => format!("rank {rank}"),
+        rank => format!("rank {}", rank - first),
     };
     let tag = match pattern.tag {
         workload::ANY_TAG => "any tag".to_string(),

@@ -23,7 +23,7 @@ fn job(ranks: u32) -> Job {
         sim::Seat { node, nic: NicId(machine.node_nics[node]) }
     };
     let seats = (0..ranks).map(seat).collect();
-    Job { machine, library, seats, seed: 1 }
+    Job::new(machine, library, seats, 1)
 }
 
 fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> Op {

@@ -313,7 +313,7 @@ impl Workload for Lockers {
     fn ranks(&self) -> u32 {
         self.world.len() as u32
     }
-    fn members(&self, _: Context) -> &[u32] {
+    fn members(&self, _: u32, _: Context) -> &[u32] {
         &self.world
     }
     fn start(&mut self, calls: &mut Vec<Call>) {

@@ -227,7 +227,7 @@ impl Workload for Late {
     fn ranks(&self) -> u32 {
         1
     }
-    fn members(&self, _: Context) -> &[u32] {
+    fn members(&self, _: u32, _: Context) -> &[u32] {
         &[0]
     }
     fn start(&mut self, calls: &mut Vec<Call>) {

@@ -5,9 +5,11 @@
 //! and every network model answers it.
 
 pub mod functions;
+mod several;
 mod streams;
 pub mod wire;
 
+pub use several::Several;
 pub use streams::{Step, Streams};
 
 use base::{Span, Time};
@@ -157,11 +159,12 @@ pub struct Done {
 }
 
 /// All ranks at once: a batch in, a batch out. A live workload runs its ranks in parallel between
-/// the two, and the simulator still sees their calls in one fixed order.
+/// the two, and the simulator still sees their calls in one fixed order. Where there are several
+/// jobs (`Several`), their ranks follow one another; most workloads are one job, of number 0.
 pub trait Workload {
     fn ranks(&self) -> u32;
-    /// World ranks of a communicator's members, in its rank order.
-    fn members(&self, context: Context) -> &[u32];
+    /// Members of a communicator of this job, in its rank order, as ranks of the job.
+    fn members(&self, job: u32, context: Context) -> &[u32];
     fn start(&mut self, calls: &mut Vec<Call>);
     /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in
     /// the order it made them; the order between ranks is by rank.
@@ -169,9 +172,9 @@ pub trait Workload {
     /// Nothing will happen any more by itself. A workload that may yet have calls to make (a rank
     /// with threads outside MPI) waits for them here; one that appends none has no more.
     fn stalled(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
-    /// Nothing is due but alarms, so nothing can complete before one of them rings: whoever waits
-    /// for one may be woken earlier by another that is set here.
-    fn quiet(&mut self, _now: Time, _calls: &mut Vec<Call>) {}
+    /// Nothing is due for this job but alarms, so nothing can complete before one of them rings:
+    /// whoever waits for one may be woken earlier by another that is set here.
+    fn quiet(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
     /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
     fn is_stopped(&self) -> bool {

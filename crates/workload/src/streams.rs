@@ -78,7 +78,7 @@ impl Workload for Streams {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
     }
-    fn members(&self, _: Context) -> &[u32] {
+    fn members(&self, _: u32, _: Context) -> &[u32] {
         &self.world
     }
     fn start(&mut self, calls: &mut Vec<Call>) {

@@ -100,7 +100,7 @@ impl<W: Workload> World<W> {
         self.submit(&mut calls);
         while !self.workload.is_stopped() {
             if !self.queue.is_empty() && self.queue.len() == self.alarms.len() {
-                self.workload.quiet(self.now, &mut calls);
+                self.workload.quiet(0, self.now, &mut calls);
                 self.submit(&mut calls);
             }
             let Some(Reverse((at, phase, n))) = self.queue.pop() else { return };

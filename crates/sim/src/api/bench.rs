@@ -1,7 +1,7 @@
 //! `odonata bench`: one world a message size.
 
 use super::{Common, Fidelity, fidelity, job, unknown};
-use crate::bench::{Bench, Measure, WINDOW, bytes_moved, collective, program};
+use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Span, Time};
@@ -44,6 +44,9 @@ pub struct BenchRow {
     /// The collective algorithm the library's rules chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// What the background got through, as a fraction of the injection rate of its nodes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_accepted: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -97,8 +100,7 @@ pub fn bench(
         complaints.push(Complaint::new("nodes", found, "at least two ranks in all"));
     }
     let mut common = request.common.clone();
-    if which == Some(Bench::PutLatency) {
-        // A put is the NIC's affair: no MPI software on its way.
+    if which.is_some_and(is_puts) {
         common.mpi = "none".into();
         common.mpi_toml = None;
     }
@@ -154,7 +156,7 @@ pub fn bench(
 
 /// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages
 /// one after the other over the slowest link must fit what a `Time` holds, 213 days.
-fn too_large(job: &Job, sizes: &[u64]) -> Option<Complaint> {
+pub(super) fn too_large(job: &Job, sizes: &[u64]) -> Option<Complaint> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let slowest = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
@@ -166,6 +168,22 @@ fn too_large(job: &Job, sizes: &[u64]) -> Option<Complaint> {
     let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;
     let wanted = "a size that ends within 50 days, in fewer than 2^31 packets";
     Some(Complaint::new("sizes", bytes.to_string(), wanted))
+}
+
+/// The plan of a benchmark; the library's rules choose the algorithm of its call.
+pub(super) fn plan(
+    job: &Job,
+    bench: Bench,
+    (ranks, bytes): (u32, u64),
+    iterations: Option<usize>,
+    overrides: &Overrides,
+) -> Plan {
+    let algorithm = match bench {
+        Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
+        _ => Algorithm::Dissemination,
+    };
+    let iterations = iterations.unwrap_or(bench.iterations(bytes));
+    Plan { bench, ranks, bytes, algorithm, iterations, seed: job.seed }
 }
 
 /// The algorithm the library's rules give for a benchmark's call.
@@ -185,19 +203,26 @@ fn measure<N: NetworkModel>(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
     let n = job.seats.len() as u32;
-    let algorithm = match which {
-        Bench::Collective(kind) => choose(job, kind, n, bytes, overrides),
-        _ => Algorithm::Dissemination,
-    };
-    let streams = Streams::new((0..n).map(|rank| program(which, rank, n, bytes, algorithm)));
+    let plan = plan(job, which, (n, bytes), None, overrides);
+    let streams = Streams::new((0..n).map(|rank| plan.program(rank)));
     let mut world = World::<N, _>::new(job, streams);
     let outcome = world.run(tick);
     let mut row = BenchRow { bytes, ..BenchRow::default() };
-    if outcome.end != End::Finished {
-        return (row, outcome);
+    if outcome.end == End::Finished {
+        row = row_of(&plan, &world.workload.marks);
+        let accepted =
+            outcome.background.iter().map(|b| b.accepted * f64::from(b.nics)).sum::<f64>();
+        let nics = outcome.background.iter().map(|b| b.nics).sum::<u32>();
+        row.background_accepted = (nics > 0).then_some(accepted / f64::from(nics));
     }
-    let marks = &world.workload.marks;
-    let iterations = which.iterations(bytes) as f64;
+    (row, outcome)
+}
+
+/// What the marks of a benchmark's ranks say.
+pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
+    let Plan { bench: which, ranks: n, bytes, algorithm, .. } = *plan;
+    let mut row = BenchRow { bytes, ..BenchRow::default() };
+    let iterations = plan.iterations as f64;
     let span = |from: Time, to: Time| (to - from).seconds();
     match which.measure() {
         Measure::OneWay => {
@@ -215,6 +240,13 @@ fn measure<N: NetworkModel>(
             let messages = WINDOW as f64 * f64::from(which.pairs(n)) * directions * iterations;
             row.messages_per_s = Some(messages / time);
         }
+        Measure::PerRank => {
+            let begin = marks.iter().map(|m| m[0]).min().expect("every rank measures");
+            let end = marks.iter().map(|m| m[1]).max().expect("every rank measures");
+            let puts = iterations * PUTS as f64;
+            row.bandwidth = Some(bytes as f64 * puts / span(begin, end));
+            row.messages_per_s = Some(puts / span(begin, end));
+        }
         Measure::Call => {
             let means: Vec<f64> = marks
                 .iter()
@@ -229,5 +261,5 @@ fn measure<N: NetworkModel>(
             row.algorithm = Some(algorithm.name().to_string());
         }
     }
-    (row, outcome)
+    row
 }

@@ -1,9 +1,13 @@
 //! The façade as plain data: requests and results the Python door carries as JSON.
 
+mod background;
 mod bench;
+mod jobs;
 mod run;
 
+pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
+pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
 pub use run::{RunRequest, RunResult, run};
 
 pub use crate::outcome::Fidelity;
@@ -13,7 +17,7 @@ use crate::traffic::{TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
 use collectives::Overrides;
-use machine::placement::{self, Placement, Policy};
+use machine::placement::{self, Free, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NodeId, nearest};
 use mpi::Library;
 use serde::Deserialize;
@@ -45,6 +49,14 @@ pub struct Common {
     /// The text of a profile of the user's, under the name above.
     #[serde(default)]
     pub mpi_toml: Option<String>,
+    /// What nodes no job has do meanwhile.
+    #[serde(default)]
+    pub background: Vec<BackgroundRequest>,
+    /// For how long before the jobs start.
+    #[serde(default = "warmup")]
+    pub warmup_s: f64,
+    #[serde(default)]
+    pub noise: Option<NoiseRequest>,
     #[serde(default = "one")]
     pub seed: u64,
     /// Loads of a traffic sweep run at once; 0 is as many as cores. Never changes a result, and a
@@ -57,6 +69,10 @@ fn packet() -> String {
 }
 fn mpich() -> String {
     "mpich".into()
+}
+/// As `odonata traffic` does: several times what a packet takes through a quiet machine.
+fn warmup() -> f64 {
+    20e-6
 }
 fn one() -> u64 {
     1
@@ -116,13 +132,14 @@ fn library(name: &str, own: Option<&str>, machine: &Machine) -> Result<Library, 
     })
 }
 
-/// Seats for `ranks` ranks, `ppn` on a node.
+/// Seats for `ranks` ranks, `ppn` on a node, on nodes that are free; they are not any more.
 fn seats(
     machine: &Machine,
     request: Option<&PlacementRequest>,
     ranks: u32,
     ppn: u32,
     seed: u64,
+    free: &mut Free,
 ) -> Result<Vec<Seat>, Vec<Complaint>> {
     let policy = match request {
         None => Policy::Block,
@@ -134,8 +151,8 @@ fn seats(
             Policy::Hosts(placement::parse_hosts(machine, hosts, ppn)?)
         }
     };
-    let placed =
-        Placement::new(machine, &policy, placement::Job { ranks, ppn, nodes: None, seed })?;
+    let wanted = placement::Job { ranks, ppn, nodes: None, seed };
+    let placed = Placement::among(machine, &policy, wanted, free)?;
     let most = placed.local.iter().max().map_or(0, |&local| local + 1);
     if most > machine.node.cores {
         let wanted = format!(
@@ -144,12 +161,33 @@ fn seats(
         );
         return Err(vec![Complaint::new("ppn", most.to_string(), wanted)]);
     }
+    free.take(&placed.node);
     let seats = placed.node.into_iter().zip(placed.nic);
     Ok(seats.map(|(node, nic)| Seat { node, nic }).collect())
 }
 
+/// What is to be seated: ranks, ranks a node, and where.
+pub(crate) struct Wanted<'a> {
+    pub ranks: u32,
+    pub ppn: u32,
+    pub placement: Option<&'a PlacementRequest>,
+}
+
 /// The job of `common`, or everything that is wrong with the request.
 pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Complaint>> {
+    let placement = common.placement.as_ref();
+    Ok(run_of(common, &[Wanted { ranks, ppn, placement }])?.0)
+}
+
+/// Several jobs side by side, and what is beside them. A complaint about one of several jobs says
+/// which.
+///
+/// Inside, jobs are numbered by their first node, so that the order of their names means nothing:
+/// `order[i]` is the number that job `i` of the request has.
+pub(crate) fn run_of(
+    common: &Common,
+    wanted: &[Wanted<'_>],
+) -> Result<(Job, Vec<usize>), Vec<Complaint>> {
     let mut complaints = Vec::new();
     let machine = machine(&common.machine, common.routing.as_deref());
     if let Err(complaint) = fidelity(&common.fidelity) {
@@ -162,17 +200,47 @@ pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Comp
             return Err(complaints);
         }
     };
-    let library = library(&common.mpi, common.mpi_toml.as_deref(), &machine);
-    let seats = seats(&machine, common.placement.as_ref(), ranks, ppn, common.seed);
-    match (library, seats) {
-        (Ok(library), Ok(seats)) if complaints.is_empty() => {
-            Ok(Job { machine, library, seats, seed: common.seed })
-        }
-        (library, seats) => {
-            complaints.extend(library.err().into_iter().chain(seats.err()).flatten());
-            Err(complaints)
+    let library = library(&common.mpi, common.mpi_toml.as_deref(), &machine)
+        .map_err(|more| complaints.extend(more));
+    let mut free = Free::all(&machine);
+    let mut groups: Vec<Vec<Seat>> = Vec::new();
+    for (i, &Wanted { ranks, ppn, placement }) in wanted.iter().enumerate() {
+        match seats(&machine, placement, ranks, ppn, common.seed, &mut free) {
+            Ok(seats) => groups.push(seats),
+            Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
     }
+    let background = background::of(common, &machine, &free).map_err(|c| complaints.extend(c));
+    let noise = background::noise(common).map_err(|c| complaints.push(c));
+    let (Ok(library), Ok(background), Ok(noise), true) =
+        (library, background, noise, complaints.is_empty())
+    else {
+        return Err(complaints);
+    };
+    let mut by_node: Vec<usize> = (0..groups.len()).collect();
+    by_node.sort_by_key(|&i| groups[i].iter().map(|seat| seat.node).min());
+    let mut run = Job::new(machine, library, Vec::new(), common.seed);
+    run.firsts.clear();
+    let mut order = vec![0; groups.len()];
+    for (number, &i) in by_node.iter().enumerate() {
+        order[i] = number;
+        run.firsts.push(run.seats.len() as u32);
+        run.seats.append(&mut groups[i]);
+    }
+    // Nothing to warm up: a load of zero changes nothing.
+    run.warmup =
+        if background.is_empty() { Span::ZERO } else { Span::from_seconds(common.warmup_s) };
+    run.background = background;
+    run.noise = noise;
+    Ok((run, order))
+}
+
+/// A complaint about the `nth` of several jobs.
+fn of_job(mut complaint: Complaint, jobs: usize, nth: usize) -> Complaint {
+    if jobs > 1 {
+        complaint.at = format!("job {}: {}", nth + 1, complaint.at);
+    }
+    complaint
 }
 
 /// Facts of the resolved machine, `show --json`.

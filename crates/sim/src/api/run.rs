@@ -1,9 +1,9 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
 use super::bench::EngineRow;
-use super::{Common, Fidelity, fidelity, job};
+use super::{BackgroundRow, Common, Fidelity, fidelity, job};
 use crate::outcome::{Blocked, Distance, End, Outcome};
-use crate::world::{Job, Progress, Starting, World};
+use crate::world::{Job, Progress, Seat, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
@@ -13,7 +13,7 @@ use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use workload::functions::function_name;
 
@@ -29,6 +29,15 @@ pub struct RunRequest {
     pub ranks: u32,
     #[serde(default)]
     pub ppn: Option<u32>,
+    #[serde(flatten)]
+    pub program: Program,
+    #[serde(default)]
+    pub hostfile_text: Option<String>,
+}
+
+/// A program and how it is to be started.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Program {
     pub program: Vec<String>,
     /// The words that start the interpreter from which the ranks are forked, if there is to be one.
     #[serde(default)]
@@ -39,8 +48,6 @@ pub struct RunRequest {
     pub env_remove: Vec<String>,
     #[serde(default)]
     pub wdir: Option<String>,
-    #[serde(default)]
-    pub hostfile_text: Option<String>,
     #[serde(default)]
     pub label: bool,
     #[serde(default = "measured")]
@@ -87,6 +94,7 @@ pub struct RunResult {
     pub link_table: Vec<LinkRow>,
     /// Share of all links of a kind that carried anything, and their mean utilization.
     pub link_kinds: Vec<LinkKindRow>,
+    pub background: Vec<BackgroundRow>,
     pub engine: EngineRow,
 }
 
@@ -184,21 +192,11 @@ pub fn run(
     if let Some(text) = &request.hostfile_text {
         common.placement = Some(super::PlacementRequest::Hosts { hosts: text.clone() });
     }
-    let factor = match &request.compute {
-        Compute::Named(name) if name == "none" => None,
-        Compute::Named(name) if name == "measured" => Some(1.0),
-        Compute::Factor(f) if f.is_finite() && *f >= 0.0 => Some(*f),
-        other => {
-            let found = match other {
-                Compute::Named(word) => word.clone(),
-                Compute::Factor(factor) => factor.to_string(),
-            };
-            let wanted = "`measured`, `none` or a factor such as 0.5";
-            complaints.push(Complaint::new("compute", found, wanted));
-            None
-        }
-    };
-    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+    let factor = request.program.compute.factor().unwrap_or_else(|complaint| {
+        complaints.push(complaint);
+        None
+    });
+    let overrides = super::overrides(&request.program.env).unwrap_or_else(|more| {
         complaints.extend(more);
         Overrides::default()
     });
@@ -222,29 +220,49 @@ pub fn run(
     Ok(result)
 }
 
-fn launch<N: NetworkModel>(
+impl Compute {
+    /// What measured time is multiplied by; `None` where it is not charged.
+    pub(super) fn factor(&self) -> Result<Option<f64>, Complaint> {
+        let found = match self {
+            Compute::Named(name) if name == "none" => return Ok(None),
+            Compute::Named(name) if name == "measured" => return Ok(Some(1.0)),
+            Compute::Factor(f) if f.is_finite() && *f >= 0.0 => return Ok(Some(*f)),
+            Compute::Named(word) => word.clone(),
+            Compute::Factor(factor) => factor.to_string(),
+        };
+        Err(Complaint::new("compute", found, "`measured`, `none` or a factor such as 0.5"))
+    }
+}
+
+/// Processes and the loop share one look at the caller.
+pub(super) type SharedTick = Rc<RefCell<Box<dyn FnMut(Progress) -> bool>>>;
+
+/// Starts the processes of a program on these seats of the machine of `job`.
+pub(super) fn start(
     job: &Job,
-    request: &RunRequest,
+    seats: &[Seat],
+    program: &Program,
     factor: Option<f64>,
     overrides: Overrides,
-    tick: Box<dyn FnMut(Progress) -> bool>,
-) -> Result<RunResult, Vec<Complaint>> {
-    let (seats, nodes) = seat_specs(job);
+    tick: &SharedTick,
+) -> Result<Live, Complaint> {
+    let ranks = seats.len() as u32;
+    let (seats, nodes) = seat_specs(&job.machine, seats);
     let library = &job.library;
     let starting = Rc::new(Cell::new(None));
     let told = starting.clone();
     let spec = LaunchSpec {
-        program: request.program.iter().map(Into::into).collect(),
-        warm: request.warm.as_ref().map(|words| words.iter().map(Into::into).collect()),
-        env: request.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-        env_remove: request.env_remove.iter().map(Into::into).collect(),
-        wdir: request.wdir.as_ref().map(Into::into),
-        ranks: request.ranks,
+        program: program.program.iter().map(Into::into).collect(),
+        warm: program.warm.as_ref().map(|words| words.iter().map(Into::into).collect()),
+        env: program.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
+        env_remove: program.env_remove.iter().map(Into::into).collect(),
+        wdir: program.wdir.as_ref().map(Into::into),
+        ranks,
         launcher: launcher_of(&job.machine.name),
         seats,
         nodes,
         compute_factor: factor.map(|f| f / job.machine.node.core_speed),
-        label: request.label,
+        label: program.label,
         machine: job.machine.name.clone(),
         library_version: library.version.clone(),
         tag_ub: library.tag_ub,
@@ -259,8 +277,6 @@ fn launch<N: NetworkModel>(
             told.set((!is_over).then_some(Starting { started, attached, ranks }));
         })),
     };
-    // The job's processes and the loop share one look at the caller.
-    let tick = Rc::new(RefCell::new(tick));
     let asked = tick.clone();
     let interrupted = Box::new(move || {
         let starting = starting.get();
@@ -269,7 +285,19 @@ fn launch<N: NetworkModel>(
     let rules = library.clone();
     let choose =
         Box::new(move |question: &live::Question| rules.selection.decide(question, &overrides));
-    let live = Live::launch(spec, choose, interrupted).map_err(|e| vec![complaint(&e)])?;
+    Live::launch(spec, choose, interrupted).map_err(|e| complaint(&e))
+}
+
+fn launch<N: NetworkModel>(
+    job: &Job,
+    request: &RunRequest,
+    factor: Option<f64>,
+    overrides: Overrides,
+    tick: Box<dyn FnMut(Progress) -> bool>,
+) -> Result<RunResult, Vec<Complaint>> {
+    let tick = Rc::new(RefCell::new(tick));
+    let live = start(job, &job.seats, &request.program, factor, overrides, &tick)
+        .map_err(|complaint| vec![complaint])?;
     let mut world = World::<N, _>::new(job, live);
     let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     if matches!(outcome.end, End::Deadlock(_)) && world.workload.settle().is_some() {
@@ -280,12 +308,12 @@ fn launch<N: NetworkModel>(
         world.workload.close(outcome.time);
     }
     let blocked = match &outcome.end {
-        End::Deadlock(blocked) => deadlock(job, &world.workload, blocked),
-        End::Erroneous(blocked) => vec![row(job, &world.workload, blocked)],
+        End::Deadlock(blocked) => deadlock(&job.machine, &job.seats, &world.workload, blocked),
+        End::Erroneous(blocked) => vec![row(&job.machine, &world.workload, blocked)],
         _ => Vec::new(),
     };
     let live = world.workload.outcome();
-    Ok(result(job, nodes, &outcome, live, blocked))
+    Ok(result(job, &outcome, live, blocked))
 }
 
 /// Who launches programs there: Aurora's users write `mpiexec` of PALS, the others `srun`.
@@ -308,20 +336,25 @@ fn complaint(error: &LaunchError) -> Complaint {
     Complaint::new(at, "", error.to_string())
 }
 
-fn seat_specs(job: &Job) -> (Vec<SeatSpec>, u32) {
+/// How many nodes these seats are on.
+pub(super) fn nodes(seats: &[Seat]) -> u32 {
+    seats.iter().map(|seat| seat.node.0).collect::<BTreeSet<u32>>().len() as u32
+}
+
+fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<SeatSpec>, u32) {
     let mut local: BTreeMap<u32, u32> = BTreeMap::new();
-    for seat in &job.seats {
+    for seat in seats {
         *local.entry(seat.node.0).or_default() += 1;
     }
     let index: BTreeMap<u32, u32> =
         local.keys().enumerate().map(|(i, &node)| (node, i as u32)).collect();
     let mut next: BTreeMap<u32, u32> = BTreeMap::new();
-    let seats = job.seats.iter().map(|seat| {
+    let seats = seats.iter().map(|seat| {
         let at = next.entry(seat.node.0).or_default();
         *at += 1;
         SeatSpec {
             node: index[&seat.node.0],
-            node_name: job.machine.node_name(seat.node),
+            node_name: machine.node_name(seat.node),
             local_rank: *at - 1,
             local_size: local[&seat.node.0],
         }
@@ -329,10 +362,10 @@ fn seat_specs(job: &Job) -> (Vec<SeatSpec>, u32) {
     (seats.collect(), index.len() as u32)
 }
 
-fn row(job: &Job, live: &Live, blocked: &Blocked) -> FailureRank {
+pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureRank {
     FailureRank {
         rank: blocked.rank,
-        node: job.machine.node_name(blocked.node),
+        node: machine.node_name(blocked.node),
         call: Some(live.describe(blocked.rank)),
         detail: blocked.what.clone(),
     }
@@ -340,22 +373,27 @@ fn row(job: &Job, live: &Live, blocked: &Blocked) -> FailureRank {
 
 /// One row a rank that waits, with all it waits for; and one a rank that has left unhappily, which
 /// may be why they wait.
-fn deadlock(job: &Job, live: &Live, blocked: &[Blocked]) -> Vec<FailureRank> {
+pub(super) fn deadlock(
+    machine: &Machine,
+    seats: &[Seat],
+    live: &Live,
+    blocked: &[Blocked],
+) -> Vec<FailureRank> {
     let mut rows: Vec<FailureRank> = blocked
         .chunk_by(|a, b| a.rank == b.rank)
         .filter(|group| !live.has_left(group[0].rank).0)
         .map(|group| {
             let details: Vec<&str> = group.iter().map(|b| b.what.as_str()).collect();
-            FailureRank { detail: details.join("; "), ..row(job, live, &group[0]) }
+            FailureRank { detail: details.join("; "), ..row(machine, live, &group[0]) }
         })
         .collect();
-    for (rank, seat) in job.seats.iter().enumerate() {
+    for (rank, seat) in seats.iter().enumerate() {
         let rank = rank as u32;
         if let (true, Some(Exit::Status(status))) = live.has_left(rank)
             && status != 0
         {
             let what = format!("its process exited with status {status}");
-            rows.push(row(job, live, &Blocked { rank, node: seat.node, what }));
+            rows.push(row(machine, live, &Blocked { rank, node: seat.node, what }));
         }
     }
     rows.sort_by_key(|r| r.rank);
@@ -379,7 +417,11 @@ fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
     }
 }
 
-fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<FailureRow>, i32) {
+pub(super) fn failure(
+    end: &End,
+    live: &LiveOutcome,
+    ranks: Vec<FailureRank>,
+) -> (Option<FailureRow>, i32) {
     let (kind, message) = match end {
         End::Deadlock(_) => {
             let (message, code) = say_deadlock(live, ranks.len());
@@ -419,13 +461,7 @@ fn failure(end: &End, live: &LiveOutcome, ranks: Vec<FailureRank>) -> (Option<Fa
     (Some(FailureRow { kind, message, ranks }), code)
 }
 
-fn result(
-    job: &Job,
-    nodes: u32,
-    outcome: &Outcome,
-    live: LiveOutcome,
-    blocked: Vec<FailureRank>,
-) -> RunResult {
+fn result(job: &Job, outcome: &Outcome, live: LiveOutcome, blocked: Vec<FailureRank>) -> RunResult {
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
     let n = job.seats.len();
     let mut sent = vec![(0, 0); n];
@@ -468,7 +504,7 @@ fn result(
     RunResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
-        nodes,
+        nodes: nodes(&job.seats),
         machine: job.machine.name.clone(),
         fidelity: Fidelity::Packet,
         mpi: String::new(),
@@ -498,6 +534,7 @@ fn result(
             .collect(),
         link_table,
         link_kinds,
+        background: outcome.background.iter().map(Into::into).collect(),
         engine,
     }
 }
@@ -512,7 +549,7 @@ fn kind_name(kind: LinkKind) -> &'static str {
     }
 }
 
-fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
+pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
     let name = |end: LinkEnd| match end {
         LinkEnd::Nic(nic) => {
             let node = machine.nic_node[nic];

@@ -24,7 +24,7 @@ pub fn job_on(machine: Machine, mpi: &str, nodes: &[u32]) -> Job {
         Seat { node, nic: NicId(machine.node_nics[node]) }
     };
     let seats = nodes.iter().map(seat).collect();
-    Job { machine, library, seats, seed: 1 }
+    Job::new(machine, library, seats, 1)
 }
 
 pub fn job(nodes: &[u32]) -> Job {
@@ -59,7 +59,7 @@ impl Workload for Script {
     fn ranks(&self) -> u32 {
         self.world.len() as u32
     }
-    fn members(&self, _: Context) -> &[u32] {
+    fn members(&self, _: u32, _: Context) -> &[u32] {
         &self.world
     }
     fn start(&mut self, calls: &mut Vec<Call>) {

@@ -1,0 +1,147 @@
+//! What a request says of the machine's other doings: background traffic and noise.
+
+use super::Common;
+use crate::background::{Background, BackgroundTraffic};
+use crate::noise::Noise;
+use crate::traffic::Destinations;
+use base::Span;
+use machine::placement::Free;
+use machine::{Complaint, Machine, NicId, NodeId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackgroundRequest {
+    /// As for `odonata traffic`, among the NICs of its nodes.
+    pub pattern: String,
+    /// Of what the injection links of its nodes carry; nothing at 0.
+    pub load: f64,
+    /// Payload of a message; a full packet unless said.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Which nodes; those no job uses unless said.
+    #[serde(default)]
+    pub nodes: Option<Vec<u32>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoiseRequest {
+    pub period_s: f64,
+    pub length_s: f64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BackgroundRow {
+    pub pattern: String,
+    pub nics: u32,
+    pub offered: f64,
+    pub accepted: f64,
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+impl From<&BackgroundTraffic> for BackgroundRow {
+    fn from(b: &BackgroundTraffic) -> BackgroundRow {
+        let BackgroundTraffic { pattern, nics, offered, accepted, messages, bytes } = b.clone();
+        BackgroundRow { pattern, nics, offered, accepted, messages, bytes }
+    }
+}
+
+/// The largest message of background traffic: what lies in a NIC is a few of them.
+const LARGEST: u64 = 1 << 30;
+
+/// The traffic asked for, on nodes that are free; several may share nodes.
+pub(super) fn of(
+    common: &Common,
+    machine: &Machine,
+    free: &Free,
+) -> Result<Vec<Background>, Vec<Complaint>> {
+    let mut complaints = Vec::new();
+    let mut out = Vec::new();
+    for request in &common.background {
+        match one(common, request, machine, free) {
+            Ok(background) => out.extend(background),
+            Err(more) => complaints.extend(more),
+        }
+    }
+    if !out.is_empty() && common.fidelity != "packet" {
+        let wanted = "`packet` with background traffic: elsewhere nothing contends";
+        complaints.push(Complaint::new("fidelity", &common.fidelity, wanted));
+    }
+    if !(0.0..=1.0).contains(&common.warmup_s) {
+        let wanted = "a simulated span of at most 1 s";
+        complaints.push(Complaint::new("warmup", common.warmup_s.to_string(), wanted));
+    }
+    if complaints.is_empty() { Ok(out) } else { Err(complaints) }
+}
+
+fn one(
+    common: &Common,
+    request: &BackgroundRequest,
+    machine: &Machine,
+    free: &Free,
+) -> Result<Option<Background>, Vec<Complaint>> {
+    let BackgroundRequest { pattern, load, bytes, nodes } = request;
+    let mut complaints = Vec::new();
+    let mut wrong = |found: String, wanted: String| {
+        complaints.push(Complaint::new("background", found, wanted));
+    };
+    if !(*load == 0.0 || (1e-6..=1.0).contains(load)) {
+        let wanted = "a load of 0, or from 0.000001 to 1: a fraction of the injection rate";
+        wrong(load.to_string(), wanted.into());
+    }
+    let bytes = bytes.unwrap_or(machine.nic.packet_payload);
+    if bytes > LARGEST || bytes + machine.nic.packet_overhead == 0 {
+        wrong(format!("{bytes} B"), format!("messages of 1 to {LARGEST} B"));
+    }
+    let mut among: Vec<NodeId> = match nodes {
+        None => free.nodes.clone(),
+        Some(named) => named.iter().copied().map(NodeId).collect(),
+    };
+    among.sort_unstable();
+    among.dedup();
+    for &node in &among {
+        if node.0 >= machine.compute_nodes {
+            let last = machine.compute_nodes - 1;
+            wrong(node.0.to_string(), format!("compute nodes, at most {last}"));
+        } else if !free.has(node) {
+            wrong(machine.node_name(node), "nodes that no job has".into());
+        } else {
+            continue;
+        }
+        break;
+    }
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    let nics =
+        among.iter().flat_map(|&node| machine.node_nics[node]..machine.node_nics[next(node)]);
+    let nics: Vec<NicId> = nics.map(NicId).collect();
+    let on = nics.len();
+    let to = Destinations::among(pattern, machine, nics, common.seed).map_err(|c| {
+        let wanted = if on < 2 { format!("two NICs or more for it: {on} left") } else { c.wanted };
+        vec![Complaint { at: "background".into(), wanted, ..c }]
+    })?;
+    let pattern = pattern.clone();
+    Ok((*load > 0.0).then_some(Background { pattern, to, load: *load, bytes }))
+}
+
+fn next(node: NodeId) -> NodeId {
+    NodeId(node.0 + 1)
+}
+
+pub(super) fn noise(common: &Common) -> Result<Option<Noise>, Complaint> {
+    let Some(NoiseRequest { period_s, length_s }) = common.noise else { return Ok(None) };
+    let spans = [period_s, length_s].map(|s| (0.0..=1_000.0).contains(&s).then_some(s));
+    let [Some(period), Some(length)] = spans.map(|s| s.map(Span::from_seconds)) else {
+        let found = format!("{length_s} s of every {period_s} s");
+        return Err(Complaint::new("noise", found, "spans of at most 1,000 s"));
+    };
+    if length >= period {
+        let found = format!("{length_s} s of every {period_s} s");
+        return Err(Complaint::new("noise", found, "pulses shorter than their period"));
+    }
+    Ok((length > Span::ZERO).then_some(Noise { period, length }))
+}

@@ -1,0 +1,426 @@
+//! Several jobs side by side on one machine: programs and benchmarks, each on nodes of its own.
+//!
+//! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
+//! of the two times is what the others cost it.
+
+use super::bench::{BenchRow, EngineRow, plan, row_of, too_large};
+use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
+use super::{
+    BackgroundRow, Common, Fidelity, PlacementRequest, Wanted, fidelity, of_job, run_of, unknown,
+};
+use crate::bench::{Bench, Plan};
+use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
+use crate::world::{Job, Progress, Seat, World};
+use base::{Digest, Span, Time};
+use collectives::Overrides;
+use live::{Live, LiveOutcome};
+use loggp::LogGpNetwork;
+use machine::Complaint;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::rc::Rc;
+use workload::{Call, Context, Done, Several, Streams, Workload};
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct JobsRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub jobs: Vec<JobRequest>,
+    /// Each is also run alone.
+    #[serde(default)]
+    pub alone: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct JobRequest {
+    pub name: String,
+    pub ranks: u32,
+    pub ppn: u32,
+    #[serde(default)]
+    pub placement: Option<PlacementRequest>,
+    #[serde(flatten)]
+    pub task: Task,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Task {
+    Program(Program),
+    Bench {
+        bench: String,
+        bytes: u64,
+        /// Counted ones; the benchmark's own number unless said.
+        #[serde(default)]
+        iterations: Option<u32>,
+    },
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct JobRow {
+    pub name: String,
+    pub ranks: u32,
+    pub nodes: u32,
+    /// From the common start to its last completion, beside the others.
+    pub time_s: f64,
+    /// The same with the machine to itself, and the ratio of the two.
+    pub alone_s: Option<f64>,
+    pub slowdown: Option<f64>,
+    /// Of its completions and their times.
+    pub digest: String,
+    pub alone_digest: Option<String>,
+    pub messages: u64,
+    pub bytes: u64,
+    /// Sent by its NICs.
+    pub packets: u64,
+    pub wire_bytes: u64,
+    pub distance: Vec<JobDistance>,
+    /// Programs: means over ranks.
+    pub compute_s: Option<f64>,
+    pub waiting_s: Option<f64>,
+    pub transfer_s: Option<f64>,
+    pub mpi_calls: Option<u64>,
+    /// Benchmarks: what they measured, and what alone.
+    pub bench: Option<BenchRow>,
+    pub alone_bench: Option<BenchRow>,
+    pub exit_code: i32,
+    pub failure: Option<FailureRow>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct JobDistance {
+    pub distance: &'static str,
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct JobsResult {
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    /// When the last of them ended.
+    pub time_s: f64,
+    pub digest: String,
+    pub jobs: Vec<JobRow>,
+    pub background: Vec<BackgroundRow>,
+    pub link_table: Vec<LinkRow>,
+    pub link_kinds: Vec<LinkKindRow>,
+    pub exit_code: i32,
+    pub interrupted: bool,
+    pub wall_s: f64,
+    pub engine: EngineRow,
+}
+
+/// A task that has been looked at.
+enum Ready<'a> {
+    Program { program: &'a Program, factor: Option<f64>, overrides: Overrides },
+    Bench(Plan),
+}
+
+/// A job at work: the ranks are processes, or follow a script.
+enum Work {
+    Program(Box<Live>),
+    Bench(Box<Streams>, Plan),
+}
+
+impl Workload for Work {
+    fn ranks(&self) -> u32 {
+        match self {
+            Work::Program(w) => w.ranks(),
+            Work::Bench(w, _) => w.ranks(),
+        }
+    }
+    fn members(&self, job: u32, context: Context) -> &[u32] {
+        match self {
+            Work::Program(w) => w.members(job, context),
+            Work::Bench(w, _) => w.members(job, context),
+        }
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        match self {
+            Work::Program(w) => w.start(calls),
+            Work::Bench(w, _) => w.start(calls),
+        }
+    }
+    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+        match self {
+            Work::Program(w) => w.resume(now, done, calls),
+            Work::Bench(w, _) => w.resume(now, done, calls),
+        }
+    }
+    fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
+        if let Work::Program(w) = self {
+            w.stalled(now, calls);
+        }
+    }
+    fn quiet(&mut self, job: u32, now: Time, calls: &mut Vec<Call>) {
+        if let Work::Program(w) = self {
+            w.quiet(job, now, calls);
+        }
+    }
+    fn is_finished(&self) -> bool {
+        match self {
+            Work::Program(w) => w.is_finished(),
+            Work::Bench(w, _) => w.is_finished(),
+        }
+    }
+    fn is_stopped(&self) -> bool {
+        match self {
+            Work::Program(w) => w.is_stopped(),
+            Work::Bench(..) => false,
+        }
+    }
+}
+
+/// What came of one job.
+struct Played {
+    outcome: JobOutcome,
+    failure: Option<FailureRow>,
+    exit_code: i32,
+    live: Option<LiveOutcome>,
+    bench: Option<BenchRow>,
+}
+
+pub fn jobs(
+    request: &JobsRequest,
+    tick: Box<dyn FnMut(Progress) -> bool>,
+) -> Result<JobsResult, Vec<Complaint>> {
+    let begun = std::time::Instant::now();
+    let mut complaints = Vec::new();
+    if request.jobs.is_empty() {
+        complaints.push(Complaint::new("jobs", "", "one job or more"));
+        return Err(complaints);
+    }
+    let wanted: Vec<Wanted<'_>> = request.jobs.iter().map(Wanted::from).collect();
+    let run = run_of(&request.common, &wanted).map_err(|more| complaints.extend(more)).ok();
+    let mut ready = Vec::new();
+    for (i, job) in request.jobs.iter().enumerate() {
+        match look_at(job, run.as_ref().map(|run| &run.0)) {
+            Ok(task) => ready.extend(task),
+            Err(more) => {
+                complaints.extend(more.into_iter().map(|c| of_job(c, request.jobs.len(), i)));
+            }
+        }
+    }
+    let (Some((run, order)), true) = (run, complaints.is_empty()) else { return Err(complaints) };
+    let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
+    let tick: SharedTick = Rc::new(RefCell::new(tick));
+    let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
+        Fidelity::Packet => play::<PacketNetwork>(run, ready, &tick),
+        Fidelity::LogGp => play::<LogGpNetwork>(run, ready, &tick),
+    };
+    let mut by_number: Vec<&Ready<'_>> = ready.iter().collect();
+    order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
+    let (outcome, played) = play(&run, &by_number)?;
+    let mut played: Vec<Option<Played>> = played.into_iter().map(Some).collect();
+    let (link_table, link_kinds) = run::links(&run.machine, &outcome);
+    let mut result = JobsResult {
+        machine: run.machine.name.clone(),
+        fidelity,
+        mpi: request.common.mpi.clone(),
+        time_s: outcome.time.seconds(),
+        digest: hex(outcome.digest),
+        jobs: Vec::new(),
+        background: outcome.background.iter().map(Into::into).collect(),
+        link_table,
+        link_kinds,
+        exit_code: 0,
+        interrupted: outcome.end == End::Interrupted,
+        wall_s: 0.0,
+        engine: EngineRow::default(),
+    };
+    result.engine.add(outcome.engine);
+    for (i, job) in request.jobs.iter().enumerate() {
+        let number = order[i];
+        let seats = seats_of(&run, number);
+        let together = played[number].take().expect("every job was played once");
+        let mut row = row(job, seats, &together);
+        result.interrupted |= is_interrupted(&together);
+        if request.alone && !result.interrupted && together.failure.is_none() {
+            let mut own =
+                Job::new(run.machine.clone(), run.library.clone(), seats.to_vec(), run.seed);
+            own.noise = run.noise;
+            let (outcome, alone) = play(&own, &[&ready[i]])?;
+            result.engine.add(outcome.engine);
+            let alone = alone.into_iter().next().expect("one job was played");
+            result.interrupted |= is_interrupted(&alone) || outcome.end == End::Interrupted;
+            if alone.failure.is_none() && outcome.end == End::Finished {
+                let alone_s = alone.outcome.time.seconds();
+                row.alone_s = Some(alone_s);
+                row.slowdown = (alone_s > 0.0).then(|| row.time_s / alone_s);
+                row.alone_digest = Some(hex(alone.outcome.digest));
+                row.alone_bench = alone.bench;
+            }
+        }
+        if result.exit_code == 0 {
+            result.exit_code = row.exit_code;
+        }
+        result.jobs.push(row);
+    }
+    result.wall_s = begun.elapsed().as_secs_f64();
+    result.engine.wall_s = result.wall_s;
+    Ok(result)
+}
+
+impl<'a> From<&'a JobRequest> for Wanted<'a> {
+    fn from(job: &'a JobRequest) -> Wanted<'a> {
+        let JobRequest { ranks, ppn, placement, .. } = job;
+        Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref() }
+    }
+}
+
+fn hex(digest: Digest) -> String {
+    format!("{:016x}", digest.0)
+}
+
+fn is_interrupted(played: &Played) -> bool {
+    played.failure.as_ref().is_some_and(|f| f.kind == "interrupted")
+}
+
+/// The seats of the job of this number.
+fn seats_of(run: &Job, number: usize) -> &[Seat] {
+    let end = run.firsts.get(number + 1).map_or(run.seats.len(), |&end| end as usize);
+    &run.seats[run.firsts[number] as usize..end]
+}
+
+/// What there is to do, or what is wrong with it; nothing where there is no machine to do it on.
+fn look_at<'a>(
+    job: &'a JobRequest,
+    run: Option<&Job>,
+) -> Result<Option<Ready<'a>>, Vec<Complaint>> {
+    match &job.task {
+        Task::Program(program) => {
+            let factor = program.compute.factor().map_err(|c| vec![c])?;
+            let overrides = super::overrides(&program.env)?;
+            Ok(Some(Ready::Program { program, factor, overrides }))
+        }
+        Task::Bench { bench, bytes, iterations } => {
+            let Some(which) = Bench::named(bench) else {
+                let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
+                return Err(vec![unknown("bench", bench, &names)]);
+            };
+            if job.ranks < 2 {
+                let found = job.ranks.to_string();
+                return Err(vec![Complaint::new("ranks", found, "at least two for a benchmark")]);
+            }
+            let Some(run) = run else { return Ok(None) };
+            // As many iterations as bytes: what is counted must fit the clock.
+            let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
+            if let Some(complaint) = too_large(run, &[all]) {
+                return Err(vec![complaint]);
+            }
+            let iterations = iterations.map(|n| n.max(1) as usize);
+            let overrides = Overrides::default();
+            let plan = plan(run, which, (job.ranks, *bytes), iterations, &overrides);
+            Ok(Some(Ready::Bench(plan)))
+        }
+    }
+}
+
+/// Runs jobs side by side; what came of each, in the order of their numbers.
+fn play<N: NetworkModel>(
+    run: &Job,
+    ready: &[&Ready<'_>],
+    tick: &SharedTick,
+) -> Result<(Outcome, Vec<Played>), Vec<Complaint>> {
+    let mut works = Vec::new();
+    for (number, task) in ready.iter().enumerate() {
+        works.push(match task {
+            Ready::Program { program, factor, overrides } => {
+                let seats = seats_of(run, number);
+                let live = run::start(run, seats, program, *factor, overrides.clone(), tick)
+                    .map_err(|c| vec![of_job(c, ready.len(), number)])?;
+                Work::Program(Box::new(live))
+            }
+            Ready::Bench(plan) => {
+                let programs = (0..plan.ranks).map(|rank| plan.program(rank));
+                Work::Bench(Box::new(Streams::new(programs)), *plan)
+            }
+        });
+    }
+    let mut world = World::<N, _>::new(run, Several::new(works));
+    let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
+    let works = world.workload.jobs;
+    let played = works.into_iter().zip(outcome.jobs.clone()).map(|(work, job)| match work {
+        Work::Program(live) => ended(run, &outcome, job, *live),
+        Work::Bench(streams, plan) => {
+            let finished = streams.is_finished();
+            let bench = finished.then(|| row_of(&plan, &streams.marks));
+            // A script does not fail by itself: somebody ended the run.
+            let failure = (!finished).then(|| FailureRow {
+                kind: "interrupted",
+                message: "ended with the run".into(),
+                ranks: Vec::new(),
+            });
+            Played { outcome: job, failure, exit_code: 0, live: None, bench }
+        }
+    });
+    let played = played.collect();
+    Ok((outcome, played))
+}
+
+/// How a program's job ended.
+fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Played {
+    let (first, end) = (job.first, job.first + job.ranks);
+    let seats = &run.seats[first as usize..end as usize];
+    let own = |blocked: &Blocked| Blocked { rank: blocked.rank - first, ..blocked.clone() };
+    let is_own = |blocked: &&Blocked| (first..end).contains(&blocked.rank);
+    let mut ending = match &outcome.end {
+        _ if live.is_finished() => End::Finished,
+        _ if live.is_stopped() => End::Stopped,
+        End::Deadlock(all) => End::Deadlock(all.iter().filter(is_own).map(own).collect()),
+        End::Erroneous(one) if is_own(&one) => End::Erroneous(own(one)),
+        _ => End::Interrupted,
+    };
+    if matches!(ending, End::Deadlock(_)) && live.settle().is_some() {
+        // Nobody can go on because somebody is dead.
+        ending = End::Stopped;
+    }
+    if ending != End::Finished {
+        live.close(outcome.time);
+    }
+    let rows: Vec<FailureRank> = match &ending {
+        End::Deadlock(blocked) => run::deadlock(&run.machine, seats, &live, blocked),
+        End::Erroneous(blocked) => vec![run::row(&run.machine, &live, blocked)],
+        _ => Vec::new(),
+    };
+    let live = live.outcome();
+    let (failure, exit_code) = run::failure(&ending, &live, rows);
+    Played { outcome: job, failure, exit_code, live: Some(live), bench: None }
+}
+
+fn row(job: &JobRequest, seats: &[Seat], played: &Played) -> JobRow {
+    let Played { outcome, failure, exit_code, live, bench } = played;
+    let mean = |of: fn(&live::RankOutcome) -> Span| {
+        let ranks = &live.as_ref()?.ranks;
+        Some(ranks.iter().map(|r| of(r).seconds()).sum::<f64>() / ranks.len().max(1) as f64)
+    };
+    let distances = Distance::NAMES.iter().zip(outcome.by_distance);
+    JobRow {
+        name: job.name.clone(),
+        ranks: outcome.ranks,
+        nodes: run::nodes(seats),
+        time_s: outcome.time.seconds(),
+        alone_s: None,
+        slowdown: None,
+        digest: hex(outcome.digest),
+        alone_digest: None,
+        messages: outcome.by_distance.iter().map(|d| d.0).sum(),
+        bytes: outcome.by_distance.iter().map(|d| d.1).sum(),
+        packets: outcome.packets,
+        wire_bytes: outcome.wire_bytes,
+        distance: distances
+            .map(|(&distance, (messages, bytes))| JobDistance { distance, messages, bytes })
+            .collect(),
+        compute_s: mean(|r| r.compute),
+        waiting_s: mean(|r| r.waiting),
+        transfer_s: mean(|r| r.transfer),
+        mpi_calls: live.as_ref().map(|live| live.mpi_calls),
+        bench: bench.clone(),
+        alone_bench: None,
+        exit_code: *exit_code,
+        failure: failure.clone(),
+    }
+}

@@ -1,0 +1,192 @@
+//! Traffic beside the jobs: NICs of nodes no job has send messages at a rate of their own, whatever
+//! becomes of them, as in `traffic`. Equations and limits in docs/models/jobs.md.
+
+use crate::traffic::Destinations;
+use crate::world::{Cargo, Job, World};
+use base::Span;
+use des::Phase;
+use machine::Machine;
+use net::{Message, NetworkModel, Origin};
+use workload::Workload;
+
+/// What some nodes do beside the jobs.
+#[derive(Clone, Debug)]
+pub struct Background {
+    /// As the user wrote it.
+    pub pattern: String,
+    pub to: Destinations,
+    /// Offered wire bytes as a fraction of what the injection links of its NICs carry.
+    pub load: f64,
+    /// Payload of a message.
+    pub bytes: u64,
+}
+
+impl Background {
+    /// Wire bytes of a message.
+    fn wire(&self, machine: &Machine) -> u64 {
+        let packets = self.bytes.div_ceil(machine.nic.packet_payload).max(1);
+        self.bytes + packets * machine.nic.packet_overhead
+    }
+}
+
+/// What came of it, while jobs ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BackgroundTraffic {
+    pub pattern: String,
+    /// NICs that sent.
+    pub nics: u32,
+    pub offered: f64,
+    /// Wire bytes that arrived, as a fraction of what the injection links carry.
+    pub accepted: f64,
+    /// Messages that arrived, and their payload.
+    pub messages: u64,
+    pub bytes: u64,
+}
+
+/// A NIC that sends.
+#[derive(Clone, Copy)]
+struct Source {
+    of: u32,
+    /// Its place in the pattern.
+    at: u32,
+    /// Messages commanded to the NIC so far, and those of them under way.
+    commanded: u32,
+    under_way: u32,
+    /// Messages generated so far.
+    generated: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    mean_gap_ps: f64,
+    /// Messages of one source that the NIC has at most.
+    most: u32,
+    arrived: u64,
+    /// Of these, before the jobs began.
+    before: u64,
+}
+
+/// All that send, and what has come of it.
+#[derive(Default)]
+pub(crate) struct Sources {
+    sources: Vec<Source>,
+    sums: Vec<Sum>,
+    /// The jobs are over: nothing new is sent.
+    closed: bool,
+}
+
+impl Sources {
+    pub fn new(job: &Job) -> Sources {
+        let mut all = Sources::default();
+        for (of, background) in job.background.iter().enumerate() {
+            let (machine, n) = (&job.machine, background.to.participants());
+            let nic = background.to.nic(0);
+            let busy = machine.links.gap[machine.injection(nic)].span(background.wire(machine));
+            // What is generated beyond two windows waits as a number, not as messages.
+            let window = 2 * u64::from(machine.nic.window) * machine.nic.packet_payload;
+            all.sums.push(Sum {
+                mean_gap_ps: busy.0 as f64 / background.load,
+                most: (window / background.bytes.max(1)).clamp(1, 1 << 20) as u32,
+                ..Sum::default()
+            });
+            all.sources.extend((0..n).map(|at| Source {
+                of: of as u32,
+                at,
+                commanded: 0,
+                under_way: 0,
+                generated: 0,
+            }));
+        }
+        all
+    }
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+    /// The jobs begin now.
+    pub fn open(&mut self) {
+        self.sums.iter_mut().for_each(|sum| sum.before = sum.arrived);
+    }
+    /// What arrived in the `span` the jobs took.
+    pub fn outcome(&self, job: &Job, span: Span) -> Vec<BackgroundTraffic> {
+        let rows = job.background.iter().zip(&self.sums).map(|(background, sum)| {
+            let machine = &job.machine;
+            let (nics, messages) = (background.to.participants(), sum.arrived - sum.before);
+            let rate = machine.links.gap[machine.injection(background.to.nic(0))].bytes_per_s();
+            let full = f64::from(nics) * rate * span.seconds();
+            let wire = (messages * background.wire(machine)) as f64;
+            BackgroundTraffic {
+                pattern: background.pattern.clone(),
+                nics,
+                offered: background.load,
+                accepted: if full > 0.0 { wire / full } else { 0.0 },
+                messages,
+                bytes: messages * background.bytes,
+            }
+        });
+        rows.collect()
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Every source's first message is on its way to being.
+    pub(crate) fn start_background(&mut self) {
+        for source in 0..self.sources.sources.len() as u32 {
+            self.schedule_background(source);
+        }
+    }
+
+    /// Schedules the source's next message.
+    fn schedule_background(&mut self, source: u32) {
+        let row = self.sources.sources[source as usize];
+        let to = &self.job.background[row.of as usize].to;
+        let mean = self.sources.sums[row.of as usize].mean_gap_ps;
+        let when = self.now + to.gap(row.at, u64::from(row.generated), mean);
+        let host = self.ranks.len() as u32 + source;
+        self.push_host(when, Phase::Decide, host, row.generated, 0);
+    }
+
+    /// A source has one message more.
+    pub(crate) fn generate(&mut self, source: u32) {
+        if self.sources.closed {
+            return;
+        }
+        self.sources.sources[source as usize].generated += 1;
+        self.command_next(source);
+        self.schedule_background(source);
+    }
+
+    /// Gives the NIC the source's next message, if there is one and the NIC has room.
+    fn command_next(&mut self, source: u32) {
+        let row = &mut self.sources.sources[source as usize];
+        let most = self.sources.sums[row.of as usize].most;
+        if row.commanded == row.generated || row.under_way == most {
+            return;
+        }
+        let nth = u64::from(row.commanded);
+        row.commanded += 1;
+        row.under_way += 1;
+        let (of, at) = (row.of as usize, row.at);
+        let Background { to, bytes, .. } = &self.job.background[of];
+        let message = Message {
+            src: to.nic(at),
+            dst: to.to(at, nth),
+            bytes: *bytes,
+            // The data is there; fetching it is not what is studied.
+            origin: Origin::Nic,
+            draw: to.route_draw(at, nth),
+        };
+        self.inject(Cargo::Background(source), message);
+    }
+
+    pub(crate) fn background_arrives(&mut self, source: u32) {
+        let row = &mut self.sources.sources[source as usize];
+        row.under_way -= 1;
+        self.sources.sums[row.of as usize].arrived += 1;
+        if !self.sources.closed {
+            self.command_next(source);
+        }
+    }
+}

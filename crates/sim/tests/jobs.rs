@@ -1,0 +1,228 @@
+//! Several jobs on one machine, and what else it does: laws, and the user's mistakes.
+
+mod common;
+
+use base::{Span, Time};
+use serde_json::{Value, json};
+use sim::api::{JobsResult, bench, jobs};
+use sim::{End, Job, Noise, World};
+use workload::{Several, Step, Streams};
+
+type Complaints = Vec<machine::Complaint>;
+
+fn run(request: &Value) -> Result<JobsResult, Complaints> {
+    let request = serde_json::from_value(request.clone()).expect("a request");
+    jobs(&request, Box::new(|_| true))
+}
+
+/// A benchmark on these nodes, a rank on each.
+fn on(name: &str, bytes: u64, nodes: &[u32]) -> Value {
+    let n = nodes.len();
+    json!({"name": format!("{name} on {nodes:?}"), "ranks": n, "ppn": 1,
+           "placement": {"nodes": nodes}, "bench": name, "bytes": bytes})
+}
+
+fn request(jobs: &[Value]) -> Value {
+    json!({"machine": {"name": "dragonfly-1056"}, "routing": "minimal", "alone": true, "jobs": jobs})
+}
+
+/// `dragonfly-1056` has 4 nodes a switch and 32 a group. Minimal routes within one switch or one
+/// group share no link with those of others, so a job cannot tell that it has company.
+#[test]
+fn jobs_that_share_no_link_do_not_slow_each_other() {
+    let groups = |g: u32| (0..8).map(|i| g * 32 + i * 3).collect::<Vec<u32>>();
+    let result = run(&request(&[
+        on("allreduce", 4096, &groups(0)),
+        on("alltoall", 65_536, &groups(5)),
+        on("put_alltoall", 1024, &groups(7)),
+        on("bw", 1 << 16, &[1024, 1025]),
+    ]))
+    .expect("legal");
+    for job in &result.jobs {
+        assert_eq!(job.slowdown, Some(1.0), "{}", job.name);
+        assert_eq!(Some(&job.digest), job.alone_digest.as_ref(), "{}", job.name);
+        assert_eq!(job.bench, job.alone_bench, "{}", job.name);
+    }
+    let last = result.jobs.iter().map(|job| job.time_s).fold(0.0, f64::max);
+    assert_eq!(result.time_s, last);
+}
+
+/// Two streams over the one link between two switches get half of it each: the link, the NICs and
+/// so a stream alone have one rate.
+#[test]
+fn jobs_that_share_a_link_share_it_evenly() {
+    let result =
+        run(&request(&[on("bw", 1 << 17, &[0, 4]), on("bw", 1 << 17, &[1, 5])])).expect("legal");
+    for job in &result.jobs {
+        let slowdown = job.slowdown.expect("it was run alone");
+        assert!((slowdown - 2.0).abs() < 0.02, "{}: {slowdown}", job.name);
+        let rate = |row: &Option<sim::api::BenchRow>| row.as_ref().expect("a row").bandwidth;
+        let (here, alone) = (rate(&job.bench).expect("bw"), rate(&job.alone_bench).expect("bw"));
+        assert!((alone / here - 2.0).abs() < 0.02, "{}: {alone} {here}", job.name);
+    }
+}
+
+#[test]
+fn the_order_of_jobs_changes_nothing_but_their_order() {
+    for routing in ["minimal", "ugal", "valiant"] {
+        let mut list = [
+            on("alltoall", 8192, &[0, 9, 40, 41, 80, 200]),
+            on("bw", 1 << 14, &[1, 42]),
+            on("allreduce", 65_536, &[2, 3, 8, 81, 201, 500]),
+        ];
+        let mut ask = request(&list);
+        ask["routing"] = routing.into();
+        ask["background"] = json!([{"pattern": "uniform", "load": 0.2}]);
+        ask["noise"] = json!({"period_s": 1e-5, "length_s": 1e-6});
+        let mut first = run(&ask).expect("legal");
+        list.rotate_left(1);
+        list.swap(0, 1);
+        ask["jobs"] = json!(list);
+        let mut second = run(&ask).expect("legal");
+        assert_eq!(first.digest, second.digest, "{routing}");
+        assert_eq!(first.background, second.background, "{routing}");
+        for all in [&mut first.jobs, &mut second.jobs] {
+            all.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        for (a, b) in first.jobs.iter().zip(&second.jobs) {
+            assert_eq!((&a.name, a.time_s, &a.digest), (&b.name, b.time_s, &b.digest));
+            assert_eq!((a.alone_s, a.packets, &a.bench), (b.alone_s, b.packets, &b.bench));
+            assert!(a.slowdown.expect("run alone") > 1.0, "{routing}: they do contend");
+        }
+    }
+}
+
+fn latencies(background: Value) -> (String, Vec<sim::api::BenchRow>) {
+    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "allreduce", "nodes": 16,
+                     "ppn": 2, "sizes": [8, 4096], "placement": "group-spread", "background": background});
+    let ask = serde_json::from_value(ask).expect("a request");
+    let result = bench(&ask, &mut |_| true).expect("legal");
+    (result.digest, result.rows)
+}
+
+#[test]
+fn a_background_of_no_load_changes_nothing() {
+    let quiet = latencies(json!([]));
+    assert_eq!(latencies(json!([{"pattern": "uniform", "load": 0.0}])), quiet);
+    assert_eq!(latencies(json!([{"pattern": "hotspot:2", "load": 0, "nodes": [900, 901]}])), quiet);
+    let busy = latencies(json!([{"pattern": "uniform", "load": 0.5}]));
+    assert_ne!(busy.0, quiet.0);
+    for (busy, quiet) in busy.1.iter().zip(&quiet.1) {
+        assert!(busy.latency_s > quiet.latency_s, "{busy:?} {quiet:?}");
+    }
+    // Every run of it is the same.
+    assert_eq!(latencies(json!([{"pattern": "uniform", "load": 0.5}])), busy);
+}
+
+/// In groups of its own a background shares no link with a job: the job starts later by the
+/// warm-up, and that is all.
+#[test]
+fn a_background_far_away_slows_nobody() {
+    let far: Vec<u32> = (320..640).collect();
+    let mut ask =
+        request(&[on("allreduce", 4096, &[0, 1, 9, 31]), on("latency", 65_536, &[70, 90])]);
+    for pattern in ["uniform", "adversarial:2", "hotspot:2"] {
+        ask["background"] = json!([{"pattern": pattern, "load": 0.6, "nodes": far, "bytes": 9000}]);
+        let result = run(&ask).expect("legal");
+        for job in &result.jobs {
+            assert_eq!(job.slowdown, Some(1.0), "{pattern}: {}", job.name);
+            assert_eq!(Some(&job.digest), job.alone_digest.as_ref(), "{pattern}: {}", job.name);
+        }
+        assert!(result.background[0].messages > 0);
+    }
+}
+
+/// Below saturation what is offered is accepted; the tolerance is that of some thousand messages
+/// of a Poisson process, six standard deviations. Beyond saturation it is not: one link takes what
+/// 32 nodes of a group send to another, all they send or, spread over 96 nodes, 32/95 of it.
+#[test]
+fn a_background_gets_through_what_it_offers_unless_it_saturates() {
+    let accepted = |pattern: &str, load: f64, nodes: std::ops::Range<u32>| {
+        let mut ask = request(&[on("bw", 1 << 14, &[0, 1])]);
+        ask["alone"] = false.into();
+        ask["background"] = json!([{"pattern": pattern, "load": load, "nodes":
+            nodes.collect::<Vec<u32>>()}]);
+        run(&ask).expect("legal").background[0].clone()
+    };
+    let row = accepted("uniform", 0.25, 32..64);
+    let off = (row.accepted / 0.25 - 1.0).abs();
+    assert!(off < 6.0 / (row.messages as f64).sqrt(), "{row:?}");
+    for (pattern, share) in [("adversarial:1", 1.0), ("uniform", 32.0 / 95.0)] {
+        let row = accepted(pattern, 0.5, 32..128);
+        assert!((row.accepted * 32.0 * share - 1.0).abs() < 0.03, "{row:?}");
+    }
+}
+
+/// A core that is away 1 us of every 10 takes ten ninths of the time.
+#[test]
+fn noise_stretches_computation() {
+    let mut job: Job = common::job(&[0, 1, 2, 3]);
+    job.noise = Some(Noise { period: Span::us(10), length: Span::us(1) });
+    let steps = || vec![Step::Compute(Span::us(904)), Step::Wait, Step::Mark];
+    let mut world =
+        World::<loggp::LogGpNetwork, _>::new(&job, Streams::new((0..4).map(|_| steps())));
+    assert_eq!(world.run(&mut |_| true).end, End::Finished);
+    let ends: Vec<Time> = world.workload.marks.iter().map(|m| m[0]).collect();
+    for end in &ends {
+        // 100 pulses, and one more or a part of it by where in the period it began and ended.
+        let pulses = end.0 - Span::us(904).0;
+        assert!((Span::us(100).0..=Span::us(101).0 + 1).contains(&pulses), "{end:?}");
+    }
+    assert!(ends.iter().any(|&end| end != ends[0]), "every core has a phase of its own");
+}
+
+/// Who waits for whom is said in each job's own numbers; a job that ends does not end the others.
+#[test]
+fn one_jobs_deadlock_is_told_in_its_own_numbers() {
+    let mut job = common::job(&[0, 1, 2, 3]);
+    job.firsts = vec![0, 2];
+    let recv = workload::Op::Recv { from: 0, context: 0, tag: 7, bytes: 8 };
+    let fine = Streams::new((0..2).map(|_| vec![Step::Compute(Span::us(5)), Step::Wait]));
+    let stuck = Streams::new([vec![], vec![Step::Do(recv), Step::Wait]].into_iter());
+    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, Several::new(vec![stuck, fine]));
+    let outcome = world.run(&mut |_| true);
+    let End::Deadlock(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
+    assert_eq!((blocked.len(), blocked[0].rank), (1, 1));
+    assert_eq!(blocked[0].what, "receive from rank 0, tag 7");
+    assert!(outcome.jobs[1].time.since(Time::ZERO + Span::us(5)) <= Span(1));
+
+    job.firsts = vec![0, 2];
+    let recv = workload::Op::Recv { from: 0, context: 0, tag: 7, bytes: 8 };
+    let fine = Streams::new((0..2).map(|_| vec![Step::Compute(Span::us(5)), Step::Wait]));
+    let stuck = Streams::new([vec![], vec![Step::Do(recv), Step::Wait]].into_iter());
+    let mut world = World::<loggp::LogGpNetwork, _>::new(&job, Several::new(vec![fine, stuck]));
+    let outcome = world.run(&mut |_| true);
+    let End::Deadlock(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
+    assert_eq!((blocked.len(), blocked[0].rank), (1, 3), "ranks of the run");
+    assert_eq!(blocked[0].what, "receive from rank 0, tag 7", "in the job's own numbers");
+}
+
+#[test]
+fn mistakes_are_all_told_at_once() {
+    let complaints = |ask: &Value| -> Vec<(String, String)> {
+        let Err(complaints) = run(ask) else { panic!("refused: {ask}") };
+        complaints.into_iter().map(|c| (c.at, c.wanted)).collect()
+    };
+    let at = |ask: &Value| -> Vec<String> { complaints(ask).into_iter().map(|c| c.0).collect() };
+    let overlap = request(&[on("bw", 8, &[3, 4]), on("bw", 8, &[4, 5]), on("bww", 8, &[6, 7])]);
+    assert_eq!(at(&overlap), ["job 2: placement", "job 3: bench"]);
+    let mut ask = request(&[on("bw", 8, &[3, 4])]);
+    ask["background"] = json!([
+        {"pattern": "unifrom", "load": 0.1}, {"pattern": "uniform", "load": 1.5},
+        {"pattern": "uniform", "load": 0.5, "nodes": [2, 3]},
+        {"pattern": "uniform", "load": 0.5, "nodes": [2]},
+        {"pattern": "uniform", "load": 0.5, "nodes": [2, 5000]},
+    ]);
+    ask["noise"] = json!({"period_s": 1e-3, "length_s": 1e-3});
+    assert_eq!(at(&ask), [&["background"; 5][..], &["noise"]].concat());
+    let mut ask = request(&[on("bw", 8, &[3, 4])]);
+    ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
+    ask["fidelity"] = "loggp".into();
+    assert_eq!(at(&ask), ["fidelity"]);
+    let whole = json!({"name": "all", "ranks": 1056, "ppn": 1, "bench": "barrier", "bytes": 0});
+    let mut ask = request(std::slice::from_ref(&whole));
+    ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
+    assert!(complaints(&ask)[0].1.contains("0 left"), "{:?}", complaints(&ask));
+    assert_eq!(at(&request(&[whole, on("bw", 8, &[3, 4])])), ["job 2: placement"]);
+    assert_eq!(at(&request(&[])), ["jobs"]);
+}

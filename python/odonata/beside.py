@@ -1,0 +1,99 @@
+"""What a machine does beside a job: background traffic on the nodes no job has, and noise.
+
+`"uniform:0.4"` is a pattern of `odonata traffic` and a load; `"uniform:0.4@64Ki"` sends messages of
+that size instead of packets. A mapping can name the nodes, too. `"25us/1ms"` is noise: every core
+is away for 25 us of every millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from . import patterns, units
+from .errors import MOST, Complaints, nearest
+
+BACKGROUND = "PATTERN:LOAD or PATTERN:LOAD@BYTES, such as `uniform:0.4` or `adversarial:1:0.2@64Ki`"
+NOISE = "LENGTH/PERIOD, such as `25us/1ms`: away for so long every so often"
+_KEYS = ("pattern", "load", "bytes", "nodes")
+
+
+def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
+    """Background traffic as the core takes it, from one text or mapping, or several."""
+    if given is None:
+        return ()
+    if isinstance(given, (str, Mapping)):
+        given = [given]
+    if not isinstance(given, Sequence):
+        wrong.add("background", given, BACKGROUND)
+        return ()
+    return tuple(
+        of_mapping(wrong, one) if isinstance(one, Mapping) else of_text(wrong, one) for one in given
+    )
+
+
+def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:
+    """`uniform:0.4`, `adversarial:1:0.2@64Ki`."""
+    words, at, size = text.partition("@") if isinstance(text, str) else ("", "", "")
+    pattern, colon, load = words.rpartition(":")
+    try:
+        found = {"pattern": pattern, "load": float(load)}
+        if at:
+            found["bytes"] = units.read_bytes(size)
+    except units.Unreadable as error:
+        wrong.add("background", text or "nothing", BACKGROUND, str(error) or None)
+        return {}
+    except ValueError:
+        colon = ""
+    if not colon:
+        hint = f"such as `{text}:0.4`" if isinstance(text, str) and text else None
+        wrong.add("background", text or "nothing", BACKGROUND, hint)
+        return {}
+    return of_mapping(wrong, found)
+
+
+def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"pattern": "uniform", "load": 0.4, "bytes": 65536, "nodes": [64, 65]}`."""
+    found: dict[str, Any] = {}
+    for key in given:
+        if key not in _KEYS:
+            near = nearest(str(key), _KEYS)
+            hint = f"did you mean `{near}`?" if near else None
+            wrong.add("background", key, f"keys {', '.join(_KEYS)}", hint)
+    sub = Complaints()
+    patterns.check_pattern(sub, given.get("pattern") or "nothing")
+    found["pattern"] = given.get("pattern")
+    wanted = "a load of 0 to 1: a fraction of the injection rate"
+    found["load"] = sub.number("load", given.get("load", "nothing"), wanted, 0, 1)
+    size = given.get("bytes")
+    if isinstance(size, str):
+        try:
+            size = units.read_bytes(size)
+        except units.Unreadable as error:
+            sub.add("bytes", size, "a size in bytes", str(error) or None)
+            size = None
+    if size is not None:
+        found["bytes"] = sub.whole("bytes", size, 1, MOST)
+    if given.get("nodes") is not None:
+        named = sub.sequence("nodes", given["nodes"], "a list of nodes, by number")
+        found["nodes"] = [sub.whole("nodes", node, 0) for node in named]
+    for c in sub.list:
+        wrong.add("background", c.found, c.wanted, c.hint)
+    return found
+
+
+def noise(wrong: Complaints, given: Any) -> dict[str, float] | None:
+    """`"25us/1ms"` as the core takes it."""
+    if given is None:
+        return None
+    length, slash, period = given.partition("/") if isinstance(given, str) else ("", "", "")
+    try:
+        if not slash:
+            raise units.Unreadable("")
+        found = {"length_s": units.read_span(length), "period_s": units.read_span(period)}
+    except units.Unreadable as error:
+        wrong.add("noise", given or "nothing", NOISE, str(error) or None)
+        return None
+    if not found["length_s"] < found["period_s"]:
+        wrong.add("noise", given, "a pulse shorter than its period")
+    return found

@@ -1,0 +1,266 @@
+"""Several jobs side by side on one machine: each one's time, and its time alone.
+
+`odonata.jobs(machine, [{"program": ["python", "app.py"], "ranks": 64, "ppn": 8},
+{"bench": "alltoall", "bytes": "64Ki", "nodes": 32}])`; on the command line,
+`odonata run --jobs FILE`, whose `[[job]]` tables have the same keys.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__, bench, beside, clocks, door, launch, machines, tables, units
+from . import warm as forker
+from .errors import Complaints, InputError, SimulatedFailure, nearest
+from .machines import Machine
+from .results import Result
+
+if TYPE_CHECKING:
+    import pyarrow
+
+KEYS = (
+    "name", "program", "bench", "bytes", "iterations", "ranks", "nodes", "ppn", "placement", "env",
+    "wdir", "compute",
+)  # fmt: skip
+FILE_KEYS = ("job", "background", "noise", "warmup")
+# Sizes of a benchmark unless said: large enough to contend.
+BYTES = 1 << 16
+_NESTED = ("distance", "bench", "alone_bench", "failure")
+
+
+@dataclass
+class JobsResult(Result):
+    """What each job did beside the others, and alone."""
+
+    summary: dict[str, Any] = field(repr=False)
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def time(self) -> float:
+        """When the last job ended, seconds after their common start."""
+        return self.summary["time_s"]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """One mapping a job: `name`, `time_s`, `alone_s`, `slowdown`, `digest` and counters."""
+        return self.summary["jobs"]
+
+    @property
+    def table(self) -> pyarrow.Table:
+        """The rows as Arrow."""
+        return tables.table(self.data["jobs"])
+
+    @property
+    def exit_code(self) -> int:
+        return self.summary["exit_code"]
+
+
+def jobs(
+    machine: Machine,
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    background: Any = None,
+    noise: str | None = None,
+    warmup_s: float | None = None,
+    alone: bool = True,
+    fidelity: str = "packet",
+    mpi: str = "mpich",
+    seed: int = 1,
+    label: bool = False,
+    check: bool = True,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+) -> JobsResult:
+    """Run jobs side by side on `machine`, starting together, and each alone on the same nodes.
+
+    An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
+    `bytes` and `iterations`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that the jobs
+    before it have left; `name`, `env`, `wdir`, `compute`. `background` and `noise` are as for
+    `Machine.job`. With `alone`, programs run twice: beside the others, and by themselves. With
+    `check`, a job that fails raises `SimulatedFailure`.
+    """
+    wrong = Complaints()
+    machines.check_names(wrong, machine, fidelity, mpi)
+    entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
+    asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
+    names = [job.get("name") for job in asked]
+    for name in sorted({str(name) for name in names if names.count(name) > 1}):
+        wrong.add("jobs", name, "a name of its own for each job")
+    seed = wrong.whole("seed", seed, 0, 2**63 - 1)
+    beside_them = beside.background(wrong, background)
+    shaken = beside.noise(wrong, noise)
+    if warmup_s is not None:
+        warmup_s = wrong.number("warmup", warmup_s, "a simulated span of at most 1 s", 0, 1)
+    wrong.raise_any()
+    request = {
+        "machine": machine.request(),
+        "fidelity": fidelity,
+        "routing": machine.routing,
+        **machines.library_request(mpi),
+        "seed": seed,
+        "background": list(beside_them),
+        "noise": shaken,
+        "jobs": asked,
+        "alone": alone,
+    }
+    if warmup_s is not None:
+        request["warmup_s"] = warmup_s
+    answer = door.enter("jobs", request, tick, stop)
+    data = {
+        "links": tables.rows_of(answer.pop("link_table")),
+        "jobs": [
+            {key: value for key, value in row.items() if key not in _NESTED}
+            for row in answer["jobs"]
+        ],
+        "background": tables.rows_of(answer["background"]),
+    }
+    summary = {
+        "odonata": __version__,
+        "kind": "jobs",
+        "routing": machine.routing,
+        "seed": seed,
+        **answer,
+    }
+    result = JobsResult(summary, data)
+    if check:
+        raise_failure(result)
+    return result
+
+
+def raise_failure(result: JobsResult) -> None:
+    """`SimulatedFailure` if a job failed."""
+    for row in result.rows:
+        failure = row.get("failure")
+        if failure:
+            message = f"job {row['name']}: {failure['message']}"
+            raise SimulatedFailure(message, failure["kind"], failure["ranks"], result)
+
+
+def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, Any]:
+    """One job as the core takes it; complaints name it by its number."""
+    sub = Complaints()
+    found = _entry(sub, given, number, label) if isinstance(given, Mapping) else {}
+    if not isinstance(given, Mapping):
+        sub.add("job", given, f"a mapping with keys among {', '.join(KEYS)}")
+    for c in sub.list:
+        wrong.add(f"job {number}: {c.at}", c.found, c.wanted, c.hint)
+    return found
+
+
+def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool) -> dict[str, Any]:
+    unknown(wrong, given, KEYS)
+    ppn = wrong.whole("ppn", given.get("ppn", 1))
+    if given.get("ranks") is None and given.get("nodes") is None:
+        wrong.add("ranks", "nothing", "`ranks` or `nodes`")
+    nodes = None if given.get("nodes") is None else wrong.whole("nodes", given["nodes"])
+    ranks = wrong.whole("ranks", given.get("ranks", (nodes or 1) * ppn))
+    if nodes is not None and not (nodes - 1) * ppn < ranks <= nodes * ppn and not wrong.list:
+        wrong.add("ranks", ranks, f"what fills {nodes} nodes of {ppn} ranks each")
+    found: dict[str, Any] = {"ranks": ranks, "ppn": ppn, "placement": _placement(wrong, given)}
+    has = [key for key in ("program", "bench") if given.get(key) is not None]
+    if len(has) != 1:
+        wrong.add("program", " and ".join(has) or "nothing", "either `program` or `bench`")
+        return found
+    of = _program if has == ["program"] else _bench
+    task, name = of(wrong, given, label)
+    if given.get("name") is not None and not isinstance(given["name"], str):
+        wrong.add("name", given["name"], "a text")
+    found["name"] = str(given.get("name", f"{number} {name}"))
+    return {**found, **task}
+
+
+def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Complain of keys that mean nothing."""
+    for key in given:
+        if key not in known:
+            near = nearest(str(key), known)
+            hint = f"did you mean `{near}`?" if near else None
+            wrong.add(str(key), given[key], f"a key of {', '.join(known)}", hint)
+
+
+def _placement(wrong: Complaints, given: Mapping[str, Any]) -> Any:
+    where = given.get("placement", machines.PLACEMENTS[0])
+    if isinstance(where, str):
+        machines.check_placement(wrong, where, ["a list of nodes, one a rank"])
+        return where
+    named = wrong.sequence("placement", where, "a name or the node of every rank")
+    return {"nodes": [wrong.whole("placement", node, 0) for node in named]}
+
+
+def _program(
+    wrong: Complaints, given: Mapping[str, Any], label: bool
+) -> tuple[dict[str, Any], str]:
+    words = given["program"]
+    if isinstance(words, str):
+        try:
+            words = shlex.split(words)
+        except ValueError as error:
+            wrong.add("program", words, f"a command line ({error})")
+            words = ["true"]
+    for key in ("bytes", "iterations"):
+        if given.get(key) is not None:
+            wrong.add(key, given[key], f"`bench` with it: a program has no `{key}`")
+    wdir = launch.path_of(wrong, "wdir", given.get("wdir")) or os.getcwd()
+    own = launch.check_environment(wrong, given.get("env"))
+    environment = launch.environment_of(own)
+    environment |= clocks.variables(wrong, "virtual", clocks.EPOCH, environment)
+    program = launch.check_program(wrong, words, wdir, environment)
+    task = {
+        "program": program,
+        "warm": forker.command(program, wdir, environment) if program else None,
+        "env": [[key, value] for key, value in environment.items()],
+        "wdir": os.path.abspath(wdir),
+        "label": label,
+        "compute": launch.compute_of(wrong, given.get("compute", "measured")),
+    }
+    return task, os.path.basename(program[-1]) if program else "program"
+
+
+def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[str, Any], str]:
+    name = given["bench"]
+    wrong.word("bench", name, bench.NAMES, "a benchmark")
+    size = given.get("bytes", 0 if name == "barrier" else BYTES)
+    if isinstance(size, str):
+        try:
+            size = units.read_bytes(size)
+        except units.Unreadable as error:
+            wrong.add("bytes", size, "a size in bytes", str(error) or None)
+            size = 0
+    for key in ("env", "wdir", "compute"):
+        if given.get(key) is not None:
+            wrong.add(key, given[key], f"`program` with it: a benchmark has no `{key}`")
+    task = {"bench": name, "bytes": wrong.whole("bytes", size, 0, units.MOST)}
+    if given.get("iterations") is not None:
+        task["iterations"] = wrong.whole("iterations", given["iterations"])
+    return task, str(name)
+
+
+def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
+    """A jobs file: `[[job]]` and `[[background]]` tables, `noise`, `warmup`."""
+    try:
+        text = machines.read_text(path)
+    except (OSError, ValueError, TypeError) as error:
+        wrong.add("jobs", path or "nothing", f"a readable jobs file ({machines.why(error)})")
+        return {}
+    try:
+        found = json.loads(door.ask("toml_to_json", text))
+    except InputError as error:
+        for c in error.complaints:
+            wrong.add(f"{path}, {c.at}", "", f"TOML ({c.wanted})")
+        return {}
+    unknown(wrong, found, FILE_KEYS)
+    if not isinstance(found.get("job", []), list) or not found.get("job"):
+        wrong.add("jobs", path, "a file with `[[job]]` tables, at least one")
+    warmup = found.get("warmup")
+    if warmup is not None:
+        try:
+            found["warmup"] = units.read_span(str(warmup))
+        except units.Unreadable as error:
+            wrong.add("warmup", warmup, "a simulated span, such as `20us`", str(error) or None)
+    return found
