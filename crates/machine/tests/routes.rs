@@ -11,35 +11,65 @@ use machine::{
 };
 
 /// Load as a function of a seed, the link and how often it was asked for: routers see every
-/// mixture of queues, and a later switch another one than those before it.
-struct Shifting {
+/// mixture of queues, and a later switch another one than those before it. It also sees to it that
+/// nobody asks for what a switch cannot know.
+struct Shifting<'a> {
+    machine: &'a Machine,
+    /// Where the packet stands.
+    at: Cell<SwitchId>,
     seed: u64,
     asked: Cell<u64>,
 }
-impl Shifting {
-    fn new(seed: u64) -> Shifting {
-        Shifting { seed, asked: Cell::new(0) }
+impl<'a> Shifting<'a> {
+    fn new(machine: &'a Machine, seed: u64) -> Self {
+        Shifting { machine, at: Cell::new(SwitchId(0)), seed, asked: Cell::new(0) }
     }
     fn queue(&self, link: LinkId) -> u32 {
         let nth = self.asked.replace(self.asked.get() + 1);
         let noise = draw(self.seed, 7, link.0, nth);
         if noise & 1 == 0 { 0 } else { ((noise >> 8) % 100_000) as u32 }
     }
+    fn from(&self, link: LinkId) -> SwitchId {
+        match self.machine.links.from[link] {
+            End::Switch(switch) => switch,
+            End::Nic(_) => panic!("no switch sends on {link:?}"),
+        }
+    }
 }
-impl LoadView for Shifting {
+impl LoadView for Shifting<'_> {
     fn near(&self, link: LinkId) -> u32 {
+        assert_eq!(self.from(link), self.at.get(), "a queue of another switch");
         self.queue(link)
     }
     fn far(&self, link: LinkId) -> u32 {
+        assert_eq!(self.from(link), self.at.get(), "credits of another switch");
         self.queue(link)
     }
     fn downstream(&self, link: LinkId) -> u32 {
+        let group = |switch| self.machine.switch_group[switch];
+        assert_ne!(self.from(link), self.at.get(), "a report of its own");
+        assert_eq!(group(self.from(link)), group(self.at.get()), "a report from another group");
         self.queue(link)
     }
     fn anywhere(&self, link: LinkId) -> u32 {
+        assert!(
+            matches!(self.machine.routing, Routing::UgalG { .. }),
+            "asks for what nobody knows"
+        );
         self.queue(link)
     }
 }
+
+/// Who watches a route being made.
+trait Watch: LoadView {
+    fn stands_at(&self, _: SwitchId) {}
+}
+impl Watch for Shifting<'_> {
+    fn stands_at(&self, at: SwitchId) {
+        self.at.set(at);
+    }
+}
+impl Watch for On {}
 
 fn build(name: &str, set: &[(&str, &str)]) -> Machine {
     let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
@@ -85,13 +115,7 @@ fn small(routing: &str) -> Vec<Machine> {
 }
 
 /// The route's links with their virtual channels, the ejection link included.
-fn trace(
-    m: &Machine,
-    src: NicId,
-    dst: NicId,
-    draw: u64,
-    load: &impl LoadView,
-) -> Vec<(LinkId, u8)> {
+fn trace(m: &Machine, src: NicId, dst: NicId, draw: u64, load: &impl Watch) -> Vec<(LinkId, u8)> {
     let mut route = Route::default();
     let mut path = vec![(m.injection(src), 0)];
     loop {
@@ -102,6 +126,7 @@ fn trace(
                 return path;
             }
             End::Switch(at) => {
+                load.stands_at(at);
                 let hop = m.next_hop(at, dst, &mut route, draw, load);
                 assert_eq!(m.links.from[hop.link], End::Switch(at), "a link that is not here");
                 assert!(hop.vc < m.n_vcs, "class {} of {}", hop.vc, m.n_vcs);
@@ -129,7 +154,7 @@ fn every_route_of_small_machines_ends_at_its_nic_and_no_channels_wait_in_a_circl
             for (src, dst) in pairs(m.n_nics()) {
                 for nth in 0..40 {
                     let r = draw(1, 0, src.0 * 1000 + dst.0, nth);
-                    let path = trace(&m, src, dst, r, &Shifting::new(nth));
+                    let path = trace(&m, src, dst, r, &Shifting::new(&m, nth));
                     assert!(path.len() - 2 <= most, "{routing} {src:?} {dst:?}: {path:?}");
                     assert!(path.windows(2).all(|w| w[0].1 <= w[1].1), "classes never fall");
                     highest = highest.max(path[path.len() - 1].1);
@@ -161,7 +186,7 @@ fn channels_are_taken_in_the_stated_order() {
             for nth in 0..3_000 {
                 let r = draw(2, 0, 0, nth);
                 let (src, dst) = some_pair(&m, nth);
-                let path = trace(&m, src, dst, r, &Shifting::new(nth));
+                let path = trace(&m, src, dst, r, &Shifting::new(&m, nth));
                 let ranks: Vec<u32> = path.iter().map(|&hop| rank(&m, hop)).collect();
                 assert!(ranks.is_sorted_by(|a, b| a < b), "{routing} {src:?} {dst:?} {ranks:?}");
             }

@@ -89,7 +89,8 @@ impl Sources {
                 most: (window / background.bytes.max(1)).clamp(1, 1 << 20) as u32,
                 ..Sum::default()
             });
-            all.sources.extend((0..n).map(|at| Source {
+            let sending = (0..n).filter(|&at| background.to.sends(at));
+            all.sources.extend(sending.map(|at| Source {
                 of: of as u32,
                 at,
                 commanded: 0,
@@ -113,7 +114,7 @@ impl Sources {
     pub fn outcome(&self, job: &Job, span: Span) -> Vec<BackgroundTraffic> {
         let rows = job.background.iter().zip(&self.sums).map(|(background, sum)| {
             let machine = &job.machine;
-            let (nics, messages) = (background.to.participants(), sum.arrived - sum.before);
+            let (nics, messages) = (background.to.senders(), sum.arrived - sum.before);
             let rate = machine.links.gap[machine.injection(background.to.nic(0))].bytes_per_s();
             let full = f64::from(nics) * rate * span.seconds();
             let wire = (messages * background.wire(machine)) as f64;
