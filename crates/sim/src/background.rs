@@ -89,8 +89,8 @@ impl Sources {
                 most: (window / background.bytes.max(1)).clamp(1, 1 << 20) as u32,
                 ..Sum::default()
             });
-            let sending = (0..n).filter(|&at| background.to.sends(at));
-            all.sources.extend(sending.map(|at| Source {
+            let senders = (0..n).filter(|&at| background.to.sends(at));
+            all.sources.extend(senders.map(|at| Source {
                 of: of as u32,
                 at,
                 commanded: 0,

@@ -144,6 +144,9 @@ fn a_background_gets_through_what_it_offers_unless_it_saturates() {
             nodes.collect::<Vec<u32>>()}]);
         run(&ask).expect("legal").background[0].clone()
     };
+    // All go to one NIC.
+    let row = accepted("incast:16", 0.5, 32..128);
+    assert!(row.nics == 16 && (row.accepted * 16.0 - 1.0).abs() < 0.03, "{row:?}");
     let row = accepted("uniform", 0.25, 32..64);
     let off = (row.accepted / 0.25 - 1.0).abs();
     assert!(off < 6.0 / (row.messages as f64).sqrt(), "{row:?}");

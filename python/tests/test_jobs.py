@@ -1,0 +1,158 @@
+"""Several jobs side by side, background traffic and noise, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+import odonata as od
+
+MACHINE = ("--machine", "dragonfly-1056", "--quiet", "--json")
+
+
+def job(**keys: object) -> str:
+    """A `[[job]]` table; JSON's texts, numbers and lists are TOML's, too."""
+    return "\n".join(["[[job]]", *(f"{k} = {json.dumps(v)}" for k, v in keys.items()), ""])
+
+
+@pytest.fixture
+def jobs(odonata, tmp_path):
+    """`odonata run --jobs` with a file of this text: the finished process, and its object."""
+
+    def run(*arguments: object):
+        *options, text = arguments
+        (tmp_path / "jobs.toml").write_text(str(text))
+        done = odonata("run", *MACHINE, "--jobs", "jobs.toml", *options)
+        return done, json.loads(done.stdout) if done.stdout else None
+
+    return run
+
+
+def test_programs_and_benchmarks_run_side_by_side(jobs, program):
+    ring = [sys.executable, str(program("ring"))]
+    text = (
+        job(name="ring", program=ring, ranks=8, ppn=2, compute="none", placement="group-spread")
+        + job(bench="alltoall", bytes="16Ki", nodes=16, iterations=2, placement="group-spread")
+        + "[[background]]\npattern = 'uniform'\nload = 0.3\n"
+    )
+    done, first = jobs(text)
+    assert done.returncode == 0, done.stderr
+    ring_row, bench_row = first["jobs"]
+    assert (ring_row["name"], bench_row["name"]) == ("ring", "2 alltoall")
+    assert ring_row["mpi_calls"] > 0 and ring_row["messages"] > 0
+    assert ring_row["slowdown"] == pytest.approx(ring_row["time_s"] / ring_row["alone_s"])
+    assert ring_row["slowdown"] > 1, "its few messages meet others at every switch"
+    assert bench_row["bench"]["latency_s"] > 0 and bench_row["alone_bench"]["latency_s"] > 0
+    assert first["time_s"] == max(row["time_s"] for row in first["jobs"])
+    # 4 and 16 nodes of 1,056 with a NIC each.
+    assert first["background"][0]["nics"] == 1036
+    assert first["background"][0]["accepted"] == pytest.approx(0.3, rel=0.03)
+    _, second = jobs(text)
+    for result in (first, second):
+        result.pop("wall_s"), result["engine"].pop("wall_s")
+    assert first == second
+
+
+def test_a_job_that_fails_ends_alone(jobs, program):
+    python = [sys.executable]
+    done, found = jobs(
+        job(name="bad", program=[*python, str(program("deadlock"))], ranks=2, compute="none")
+        + job(name="good", program=[*python, str(program("ring"))], ranks=4, compute="none")
+    )
+    bad, good = found["jobs"]
+    assert done.returncode == found["exit_code"] == 1
+    assert bad["failure"]["kind"] == "deadlock" and bad["slowdown"] is None
+    assert {r["rank"] for r in bad["failure"]["ranks"]} <= {0, 1}
+    assert good["failure"] is None and good["exit_code"] == 0 and good["slowdown"] == 1
+    assert "job bad: deadlock" in done.stderr
+
+
+def test_a_second_programs_deadlock_names_its_own_ranks(jobs, program):
+    done, found = jobs(
+        job(bench="barrier", nodes=4)
+        + job(program=[sys.executable, str(program("deadlock"))], ranks=2, compute="none")
+    )
+    assert done.returncode == 1
+    ranks = found["jobs"][1]["failure"]["ranks"]
+    assert ranks and {r["rank"] for r in ranks} <= {0, 1}
+    for r in ranks:
+        assert "rank 4" not in r["detail"] and "rank 5" not in r["detail"], r
+
+
+def test_background_and_noise_for_a_single_program(odonata, program):
+    def run(*more: str):
+        words = ("run", "-n", 4, *MACHINE, "--compute", "none", "--placement", "group-spread")
+        done = odonata(*words, *more, "--", sys.executable, program("ring"))
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    alone, nothing = run(), run("--background", "uniform:0")
+    assert (alone["digest"], alone["time_s"]) == (nothing["digest"], nothing["time_s"])
+    assert nothing["background"] == []
+    busy = run("--background", "uniform:0.5@16Ki", "--background", "adversarial:1:0.01")
+    assert busy["time_s"] > alone["time_s"] and len(busy["background"]) == 2
+    noisy = run("--noise", "1us/2us")
+    assert noisy["time_s"] > alone["time_s"]
+
+
+def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path):
+    done, _ = jobs(
+        "noize = 1\n"
+        + job(program="no-such-program", ranks=2, placment="random")
+        + job(bench="alltoal", nodes=2, bytes="64K", placement="group-sprea")
+        + job(ranks=2)
+    )
+    assert done.returncode == 2
+    for words in ("noize", "did you mean `noise`?", "job 1: program", "job 1: placment",
+                  "did you mean `placement`?", "job 2: bench", "did you mean `alltoall`?",
+                  "job 2: bytes", "job 2: placement", "job 3: program"):  # fmt: skip
+        assert words in done.stderr, words
+    done, _ = jobs(job(bench="bw", ranks=2, placement=[3, 4]) * 2)
+    assert done.returncode == 2 and "job 2: placement" in done.stderr
+    done, _ = jobs("[[job]\n")
+    assert done.returncode == 2 and "jobs.toml, line 1" in done.stderr
+    done = odonata("run", *MACHINE, "-n", 2, "--jobs", "jobs.toml", "--", "true")
+    assert done.returncode == 2 and "-n" in done.stderr and "PROGRAM" in done.stderr
+    done = odonata("run", *MACHINE, "--jobs", "nowhere.toml")
+    assert done.returncode == 2 and "--jobs" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--background", "uniform", "such as `uniform:0.4`"),
+        ("--background", "unifrom:0.4", "did you mean `uniform`?"),
+        ("--background", "uniform:1.5", "0 to 1"),
+        ("--background", "uniform:0.4@64K", "ambiguous"),
+        ("--background", "shift:2000:0.4", "K from 1 to"),
+        ("--noise", "25us", "LENGTH/PERIOD"),
+        ("--noise", "2ms/1ms", "shorter than its period"),
+    ],
+)
+def test_background_and_noise_are_checked(odonata, option, value, said):
+    done = odonata("bench", "latency", "--machine", "dragonfly-1056", option, value)
+    assert done.returncode == 2 and option in done.stderr and said in done.stderr, done.stderr
+
+
+def test_the_python_api_takes_the_same(tmp_path):
+    machine = od.machine("dragonfly-1056")
+    result = od.jobs(
+        machine,
+        [
+            {"bench": "allreduce", "bytes": 64, "nodes": 8, "placement": "one-group"},
+            {"bench": "bw", "bytes": "64Ki", "nodes": 2, "placement": [100, 101]},
+        ],
+        background={"pattern": "uniform", "load": 0.2, "nodes": list(range(500, 600))},
+        noise="1us/1ms",
+    )
+    assert result.table.num_rows == 2 and result.rows[0]["slowdown"] >= 1
+    result.save(tmp_path / "out")
+    with pytest.raises(od.InputError) as error:
+        od.jobs(machine, [{"bench": "bw", "nodes": 2, "nodse": 2}], background=7)
+    assert {c.at for c in error.value.complaints} == {"job 1: nodse", "background"}
+    job = machine.job(nodes=4, placement="group-spread", background="uniform:0.5")
+    quiet = machine.job(nodes=4, placement="group-spread")
+    busy, idle = (od.bench.allreduce(j, sizes=[8]).rows[0]["latency_s"] for j in (job, quiet))
+    assert busy > idle
