@@ -514,7 +514,12 @@ def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
 @option("--packet", metavar="BYTES", help="Payload of a packet.  [default: 2Ki]")
 @option("--time", metavar="SPAN", help="Simulated span measured.  [default: 40us]")
 @option("--warmup", metavar="SPAN", help="Simulated span before it.  [default: 20us]")
-@with_options(*COMMON)
+@option(
+    "--nodes",
+    metavar="N",
+    help="Between so many nodes, placed by --placement.  [default: all compute nodes]",
+)
+@with_options(BESIDE[0], *COMMON)
 def traffic_command(pattern: str | None, **given: Any) -> int:
     """Offer synthetic traffic and see how much is accepted.
 
@@ -538,12 +543,18 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
         time = wrong.read("time_s", given["time"], units.read_span, SPAN_WANTED, time)
     if given["warmup"] is not None:
         warmup = wrong.read("warmup_s", given["warmup"], units.read_span, SPAN_WANTED, warmup)
+    nodes = None if given["nodes"] is None else wrong.integer("nodes", given["nodes"], None)
+    if nodes is not None and not isinstance(asked.placement, str):
+        wrong.add("placement", given["placement"], "a placement by name: traffic has no ranks")
+    if asked.background and nodes is None:
+        wrong.add("nodes", "nothing", "nodes for the traffic that is measured beside a background")
     if packet < 1:
         wrong.add("packet_bytes", given["packet"], "at least 1 byte")
     if time <= 0:
         wrong.add("time_s", given["time"], "a span above 0")
     asked.finish()
-    unheard = [f"--{name}" for name in ("placement", "mpi") if given_by_hand(name)]
+    deaf = ["mpi"] if given["nodes"] is not None else ["placement", "mpi"]
+    unheard = [f"--{name}" for name in deaf if given_by_hand(name)]
     if unheard:
         asked.note(f"changes nothing in synthetic traffic: {', '.join(unheard)}")
     stop = door.Stop()
@@ -558,6 +569,9 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
             fidelity=asked.fidelity,
             seed=asked.seed,
             threads=asked.threads,
+            nodes=nodes,
+            placement=asked.placement if isinstance(asked.placement, str) else "contiguous",
+            background=asked.background,
             tick=tick,
             stop=stop,
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__, door
 from .errors import Complaints, nearest
-from .machines import Machine, check_names
+from .machines import Machine, check_names, check_placement
 from .results import Sweep
 from .units import MOST, MOST_SECONDS
 
@@ -78,13 +78,19 @@ def traffic(
     fidelity: str = "packet",
     seed: int = 1,
     threads: int = 1,
+    nodes: int | None = None,
+    placement: str = "contiguous",
+    background: Any = None,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> TrafficResult:
     """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
 
-    Measured for `time_s` of simulated time after `warmup_s`.
+    Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, between so many nodes
+    that are placed like a job's, beside a `background` of the others, as for `Machine.job`.
     """
+    from . import beside
+
     wrong = Complaints()
     check_pattern(wrong, pattern)
     check_names(wrong, machine, fidelity, "mpich")
@@ -97,6 +103,12 @@ def traffic(
     warmup_s = wrong.number("warmup_s", warmup_s, wanted, 0, MOST_SECONDS)
     seed = wrong.whole("seed", seed, 0, 2**63 - 1)
     threads = wrong.whole("threads", threads)
+    if nodes is not None:
+        nodes = wrong.whole("nodes", nodes)
+    check_placement(wrong, placement)
+    others = beside.background(wrong, background)
+    if others and nodes is None:
+        wrong.add("background", "no `nodes`", "`nodes` for the traffic that is measured")
     wrong.raise_any()
     request = {
         "machine": machine.request(),
@@ -104,6 +116,9 @@ def traffic(
         "routing": machine.routing,
         "seed": seed,
         "threads": threads,
+        "nodes": nodes,
+        "placement": placement,
+        "background": list(others),
         "pattern": pattern,
         "loads": loads,
         "packet_bytes": packet_bytes,
@@ -122,6 +137,9 @@ def traffic(
         "measured_s": time_s,
         "warmup_s": warmup_s,
         "seed": seed,
+        "nodes": nodes,
+        "placement": placement if nodes is not None else None,
+        "background": list(others),
         "rows_wanted": len(loads),
         **answer,
     }

@@ -179,7 +179,12 @@ def traffic(result: TrafficResult) -> str:
         f"routing {s.get('routing') or 'of the machine'}, {s['packet_bytes']} B packets, "
         f"{show_time(s['measured_s'])} after {show_time(s['warmup_s'])}"
     ]
-    rows = [("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")]
+    if s.get("nodes"):
+        lines.append(f"# between {counted(s['nodes'], 'node')}, {s['placement']} placement")
+    lines += [f"# background {spoken(one)}" for one in s.get("background") or ()]
+    rows: list[Sequence[str]] = [
+        ("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")
+    ]
     for r in result.rows:
         rows.append(
             (

@@ -156,3 +156,21 @@ def test_the_python_api_takes_the_same(tmp_path):
     quiet = machine.job(nodes=4, placement="group-spread")
     busy, idle = (od.bench.allreduce(j, sizes=[8]).rows[0]["latency_s"] for j in (job, quiet))
     assert busy > idle
+
+
+def test_traffic_between_some_nodes_beside_that_of_others(odonata):
+    words = ("traffic", "uniform", "--machine", "dragonfly-1056", "--load", 0.2, "--time", "10us",
+             "--nodes", 64, "--placement", "random")  # fmt: skip
+
+    def rows(*more: str):
+        done = odonata(*words, *more, "--json", "--quiet")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["rows"]
+
+    (alone,), (beside,) = rows(), rows("--background", "all-to-all:0.6")
+    assert beside["latency_p99_s"] > alone["latency_p99_s"]
+    assert rows("--background", "all-to-all:0") == [alone]
+    text = odonata(*words, "--background", "uniform:0.1").stdout
+    assert "between 64 nodes, random placement" in text and "background uniform:0.1" in text
+    done = odonata(*words[:6], "--background", "uniform:0.1")
+    assert done.returncode == 2 and "--nodes" in done.stderr

@@ -23,7 +23,7 @@ pub struct Background {
 
 impl Background {
     /// Wire bytes of a message.
-    fn wire(&self, machine: &Machine) -> u64 {
+    pub(crate) fn wire(&self, machine: &Machine) -> u64 {
         let packets = self.bytes.div_ceil(machine.nic.packet_payload).max(1);
         self.bytes + packets * machine.nic.packet_overhead
     }

@@ -15,6 +15,7 @@ use machine::{Complaint, Machine, NicId};
 use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use serde::{Deserialize, Serialize};
 
+use crate::background::Background;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
 use crate::world::Progress;
@@ -34,6 +35,15 @@ pub struct TrafficRequest {
     pub seed: u64,
     /// Loads run at once; 0 is as many as cores. Never changes a result.
     pub threads: usize,
+}
+
+/// Where traffic takes place, and beside what.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The NICs it is between, in the order of their numbers; none for all of compute nodes.
+    pub nics: Vec<NicId>,
+    /// What other nodes send meanwhile: in the way of what is measured, and not counted.
+    pub background: Vec<Background>,
 }
 
 /// What came of one load.
@@ -186,12 +196,22 @@ struct Born {
     from: u32,
 }
 
+/// Who sends to whom, what and how often.
+struct Stream<'a> {
+    to: &'a Destinations,
+    /// Its first source; they are numbered one stream after the other.
+    first: u32,
+    bytes: u64,
+    /// Mean time between two messages of one NIC, ps.
+    mean_gap: f64,
+}
+
 struct World<'a, N: NetworkModel> {
     machine: &'a Machine,
-    destinations: &'a Destinations,
-    bytes: u64,
-    /// Mean time between two packets of one NIC, ps.
-    mean_gap: f64,
+    /// The one that is measured, then the background.
+    streams: Vec<Stream<'a>>,
+    /// Sources of the first.
+    measured: u32,
     net: N,
     queue: Queue<Event<N::Event>>,
     counters: Counters,
@@ -211,17 +231,31 @@ impl<'a, N: NetworkModel> World<'a, N> {
         machine: &'a Machine,
         destinations: &'a Destinations,
         request: &TrafficRequest,
+        background: &'a [Background],
         load: f64,
     ) -> Self {
-        let n = destinations.participants();
+        let measured = destinations.participants();
         let n_links = machine.links.gap.len();
         let wire = request.packet_bytes + machine.nic.packet_overhead;
-        let busy = machine.links.gap[machine.injection(NicId(0))].span(wire);
+        let mean_gap = |to: &Destinations, wire: u64, load: f64| {
+            machine.links.gap[machine.injection(to.nic(0))].span(wire).0 as f64 / load
+        };
+        let mut streams = vec![Stream {
+            to: destinations,
+            first: 0,
+            bytes: request.packet_bytes,
+            mean_gap: mean_gap(destinations, wire, load),
+        }];
+        let mut n = measured;
+        for b in background {
+            let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
+            streams.push(Stream { to: &b.to, first: n, bytes: b.bytes, mean_gap });
+            n += b.to.participants();
+        }
         World {
             machine,
-            destinations,
-            bytes: request.packet_bytes,
-            mean_gap: busy.0 as f64 / load,
+            streams,
+            measured,
             net: N::build(machine),
             queue: Queue::new(),
             counters: Counters::new(n_links),
@@ -237,27 +271,48 @@ impl<'a, N: NetworkModel> World<'a, N> {
         }
     }
 
-    /// Schedules the next packet of `nic`.
-    fn schedule(&mut self, nic: u32) {
-        let nth = self.generated[nic as usize];
-        let gap = self.destinations.gap(nic, u64::from(nth), self.mean_gap);
-        let source = self.counts.len() as u32 + nic;
-        let key = Key::new(self.now + gap, Phase::Resume, source, nth);
-        self.queue.push(key, Event::Host { rank: nic, token: 0 });
+    /// Everybody's first packet is on its way to being.
+    fn start(&mut self) {
+        for at in 0..self.streams.len() {
+            let Stream { to, first, .. } = self.streams[at];
+            (0..to.participants())
+                .filter(|&at| to.sends(at))
+                .for_each(|at| self.schedule(first + at));
+        }
     }
 
-    fn generate(&mut self, nic: u32) {
-        let nth = self.generated[nic as usize];
-        self.generated[nic as usize] = nth + 1;
+    /// The stream a source is of, and its place there.
+    #[inline]
+    fn stream(&self, source: u32) -> (&Stream<'a>, u32) {
+        let stream = match source < self.measured {
+            true => &self.streams[0],
+            false => &self.streams[self.streams.partition_point(|s| s.first <= source) - 1],
+        };
+        (stream, source - stream.first)
+    }
+
+    /// Schedules the next packet of a source.
+    fn schedule(&mut self, source: u32) {
+        let nth = self.generated[source as usize];
+        let (stream, at) = self.stream(source);
+        let gap = stream.to.gap(at, u64::from(nth), stream.mean_gap);
+        let key = Key::new(self.now + gap, Phase::Resume, self.counts.len() as u32 + source, nth);
+        self.queue.push(key, Event::Host { rank: source, token: 0 });
+    }
+
+    fn generate(&mut self, source: u32) {
+        let nth = self.generated[source as usize];
+        self.generated[source as usize] = nth + 1;
+        let (&Stream { to, bytes, .. }, at) = self.stream(source);
         let msg = Message {
-            src: self.destinations.nic(nic),
-            dst: self.destinations.to(nic, u64::from(nth)),
-            bytes: self.bytes,
+            src: to.nic(at),
+            dst: to.to(at, u64::from(nth)),
+            bytes,
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
-            draw: self.destinations.route_draw(nic, u64::from(nth)),
+            draw: to.route_draw(at, u64::from(nth)),
         };
-        let id = self.under_way.insert(Born { at: self.now, nth, from: nic });
+        let id = self.under_way.insert(Born { at: self.now, nth, from: source });
         let (net, mut cx) = self.split();
         net.inject(id, msg, &mut cx);
     }
@@ -315,6 +370,9 @@ impl<'a, N: NetworkModel> World<'a, N> {
             self.under_way.free(id);
             self.digest.mix(self.now.0);
             self.digest.mix(u64::from(from) << 32 | u64::from(nth));
+            if from >= self.measured {
+                continue;
+            }
             if watch.is_window(self.now) {
                 watch.arrived += 1;
             }
@@ -358,21 +416,22 @@ fn one<N: NetworkModel>(
     machine: &Machine,
     destinations: &Destinations,
     request: &TrafficRequest,
+    background: &[Background],
     load: f64,
     finish: Finish,
     tick: &mut dyn FnMut(Time, u64) -> bool,
 ) -> LoadOutcome {
-    let mut world = World::<N>::new(machine, destinations, request, load);
-    for nic in (0..destinations.participants()).filter(|&nic| destinations.sends(nic)) {
-        world.schedule(nic);
-    }
+    let mut world = World::<N>::new(machine, destinations, request, background, load);
+    world.start();
     let start = Time::ZERO + request.warmup;
     let end = start + request.window;
     let limit = end + request.warmup + request.window;
     let sources_end = if finish == Finish::Empty { end } else { limit };
     let mut watch = Watch { start, end, sources_end, arrived: 0, measured: None, tick };
 
-    let sent = |world: &World<'_, N>| world.generated.iter().map(|&n| u64::from(n)).sum::<u64>();
+    let sent = |world: &World<'_, N>| {
+        world.generated[..world.measured as usize].iter().map(|&n| u64::from(n)).sum::<u64>()
+    };
     let mut on = world.run_until(start, &mut watch);
     let (before, sent_before) = (sums(&world.counters), sent(&world));
     on = on && world.run_until(end, &mut watch);
@@ -433,17 +492,42 @@ pub fn one_load(
     finish: Finish,
     tick: &mut dyn FnMut(Time, u64) -> bool,
 ) -> Result<LoadOutcome, Vec<Complaint>> {
-    let to = check(machine, request)?;
+    one_load_at(machine, fidelity, request, &Place::default(), load, finish, tick)
+}
+
+/// The same between some NICs, and beside other traffic.
+pub fn one_load_at(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    place: &Place,
+    load: f64,
+    finish: Finish,
+    tick: &mut dyn FnMut(Time, u64) -> bool,
+) -> Result<LoadOutcome, Vec<Complaint>> {
+    let to = &check(machine, request, place)?;
+    let beside = &place.background;
     Ok(match fidelity {
-        Fidelity::Packet => one::<packet::PacketNetwork>(machine, &to, request, load, finish, tick),
-        Fidelity::LogGp => one::<loggp::LogGpNetwork>(machine, &to, request, load, finish, tick),
+        Fidelity::Packet => {
+            one::<packet::PacketNetwork>(machine, to, request, beside, load, finish, tick)
+        }
+        Fidelity::LogGp => {
+            one::<loggp::LogGpNetwork>(machine, to, request, beside, load, finish, tick)
+        }
     })
 }
 
 /// Everything that is wrong with `request`, or who sends to whom.
-fn check(machine: &Machine, request: &TrafficRequest) -> Result<Destinations, Vec<Complaint>> {
+fn check(
+    machine: &Machine,
+    request: &TrafficRequest,
+    place: &Place,
+) -> Result<Destinations, Vec<Complaint>> {
     let mut complaints = Vec::new();
-    let to = Destinations::parse(&request.pattern, machine, request.seed);
+    let to = match &place.nics[..] {
+        [] => Destinations::parse(&request.pattern, machine, request.seed),
+        nics => Destinations::among(&request.pattern, machine, nics.to_vec(), request.seed),
+    };
     if request.loads.is_empty() {
         complaints.push(Complaint::new("loads", "", "one load or more"));
     }
@@ -494,7 +578,18 @@ pub fn traffic(
     request: &TrafficRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<TrafficResult, Vec<Complaint>> {
-    check(machine, request)?;
+    traffic_at(machine, fidelity, request, &Place::default(), tick)
+}
+
+/// The same between some NICs, and beside other traffic.
+pub fn traffic_at(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    place: &Place,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<TrafficResult, Vec<Complaint>> {
+    check(machine, request, place)?;
     #[allow(clippy::disallowed_methods)] // Real time, reported beside the results.
     let began = Instant::now();
     let n = request.loads.len();
@@ -519,8 +614,9 @@ pub fn traffic(
                         !stop.load(Ordering::Relaxed)
                     };
                     let load = request.loads[index];
+                    let finish = Finish::Measured;
                     let done =
-                        one_load(machine, fidelity, request, load, Finish::Measured, &mut tell);
+                        one_load_at(machine, fidelity, request, place, load, finish, &mut tell);
                     let outcome = Box::new(done.expect("the request was checked"));
                     let _ = say.send(News::Done { index, outcome });
                 }

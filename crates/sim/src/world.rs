@@ -9,7 +9,7 @@ use crate::background::{Background, Sources};
 use crate::intranode::Intranode;
 use crate::noise::Noise;
 use crate::onesided::{Access, AccessId, Channel, Want};
-use crate::outcome::{Blocked, Distance, End, Engine, JobOutcome, Outcome, PairTraffic};
+use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
@@ -18,7 +18,9 @@ use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use std::collections::{BTreeMap, VecDeque};
-use workload::{Call, Context, Done, Found, Op, SendMode, Token, WORLD, Workload};
+use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
+
+mod ending;
 
 base::ids! {
     /// A send from its call to the last thing it causes.
@@ -709,42 +711,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         row.1 += bytes;
     }
 
-    /// Who waits for what, now that nothing will ever happen again.
-    fn blocked(&self) -> Vec<Blocked> {
-        let mut blocked = Vec::new();
-        for (at, rank) in self.ranks.iter().enumerate() {
-            let mut say = |what: String| {
-                let node = self.job.seats[at].node;
-                blocked.push(Blocked { rank: at as u32, node, what });
-            };
-            let first = self.jobs[rank.job as usize].first;
-            for (pattern, waiter) in rank.matching.posted() {
-                if let Waiter::User { .. } = waiter {
-                    say(format!("receive {}", describe(pattern, first)));
-                }
-            }
-            for &(pattern, ..) in &rank.probes {
-                say(format!("probe {}", describe(pattern, first)));
-            }
-            for &run in &rank.runs {
-                let run = self.runs[run].as_ref().expect("a listed run is under way");
-                say(self.describe_run(run));
-            }
-        }
-        for (rank, what) in self.waiting_for_locks() {
-            blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
-        }
-        for pair in self.unmatched_sends() {
-            let (from, to, tag, bytes) = pair;
-            let node = self.job.seats[from as usize].node;
-            let to = self.own_number(to);
-            let what = format!("send to rank {to}, tag {tag}, {bytes} B: no receive was posted");
-            blocked.push(Blocked { rank: from, node, what });
-        }
-        blocked.sort_by_key(|b| b.rank);
-        blocked
-    }
-
     pub(crate) fn first_rank(&self, job: u32) -> u32 {
         self.jobs[job as usize].first
     }
@@ -752,61 +718,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// The rank's number in its job.
     pub(crate) fn own_number(&self, rank: u32) -> u32 {
         rank - self.jobs[self.ranks[rank as usize].job as usize].first
-    }
-
-    fn outcome(&self, end: End) -> Outcome {
-        let end_is_final = end == End::Finished;
-        let jobs: Vec<JobOutcome> = self.jobs.iter().map(|job| self.job_outcome(job)).collect();
-        let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
-        let time = if end_is_final { last } else { self.told_now() };
-        let mut by_distance = [(0, 0); 4];
-        for (sum, one) in jobs.iter().flat_map(|job| (0..4).zip(job.by_distance)) {
-            let sum: &mut (u64, u64) = &mut by_distance[sum];
-            *sum = (sum.0 + one.0, sum.1 + one.1);
-        }
-        let mut pairs: Vec<PairTraffic> = self
-            .pairs
-            .iter()
-            .map(|((from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
-            .collect();
-        pairs.sort_by_key(|p| (p.from, p.to));
-        let engine = Engine {
-            events: self.events,
-            packets: self.counters.injected_packets,
-            packet_hops: self.counters.hops,
-            bytes: (self.net.bytes() + self.queue.bytes()) as u64,
-        };
-        Outcome {
-            end,
-            time,
-            digest: self.digest,
-            engine,
-            by_distance,
-            pairs,
-            counters: self.counters.clone(),
-            jobs,
-            background: self.sources.outcome(self.job, time - Time::ZERO),
-        }
-    }
-
-    fn job_outcome(&self, job: &Running) -> JobOutcome {
-        let machine = &self.job.machine;
-        let mut nics: Vec<NicId> =
-            (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
-        nics.sort_unstable();
-        nics.dedup();
-        let sent = |column: &IndexVec<LinkId, u64>| -> u64 {
-            nics.iter().map(|&nic| column[machine.injection(nic)]).sum()
-        };
-        JobOutcome {
-            first: job.first,
-            ranks: job.ranks,
-            time: job.last_completion,
-            digest: job.digest,
-            by_distance: job.by_distance,
-            packets: sent(&self.counters.packets),
-            wire_bytes: sent(&self.counters.bytes),
-        }
     }
 }
 
@@ -842,21 +753,6 @@ fn phases(job: &Job) -> Vec<Span> {
 /// Which draws are whose.
 const STREAM_ROUTE: u32 = 1;
 const STREAM_NOISE: u32 = 0x6e6f_6973;
-
-fn describe(pattern: Pattern, first: u32) -> String {
-    let source = match pattern.from {
-        workload::ANY_SOURCE => "any rank".to_string(),
-        rank => format!("rank {}", rank - first),
-    };
-    let tag = match pattern.tag {
-        workload::ANY_TAG => "any tag".to_string(),
-        tag => format!("tag {tag}"),
-    };
-    match pattern.context {
-        WORLD => format!("from {source}, {tag}"),
-        context => format!("from {source}, {tag}, communicator {context}"),
-    }
-}
 
 impl Rank {
     /// The number of this collective among those this rank has called on `context`.

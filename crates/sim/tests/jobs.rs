@@ -23,7 +23,8 @@ fn on(name: &str, bytes: u64, nodes: &[u32]) -> Value {
 }
 
 fn request(jobs: &[Value]) -> Value {
-    json!({"machine": {"name": "dragonfly-1056"}, "routing": "minimal", "alone": true, "jobs": jobs})
+    json!({"machine": {"name": "dragonfly-1056"}, "routing": "minimal", "alone": true,
+           "jobs": jobs})
 }
 
 /// `dragonfly-1056` has 4 nodes a switch and 32 a group. Minimal routes within one switch or one
@@ -94,7 +95,8 @@ fn the_order_of_jobs_changes_nothing_but_their_order() {
 
 fn latencies(background: Value) -> (String, Vec<sim::api::BenchRow>) {
     let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "allreduce", "nodes": 16,
-                     "ppn": 2, "sizes": [8, 4096], "placement": "group-spread", "background": background});
+                     "ppn": 2, "sizes": [8, 4096], "placement": "group-spread",
+                     "background": background});
     let ask = serde_json::from_value(ask).expect("a request");
     let result = bench(&ask, &mut |_| true).expect("legal");
     (result.digest, result.rows)
@@ -198,6 +200,41 @@ fn one_jobs_deadlock_is_told_in_its_own_numbers() {
     let End::Deadlock(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
     assert_eq!((blocked.len(), blocked[0].rank), (1, 3), "ranks of the run");
     assert_eq!(blocked[0].what, "receive from rank 0, tag 7", "in the job's own numbers");
+}
+
+/// Victims beside an incast of others: where they share no link with it they are as fast as alone,
+/// packet by packet; where it backs up into their links they are not.
+#[test]
+fn traffic_of_some_nodes_beside_that_of_others() {
+    let row = |nodes: u32, placement: Value, background: Value| {
+        let call = json!({"machine": {"name": "dragonfly-1056"}, "routing": "minimal",
+            "pattern": "uniform", "loads": [0.2], "packet_bytes": 2048, "time_s": 2e-5,
+            "warmup_s": 1e-5, "nodes": nodes, "placement": placement, "background": background});
+        let call = serde_json::from_value(call).expect("a request");
+        sim::api::traffic(&call, &mut |_| true).expect("legal").rows.remove(0)
+    };
+    let group: Vec<u32> = (0..32).collect();
+    let named = |nodes: &[u32]| json!({"nodes": nodes});
+    let alone = row(32, named(&group), json!([]));
+    assert!((alone.accepted / 0.2 - 1.0).abs() < 0.1, "{alone:?}");
+    assert_eq!(alone.unfinished, 0);
+    let incast = |nodes: std::ops::Range<u32>| {
+        let nodes: Vec<u32> = nodes.collect();
+        json!([{"pattern": "incast:31", "load": 1, "nodes": nodes}])
+    };
+    let mut far = row(32, named(&group), incast(64..128));
+    far.digest.clone_from(&alone.digest); // Which has the others' packets, too.
+    assert_eq!(
+        (far.latency_mean_s, far.latency_p99_s),
+        (alone.latency_mean_s, alone.latency_p99_s)
+    );
+    // Every other node of a group, and an incast of those between.
+    let every_other: Vec<u32> = (0..32).step_by(2).collect();
+    let between = json!([{"pattern": "incast:15", "load": 1,
+        "nodes": (1..32).step_by(2).collect::<Vec<u32>>()}]);
+    let quiet = row(16, named(&every_other), json!([]));
+    let beside = row(16, named(&every_other), between);
+    assert!(beside.latency_p99_s > 2.0 * quiet.latency_p99_s, "{beside:?} {quiet:?}");
 }
 
 #[test]

@@ -13,12 +13,12 @@ pub use run::{RunRequest, RunResult, run};
 pub use crate::outcome::Fidelity;
 pub use mpi::library::PRESETS as LIBRARIES;
 
-use crate::traffic::{TrafficRequest, TrafficResult};
+use crate::traffic::{Place, TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
 use collectives::Overrides;
 use machine::placement::{self, Free, Placement, Policy};
-use machine::{Complaint, Machine, MachineSpec, NodeId, nearest};
+use machine::{Complaint, Machine, MachineSpec, NicId, NodeId, nearest};
 use mpi::Library;
 use serde::Deserialize;
 
@@ -255,6 +255,9 @@ pub fn show(
 pub struct TrafficCall {
     #[serde(flatten)]
     pub common: Common,
+    /// Between so many nodes, placed as jobs are; all unless said.
+    #[serde(default)]
+    pub nodes: Option<u32>,
     pub pattern: String,
     pub loads: Vec<f64>,
     pub packet_bytes: u64,
@@ -280,12 +283,28 @@ pub fn traffic(
         seed: call.common.seed,
         threads: call.common.threads,
     };
-    match (fidelity, machine) {
-        (Some(fidelity), Some(machine)) if complaints.is_empty() => {
-            crate::traffic::traffic(&machine, fidelity, &request, tick)
-        }
-        _ => Err(complaints),
+    let (Some(fidelity), Some(machine)) = (fidelity, machine) else { return Err(complaints) };
+    let place = place(call, &machine)?;
+    crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)
+}
+
+/// The nodes that traffic is between, and what the others do meanwhile.
+fn place(call: &TrafficCall, machine: &Machine) -> Result<Place, Vec<Complaint>> {
+    let common = &call.common;
+    let mut free = Free::all(machine);
+    let mut place = Place::default();
+    if let Some(nodes) = call.nodes {
+        let all = free.clone();
+        seats(machine, common.placement.as_ref(), nodes, 1, common.seed, &mut free)?;
+        let taken = all.nodes.iter().filter(|&&node| !free.has(node));
+        let nics =
+            taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);
+        place.nics = nics.map(NicId).collect();
+    } else if !common.background.is_empty() {
+        free.nodes.clear();
     }
+    place.background = background::of(common, machine, &free)?;
+    Ok(place)
 }
 
 /// The user's choices of algorithms among `env`; values that mean nothing are complaints.
