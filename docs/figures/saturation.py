@@ -2,7 +2,7 @@
 
     python docs/figures/saturation.py
 
-Three routings on `dragonfly-1056`, 2 KiB packets, uniform and adversarial:1 traffic. The bounds are
+Four routings on `dragonfly-1056`, 2 KiB packets, uniform and adversarial:1 traffic. The bounds are
 derived in docs/models/saturation.md. Takes a minute or two.
 """
 
@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 import odonata as od
 from odonata import plot
 
-ROUTINGS = ("minimal", "valiant", "ugal")
+ROUTINGS = ("minimal", "valiant", "ugal-l", "slingshot")
 PANELS = {
     "uniform": ([0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0], {"minimal": 1.0, "Valiant": 0.507}),
     "adversarial:1": (
         [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8],
-        {"minimal, 1/(a p)": 1 / 32, "Valiant": 0.484, "UGAL": 0.516},
+        {"minimal, 1/(a p)": 1 / 32, "Valiant": 0.484, "any mixture": 0.516},
     ),
 }
 
