@@ -75,7 +75,7 @@ pub const KEYS: &[Key] = &[
         "How packets choose their way; `ugal` is `ugal-l`, and `adaptive` what the switches of the \
          fabric do: `slingshot`, Aries' `adaptive-0`, or `ugal-l`."),
     key("ugal_bias", SIZE, Means("0 B"),
-        "Bytes x hops added to the non-minimal side in the comparison of `ugal-l`, `ugal-g`, `par`."),
+        "Bytes x hops by which `ugal-l`, `ugal-g` and `par` favor minimal ways."),
     key("adaptive.quantum", SIZE, Means("2 KiB"),
         "Bytes of load that are one step of a score (`slingshot`, `adaptive-0` to `-3`); a power \
          of two."),
