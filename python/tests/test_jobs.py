@@ -149,6 +149,9 @@ def test_the_python_api_takes_the_same(tmp_path):
     )
     assert result.table.num_rows == 2 and result.rows[0]["slowdown"] >= 1
     result.save(tmp_path / "out")
+    result.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "1 allreduce" in page and f"{result.rows[0]['slowdown']:.3f}x" in page
     with pytest.raises(od.InputError) as error:
         od.jobs(machine, [{"bench": "bw", "nodes": 2, "nodse": 2}], background=7)
     assert {c.at for c in error.value.complaints} == {"job 1: nodse", "background"}

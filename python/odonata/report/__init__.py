@@ -87,7 +87,7 @@ def html(
     with_published: bool = True,
     published_rows: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
-    """The report on a run, a benchmark or a traffic sweep.
+    """The report on a run, a benchmark, a traffic sweep or several jobs.
 
     `published_rows` are rows of `published.compare()`, if somebody has them already.
     """
@@ -106,7 +106,8 @@ def html(
     if with_published and published_rows is None:
         published_rows = published.compare()
     kind = summary.get("kind", "run")
-    content = {"run": run_content, "bench": bench_content, "traffic": traffic_content}[kind]
+    content = {"run": run_content, "bench": bench_content, "traffic": traffic_content,
+               "jobs": jobs_content}[kind]  # fmt: skip
     page = loader.from_string(PAGE.read_text(encoding="utf-8"))
     return page.render(
         s=summary,
@@ -114,7 +115,7 @@ def html(
         interrupted=text.interrupted(summary),
         published=grouped(published_rows or []),
         published_curves=published_curves(grouped(published_rows or [])),
-        engine=text.engine(summary.get("engine") or {}, rates=kind != "run"),
+        engine=text.engine(summary.get("engine") or {}, rates=kind not in ("run", "jobs")),
         **content(summary, data),
     )
 
@@ -224,6 +225,35 @@ def bench_content(
     ]
     headline = words(best(r[column] for r in rows)) if rows else "-"
     return plain_content(s["name"], headline, picture, shown)
+
+
+def jobs_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """What the page shows of several jobs."""
+    links = sorted(data.get("links") or [], key=lambda r: -(r.get("busy_s") or 0.0))
+    shown = [
+        {
+            "job": r["name"],
+            "ranks": f"{r['ranks']:,}",
+            "nodes": f"{r['nodes']:,}",
+            "time": units.show_time(r["time_s"], 4) if not r.get("failure") else "failed",
+            "alone": units.show_time(r.get("alone_s"), 4),
+            "slowdown": "-" if r.get("slowdown") is None else f"{r['slowdown']:.3f}x",
+            "messages": units.show_count(r["messages"]),
+            "bytes": units.show_bytes(r["bytes"]),
+        }
+        for r in s["jobs"]
+    ]
+    plain = plain_content(f"{len(shown)} jobs", units.show_time(s.get("time_s"), 4), "", shown)
+    failed = [r["failure"] for r in s["jobs"] if r.get("failure")]
+    return {
+        **plain,
+        "links": links[:HOTTEST],
+        "link_kinds": s.get("link_kinds") or [],
+        "busiest": links[0].get("utilization") if links else None,
+        "failure": failed[0] if failed else None,
+    }
 
 
 def traffic_content(
