@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, cli, errors, launch, machines, patterns
+from odonata import bench, cli, errors, launch, machines, patterns, together
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
@@ -89,6 +89,8 @@ def python_page() -> str:
     lines += members("TrafficResult", patterns.TrafficResult)
     lines += described("od.run", launch.run, "##")
     lines += members("RunResult", launch.RunResult)
+    lines += described("od.jobs", together.jobs, "##")
+    lines += members("JobsResult", together.JobsResult)
     for name in ("Error", "InputError", "Complaint", "SimulatedFailure"):
         lines += described(f"od.{name}", getattr(errors, name), "##")
     return "\n".join(lines)
