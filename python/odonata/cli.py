@@ -410,8 +410,11 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
+    for name in ("clock", "epoch", "warm"):
+        if given_by_hand(name):
+            wrong.add(f"--{name}", given[name], "its default, which programs of --jobs have")
     file = together.read_file(wrong, given["jobs"])
-    for i, entry in enumerate(file.get("job") or (), 1):
+    for i, entry in enumerate(file.get("job", ()), 1):
         together.entry(wrong, entry, i, False)
     if file.get("noise") is not None and asked.noise is not None:
         wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")

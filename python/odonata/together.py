@@ -255,8 +255,11 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
             wrong.add(f"{path}, {c.at}", "", f"TOML ({c.wanted})")
         return {}
     unknown(wrong, found, FILE_KEYS)
-    if not isinstance(found.get("job", []), list) or not found.get("job"):
+    if not isinstance(found.get("job"), list) or not found["job"]:
         wrong.add("jobs", path, "a file with `[[job]]` tables, at least one")
+        found["job"] = []
+    if not isinstance(found.get("background", []), list):
+        found["background"] = [found["background"]]
     warmup = found.get("warmup")
     if warmup is not None:
         try:

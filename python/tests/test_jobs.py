@@ -111,6 +111,18 @@ def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path)
         assert words in done.stderr, words
     done, _ = jobs(job(bench="bw", ranks=2, placement=[3, 4]) * 2)
     assert done.returncode == 2 and "job 2: placement" in done.stderr
+    for text in ("job = 3\n", "job = []\n", ""):
+        done, _ = jobs(text)
+        assert done.returncode == 2 and "`[[job]]` tables" in done.stderr, text
+    one = job(bench="bw", ranks=2)
+    for text in ("background = 3\n", "background = 'uniform'\n", "noise = 3\n", "warmup = 'x'\n"):
+        done, _ = jobs(text + one)
+        assert done.returncode == 2 and "wanted" in done.stderr, text
+    done, found = jobs("--no-alone", "background = 'uniform:0.1'\nwarmup = '5us'\n" + one)
+    assert done.returncode == 0 and found["background"][0]["offered"] == 0.1
+    assert found["jobs"][0]["slowdown"] is None
+    done, _ = jobs("--clock", "real", one)
+    assert done.returncode == 2 and "--clock" in done.stderr
     done, _ = jobs("[[job]\n")
     assert done.returncode == 2 and "jobs.toml, line 1" in done.stderr
     done = odonata("run", *MACHINE, "-n", 2, "--jobs", "jobs.toml", "--", "true")
