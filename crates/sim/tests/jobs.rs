@@ -93,6 +93,42 @@ fn the_order_of_jobs_changes_nothing_but_their_order() {
     }
 }
 
+/// Random jobs under random routing, beside random traffic: every run ends with the network's own
+/// laws of conservation, and the other way round it is the same run.
+#[test]
+fn random_jobs_are_the_same_in_any_order() {
+    for seed in 0..12 {
+        let pick = |what: u64, n: u32| base::below(base::draw(seed, 7, 0, what), n);
+        let mut nodes: Vec<u32> = (0..1056).collect();
+        nodes.sort_by_key(|&node| base::draw(seed, 8, node, 0));
+        let mut free = nodes.into_iter();
+        let jobs = (0..2 + u64::from(pick(0, 3))).map(|i| {
+            let own: Vec<u32> = free.by_ref().take(2 + pick(10 + i, 9) as usize).collect();
+            let names = ["alltoall", "allreduce", "bw", "put_alltoall", "bcast", "multi_lat"];
+            let bytes = [8, 3000, 10_000][pick(30 + i, 3) as usize];
+            on(names[pick(20 + i, names.len() as u32) as usize], bytes, &own)
+        });
+        let mut list: Vec<Value> = jobs.collect();
+        let routings = ["minimal", "valiant", "ugal", "par", "adaptive-0", "slingshot"];
+        let patterns = ["uniform", "adversarial:3", "hotspot:5", "all-to-all", "incast:20"];
+        let pattern = patterns[pick(2, patterns.len() as u32) as usize];
+        let load = f64::from(pick(3, 10)) / 40.0;
+        let mut ask = request(&list);
+        ask["alone"] = false.into();
+        ask["seed"] = seed.into();
+        ask["routing"] = routings[pick(1, routings.len() as u32) as usize].into();
+        ask["background"] = json!([{"pattern": pattern, "load": load, "bytes": 5000}]);
+        let one = run(&ask).unwrap_or_else(|c| panic!("seed {seed}: {c:?}"));
+        list.reverse();
+        ask["jobs"] = json!(list);
+        let other = run(&ask).expect("legal");
+        assert_eq!((one.digest, one.background), (other.digest, other.background), "seed {seed}");
+        for (a, b) in one.jobs.iter().zip(other.jobs.iter().rev()) {
+            assert_eq!((&a.name, &a.digest, a.time_s), (&b.name, &b.digest, b.time_s), "{seed}");
+        }
+    }
+}
+
 fn latencies(background: Value) -> (String, Vec<sim::api::BenchRow>) {
     let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "allreduce", "nodes": 16,
                      "ppn": 2, "sizes": [8, 4096], "placement": "group-spread",
