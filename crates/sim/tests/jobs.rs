@@ -97,7 +97,7 @@ fn the_order_of_jobs_changes_nothing_but_their_order() {
 /// laws of conservation, and the other way round it is the same run.
 #[test]
 fn random_jobs_are_the_same_in_any_order() {
-    for seed in 0..12 {
+    for seed in 0..4 {
         let pick = |what: u64, n: u32| base::below(base::draw(seed, 7, 0, what), n);
         let mut nodes: Vec<u32> = (0..1056).collect();
         nodes.sort_by_key(|&node| base::draw(seed, 8, node, 0));
