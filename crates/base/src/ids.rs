@@ -115,6 +115,13 @@ impl<I: Idx, T> Slab<I, T> {
         self.free.push(i);
         debug_assert!(self.free.len() <= self.items.len(), "an id was freed twice");
     }
+    /// Has the processor fetch an item that will be needed soon.
+    #[inline]
+    pub fn prefetch(&self, i: I) {
+        if let Some(item) = self.items.raw.get(i.idx()) {
+            crate::prefetch(item);
+        }
+    }
     /// Items not freed.
     pub fn live(&self) -> usize {
         self.items.len() - self.free.len()

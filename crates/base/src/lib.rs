@@ -3,9 +3,11 @@
 //! Knows no word of the domain: no node, no packet, no rank.
 
 mod draw;
+mod fetch;
 mod ids;
 mod time;
 
 pub use draw::{Digest, below, draw, uniform};
+pub use fetch::prefetch;
 pub use ids::{Idx, IndexVec, Slab};
 pub use time::{Gap, Span, Time};

@@ -10,7 +10,11 @@ use bench::{Counting, Reading, Yard, soaked, weigh, yards};
 static ALLOCATOR: Counting = Counting;
 
 fn main() {
-    let mode = std::env::args().nth(1).unwrap_or_default();
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mode = args.first().map_or("", String::as_str);
+    if mode == "one" {
+        return one(&args[1..]);
+    }
     if mode == "soak" {
         return soak();
     }
@@ -38,6 +42,24 @@ fn main() {
         };
         println!("{}\n{}", Reading::HEADER, yard.read());
     }
+}
+
+/// One yardstick, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.
+fn one(args: &[String]) {
+    let [machine, routing, pattern, bytes, load, us] = args else {
+        panic!("bench one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US");
+    };
+    let window = Span::from_seconds(us.parse::<f64>().expect("microseconds") * 1e-6);
+    let yard = Yard {
+        machine: machine.clone().leak(),
+        routing: routing.clone().leak(),
+        pattern: pattern.clone().leak(),
+        packet_bytes: bytes.parse().expect("bytes"),
+        load: load.parse().expect("a load"),
+        warmup: window,
+        window,
+    };
+    println!("{}\n{}", Reading::HEADER, yard.read());
 }
 
 /// Loads that no routing carries, then silence until the network is empty.

@@ -10,22 +10,31 @@
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
-use net::{Cx, Message, MsgId, NetworkModel, Origin};
+use net::{Cx, Message, MsgId, NetEvent, NetworkModel, Origin};
 
 base::ids! {
     /// A message under way.
     FlightId,
 }
 
-/// What happens in a closed-form network.
+/// What happens in a closed-form network: the head of `flight`, sent by `src`, has reached the
+/// receiver's NIC.
 #[derive(Clone, Copy, Debug)]
-pub enum LogGpEvent {
-    /// The head has reached the receiver's NIC.
-    Head { flight: FlightId },
-    /// The receiver sees the message.
-    Deliver { msg: MsgId },
+pub struct HeadArrives {
+    src: NicId,
+    flight: FlightId,
 }
-const _: () = assert!(size_of::<LogGpEvent>() <= 12);
+
+impl NetEvent for HeadArrives {
+    #[inline]
+    fn pack(self) -> (u8, u32, u32) {
+        (0, self.src.0, self.flight.0)
+    }
+    #[inline]
+    fn unpack(_: u8, source: u32, arg: u32) -> Self {
+        HeadArrives { src: NicId(source), flight: FlightId(arg) }
+    }
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Flight {
@@ -101,7 +110,7 @@ impl LogGpNetwork {
     /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
     /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
     /// The message's packets are counted on the ways walked, shared out evenly.
-    fn way(&mut self, msg: Message, cut: Cut, cx: &mut Cx<'_, LogGpEvent>) -> Way {
+    fn way(&mut self, msg: Message, cut: Cut, cx: &mut Cx<'_>) -> Way {
         let machine = cx.machine;
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
@@ -146,7 +155,7 @@ impl LogGpNetwork {
             + gap.span(cut.rest + overhead)
     }
 
-    fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_, LogGpEvent>) {
+    fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_>) {
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += bytes;
@@ -154,7 +163,7 @@ impl LogGpNetwork {
 }
 
 impl NetworkModel for LogGpNetwork {
-    type Event = LogGpEvent;
+    type Event = HeadArrives;
 
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;
@@ -167,7 +176,7 @@ impl NetworkModel for LogGpNetwork {
         }
     }
 
-    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, LogGpEvent>) {
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         let Message { src, dst, bytes, origin, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let machine = cx.machine;
@@ -202,27 +211,21 @@ impl NetworkModel for LogGpNetwork {
 
         let flight = Flight { msg: id, dst, stream, taken: into, shared, seen_after };
         let flight = self.flights.insert(flight);
-        let source = LinkId(src.0);
-        cx.at(start + latency, Phase::Arrive, source, LogGpEvent::Head { flight });
+        cx.at(start + latency, Phase::Arrive, HeadArrives { src, flight });
     }
 
-    fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_, LogGpEvent>) {
-        match ev {
-            LogGpEvent::Head { flight } => {
-                let Flight { msg, dst, stream, taken, shared, seen_after } = self.flights[flight];
-                self.flights.free(flight);
-                let nic = &mut self.nics[dst];
-                let begin = nic.takes.max(cx.now);
-                // Both directions make progress at once; together they end no sooner than the
-                // host interface can have moved all it was given.
-                nic.moved = nic.moved.max(begin) + shared;
-                nic.takes = (begin + taken).max(nic.moved);
-                let done = (begin + stream).max(nic.moved);
-                let seen = done + seen_after;
-                cx.at(seen, Phase::Arrive, cx.machine.ejection(dst), LogGpEvent::Deliver { msg });
-            }
-            LogGpEvent::Deliver { msg } => cx.delivered.push(msg),
-        }
+    fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
+        let HeadArrives { flight, .. } = ev;
+        let Flight { msg, dst, stream, taken, shared, seen_after } = self.flights[flight];
+        self.flights.free(flight);
+        let nic = &mut self.nics[dst];
+        let begin = nic.takes.max(cx.now);
+        // Both directions make progress at once; together they end no sooner than the
+        // host interface can have moved all it was given.
+        nic.moved = nic.moved.max(begin) + shared;
+        nic.takes = (begin + taken).max(nic.moved);
+        let done = (begin + stream).max(nic.moved);
+        cx.delivered.push((msg, done + seen_after));
     }
 
     fn bytes(&self) -> usize {

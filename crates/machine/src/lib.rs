@@ -188,6 +188,7 @@ pub enum Topology {
     // Other topologies enter here; see house.md. None is built yet.
 }
 
+mod ahead;
 mod complaint;
 mod dragonfly;
 pub mod placement;

@@ -4,7 +4,7 @@
 //! counters that are always on.
 
 use base::{IndexVec, Time};
-use des::{Key, Phase, Queue};
+use des::{Phase, Queue, What};
 use machine::{LinkId, Machine, NicId};
 
 base::ids! {
@@ -44,7 +44,17 @@ impl Message {
     }
 }
 
-/// The events of a run, one closed enum: the network's own, and those of the ranks.
+/// What a network schedules for itself, as it lies in the queue.
+pub trait NetEvent: Copy {
+    /// Its kind (below `HOST`), the component whose doing it is, and one word more.
+    fn pack(self) -> (u8, u32, u32);
+    fn unpack(kind: u8, source: u32, arg: u32) -> Self;
+}
+
+/// The kind of event that is no network's.
+pub const HOST: u8 = What::KINDS - 1;
+
+/// The events of a run: the network's own, and those of the ranks.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<N> {
     Net(N),
@@ -53,6 +63,21 @@ pub enum Event<N> {
         rank: u32,
         token: u32,
     },
+}
+
+impl<N: NetEvent> Event<N> {
+    #[inline]
+    pub fn of(what: What) -> Event<N> {
+        match what.kind() {
+            HOST => Event::Host { rank: what.source(), token: what.arg() },
+            kind => Event::Net(N::unpack(kind, what.source(), what.arg())),
+        }
+    }
+    /// A rank's event as it lies in the queue.
+    #[inline]
+    pub fn host(phase: Phase, rank: u32, token: u32) -> What {
+        What::new(phase, HOST, rank, token)
+    }
 }
 
 /// Always-on counters, one column each.
@@ -84,40 +109,45 @@ impl Counters {
 }
 
 /// What a model may do while it handles an event.
-pub struct Cx<'a, N> {
+pub struct Cx<'a> {
     pub now: Time,
     pub machine: &'a Machine,
-    pub queue: &'a mut Queue<Event<N>>,
-    /// Messages that have arrived whole and can be seen by their receiver at `now`.
-    pub delivered: &'a mut Vec<MsgId>,
+    pub queue: &'a mut Queue,
+    /// Messages that have arrived whole, and when their receiver can see them: now or later. They
+    /// are told as soon as that is known, so that it need not be an event of the network's.
+    pub delivered: &'a mut Vec<(MsgId, Time)>,
     pub counters: &'a mut Counters,
-    /// Events scheduled so far, by source; the last part of their keys.
-    pub counts: &'a mut Vec<u32>,
 }
 
-impl<N: Copy> Cx<'_, N> {
-    /// Schedules `ev`. `source` is the component whose doing it is: a link, for the network.
+impl Cx<'_> {
+    /// Schedules `ev`.
     ///
     /// Never in the present instant: what is asked for now comes 1 ps later, so that an instant
     /// cannot loop and its phases only go forward.
-    #[inline]
-    pub fn at(&mut self, when: Time, phase: Phase, source: LinkId, ev: N) {
+    #[inline(always)]
+    pub fn at<N: NetEvent>(&mut self, when: Time, phase: Phase, ev: N) {
         debug_assert!(when >= self.now);
         let when = when.max(Time(self.now.0 + 1));
-        let nth = &mut self.counts[source.0 as usize];
-        *nth = nth.wrapping_add(1);
-        self.queue.push(Key::new(when, phase, source.0, *nth), Event::Net(ev));
+        let (kind, source, arg) = ev.pack();
+        debug_assert!(kind < HOST);
+        self.queue.push(when, What::new(phase, kind, source, arg));
     }
 }
 
 /// A network at some fidelity, chosen once a run; everything inside is monomorphic.
 pub trait NetworkModel {
-    type Event: Copy;
+    type Event: NetEvent;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
     /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once.
-    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, Self::Event>);
-    fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_, Self::Event>);
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
+    fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
+    /// Fetches the memory that events to come will need. Called before every event; changes
+    /// nothing that anybody could see.
+    #[inline]
+    fn look_ahead(&self, _queue: &Queue, _machine: &Machine) {}
+    /// Adds what it has counted itself to the columns of `counters`.
+    fn report(&self, _counters: &mut Counters) {}
     /// Bytes of memory held, for the engine statistics.
     fn bytes(&self) -> usize;
     /// Asserts the model's own conservation laws. Called when no event is pending.

@@ -8,19 +8,22 @@
 //! tail has left, a buffer from the grant until the tail has gone on; both ends are known when the
 //! grant is made, so no tail is ever an event.
 
+mod ahead;
+mod credit;
 mod due;
 mod link;
 mod loads;
 mod nic;
 mod quiet;
 
-use base::{IndexVec, Slab, Span, Time};
-use des::Phase;
-use machine::{LinkId, Machine, NicId, NicParams, Route};
-use net::{Cx, Message, MsgId, NetworkModel};
+use base::{Gap, IndexVec, Slab, Span, Time};
+use des::{Phase, Queue};
+use machine::{LinkId, Machine, NicId, NicParams, Route, SwitchId};
+use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel};
 
+use credit::{Cell, Channel, Class};
 use due::Due;
-use link::{Channel, Lane, Wire};
+use link::{Lane, Wire};
 use loads::{Loads, Reports};
 use nic::Nic;
 
@@ -42,11 +45,7 @@ const NONE: u32 = u32::MAX;
 const NEVER: Time = Time(u64::MAX);
 
 /// What happens in a packet network.
-///
-/// With a tag of a whole word what follows it is copied in whole words. With a tag of a byte the
-/// compiler moved it in overlapping halves, and reading those back cost 8 % of a run.
 #[derive(Clone, Copy, Debug)]
-#[repr(u32)]
 pub enum PacketEvent {
     /// The head of `packet` stands at the far end of `link`, ready for a decision.
     Head { packet: PacketId, link: LinkId },
@@ -55,15 +54,49 @@ pub enum PacketEvent {
     /// `link` is free again and somebody waits for it.
     Free { link: LinkId },
     /// The NIC has understood the command and fetched the data.
-    Ready { transit: TransitId },
+    Ready { nic: NicId, transit: TransitId },
     /// An acknowledgement is back at `nic`, which waits for it.
     Ack { nic: NicId },
     /// The host interface of `nic` is free again and somebody waits for it.
     Host { nic: NicId },
-    /// The receiver sees the message.
-    Deliver { msg: MsgId },
 }
-const _: () = assert!(size_of::<PacketEvent>() <= 12);
+
+/// Kinds of events in the queue.
+mod kind {
+    pub const HEAD: u8 = 0;
+    pub const CREDIT: u8 = 1;
+    pub const FREE: u8 = 2;
+    pub const READY: u8 = 3;
+    pub const ACK: u8 = 4;
+    pub const HOST: u8 = 5;
+}
+
+impl NetEvent for PacketEvent {
+    #[inline(always)]
+    fn pack(self) -> (u8, u32, u32) {
+        match self {
+            PacketEvent::Head { packet, link } => (kind::HEAD, link.0, packet.0),
+            PacketEvent::Credit { link, vc } => (kind::CREDIT, link.0, vc.into()),
+            PacketEvent::Free { link } => (kind::FREE, link.0, 0),
+            PacketEvent::Ready { nic, transit } => (kind::READY, nic.0, transit.0),
+            PacketEvent::Ack { nic } => (kind::ACK, nic.0, 0),
+            PacketEvent::Host { nic } => (kind::HOST, nic.0, 0),
+        }
+    }
+    #[inline]
+    fn unpack(kind: u8, source: u32, arg: u32) -> Self {
+        let (link, nic) = (LinkId(source), NicId(source));
+        match kind {
+            kind::HEAD => PacketEvent::Head { packet: PacketId(arg), link },
+            kind::CREDIT => PacketEvent::Credit { link, vc: arg as u8 },
+            kind::FREE => PacketEvent::Free { link },
+            kind::READY => PacketEvent::Ready { nic, transit: TransitId(arg) },
+            kind::ACK => PacketEvent::Ack { nic },
+            kind::HOST => PacketEvent::Host { nic },
+            _ => unreachable!("no such kind of event"),
+        }
+    }
+}
 
 /// A packet in the network. One cache line: a hop touches a packet once.
 #[derive(Clone, Copy, Debug)]
@@ -78,13 +111,18 @@ struct Packet {
     transit: TransitId,
     dst: NicId,
     /// Wire bytes.
-    bytes: u32,
+    bytes: u16,
     /// Sum of the latencies of the links so far, ps: the acknowledgement needs as long.
     traveled: u32,
     /// The link it came in by, whose far-end buffer it occupies.
     input: LinkId,
     /// Behind it in its lane, or in the receiver's queue.
     next: u32,
+    /// Where it is or will be next; nothing if that is a NIC.
+    at: SwitchId,
+    input_class: u16,
+    /// Of a buffer.
+    cells: u16,
     input_vc: u8,
 }
 const _: () = assert!(size_of::<Packet>() == 64);
@@ -114,9 +152,15 @@ struct Transit {
 pub struct PacketNetwork {
     n_vcs: u32,
     params: NicParams,
+    cell: Cell,
+    /// NICs take what comes: their host interfaces have no limit.
+    takes_at_once: bool,
+    /// It does not fit into a processor's caches, so that looking ahead pays.
+    is_large: bool,
+    classes: Vec<Class>,
     wires: IndexVec<LinkId, Wire>,
     reports: Reports,
-    /// `link * n_vcs + vc`.
+    /// By link and virtual channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
     nics: IndexVec<NicId, Nic>,
     lanes: Slab<LaneId, Lane>,
@@ -130,11 +174,17 @@ impl NetworkModel for PacketNetwork {
 
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;
-        let (wires, channels) = link::columns(machine);
+        let cell = Cell::of(machine);
+        let (wires, channels, classes) = link::columns(machine, cell);
+        let params = machine.nic.clone();
         // Beyond these guesses the arenas grow, once, while a run warms up.
         PacketNetwork {
             n_vcs: u32::from(machine.n_vcs),
-            params: machine.nic.clone(),
+            cell,
+            takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
+            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
+            params,
+            classes,
             wires,
             reports: Reports::new(machine),
             channels,
@@ -146,12 +196,12 @@ impl NetworkModel for PacketNetwork {
         }
     }
 
-    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, PacketEvent>) {
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         self.command(id, msg, cx);
     }
 
     #[inline]
-    fn handle(&mut self, ev: PacketEvent, cx: &mut Cx<'_, PacketEvent>) {
+    fn handle(&mut self, ev: PacketEvent, cx: &mut Cx<'_>) {
         match ev {
             PacketEvent::Head { packet, link } => self.arrive(packet, link, cx),
             PacketEvent::Credit { link, vc } => self.credit(link, vc, cx),
@@ -159,11 +209,21 @@ impl NetworkModel for PacketNetwork {
                 self.wires[link].armed = false;
                 self.serve(link, cx);
             }
-            PacketEvent::Ready { transit } => self.ready(transit, cx),
+            PacketEvent::Ready { transit, .. } => self.ready(transit, cx),
             PacketEvent::Ack { nic } => self.acknowledge(nic, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
-            PacketEvent::Deliver { msg } => cx.delivered.push(msg),
         }
+    }
+
+    #[inline]
+    fn look_ahead(&self, queue: &Queue, machine: &Machine) {
+        if self.is_large {
+            self.fetch(queue, machine);
+        }
+    }
+
+    fn report(&self, counters: &mut Counters) {
+        self.report_links(counters);
     }
 
     fn bytes(&self) -> usize {
@@ -178,28 +238,25 @@ impl NetworkModel for PacketNetwork {
 impl PacketNetwork {
     /// The head of `packet` stands at the far end of `link`.
     #[inline]
-    fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
-        let at = self.wires[link].to;
+    fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
+        let Packet { mut route, dst, draw, at, .. } = self.packets[packet];
         if at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
-            return self.receive(packet, link, NicId(link.0 - self.nics.len() as u32), cx);
+            return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
         }
-        let Packet { mut route, dst, draw, .. } = self.packets[packet];
-        let loads = Loads { net: self, now: cx.now };
+        let loads = Loads { net: self, now: cx.now, vc: route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, draw, &loads);
-        let p = &mut self.packets[packet];
-        p.route = route;
-        p.input = link;
+        self.packets[packet].route = route;
         self.request(packet, hop, cx);
     }
 
     /// Schedules the decision about `link` for when it is free. Called only if somebody waits.
     #[inline]
-    fn arm(&mut self, link: LinkId, cx: &mut Cx<'_, PacketEvent>) {
+    fn arm(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         let wire = &mut self.wires[link];
         if !wire.armed {
             wire.armed = true;
-            cx.at(wire.free_at, Phase::Decide, link, PacketEvent::Free { link });
+            cx.at(wire.free_at, Phase::Decide, PacketEvent::Free { link });
         }
     }
 }

@@ -1,10 +1,9 @@
 //! What a router can tell of the load of links when it decides about a packet's way.
 //!
 //! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::waiting`), the
-//! bytes sent and not credited (`Wire::out`, less `come_home`), the bytes that a lone stream has out
-//! (`Wire::pipe`), and a call of `Reports::note` before the waiting bytes change.
+//! room in its channels, and a call of `Reports::note` before the waiting bytes change.
 
-use base::{IndexVec, Span, Time};
+use base::{IndexVec, Span, Time, prefetch};
 use machine::{LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
@@ -13,6 +12,10 @@ use crate::PacketNetwork;
 pub(crate) struct Loads<'a> {
     pub net: &'a PacketNetwork,
     pub now: Time,
+    /// The virtual channel the packet would use next. What other channels' buffers hold says
+    /// little of the way ahead: told apart, minimal and other packets do not mistake each other's
+    /// queues for their own (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
+    pub vc: u8,
 }
 
 impl LoadView for Loads<'_> {
@@ -25,12 +28,13 @@ impl LoadView for Loads<'_> {
     /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
-        let wire = &self.net.wires[link];
-        let mut out = wire.out;
-        if out > wire.pipe {
-            out -= self.net.come_home(link, self.now);
+        let class = self.net.class(link);
+        let channel = &self.net.channels[self.net.channel(link, self.vc)];
+        let mut out = class.cells - channel.room;
+        if out > class.pipe {
+            out -= channel.uncounted(class, self.now);
         }
-        out.saturating_sub(wire.pipe)
+        self.net.cell.bytes(out.saturating_sub(class.pipe))
     }
 
     #[inline]
@@ -41,6 +45,41 @@ impl LoadView for Loads<'_> {
     #[inline]
     fn anywhere(&self, link: LinkId) -> u32 {
         self.near(link) + self.far(link)
+    }
+}
+
+/// A view that tells nothing and has the memory fetched that a decision will look at.
+pub(crate) struct Fetching<'a> {
+    pub net: &'a PacketNetwork,
+    pub vc: u8,
+}
+
+impl Fetching<'_> {
+    #[inline]
+    pub fn fetch(&self, link: LinkId) {
+        prefetch(&self.net.wires[link]);
+        prefetch(&self.net.channels[self.net.channel(link, self.vc)]);
+    }
+}
+
+impl LoadView for Fetching<'_> {
+    #[inline]
+    fn near(&self, link: LinkId) -> u32 {
+        self.fetch(link);
+        0
+    }
+    #[inline]
+    fn far(&self, _: LinkId) -> u32 {
+        0
+    }
+    #[inline]
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.net.reports.fetch(link);
+        self.near(link)
+    }
+    #[inline]
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link)
     }
 }
 
@@ -103,6 +142,11 @@ impl Reports {
             1 => report.began,
             _ => waiting,
         }
+    }
+
+    #[inline]
+    fn fetch(&self, link: LinkId) {
+        prefetch(&self.of[link]);
     }
 
     pub fn held(&self) -> usize {

@@ -2,7 +2,7 @@
 
 use base::{Span, Time};
 use des::Phase;
-use machine::{Hop, LinkId, NicId, Route};
+use machine::{Hop, NicId, Route, SwitchId};
 use net::{Cx, Message, MsgId, Origin};
 
 use crate::due::DueList;
@@ -15,13 +15,17 @@ pub(crate) enum Turn {
     Receive,
 }
 
+/// Two cache lines; the second is touched only by a NIC whose window is nearly full.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Nic {
     /// When the next command may enter.
     pub enters: Time,
     /// When the host interface can take the next packet in, and when it can move one either way.
     pub takes: Time,
     pub moves: Time,
+    /// When the next `Host` event that counts is due; `NEVER` if none is.
+    pub wakes: Time,
     /// The round of messages that have packets to send.
     pub first: u32,
     pub last: u32,
@@ -30,17 +34,17 @@ pub(crate) struct Nic {
     pub held_last: u32,
     /// Packets sent and not acknowledged, as of the last look.
     pub in_flight: u32,
+    pub turn: Turn,
+    /// The sending side waits for the host interface.
+    pub send_waits: bool,
+    /// A full window is all that keeps it from sending.
+    pub starved: bool,
+    /// Acknowledgements on their way back are in `acks`.
+    pub is_counting: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
     pub acked: Time,
-    /// A full window is all that keeps it from sending.
-    pub starved: bool,
-    pub turn: Turn,
-    /// The sending side waits for the host interface.
-    pub send_waits: bool,
-    /// When the next `Host` event that counts is due; `NEVER` if none is.
-    pub wakes: Time,
 }
 
 impl Nic {
@@ -56,6 +60,7 @@ impl Nic {
         acks: DueList::EMPTY,
         acked: NEVER,
         starved: false,
+        is_counting: false,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -64,7 +69,7 @@ impl Nic {
 
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
-    pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_, PacketEvent>) {
+    pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         let Message { src, dst, bytes, origin, draw } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let packets = bytes.div_ceil(self.params.packet_payload).max(1);
@@ -93,14 +98,14 @@ impl PacketNetwork {
             ready += self.params.dma_latency;
         }
         if ready > cx.now {
-            cx.at(ready, Phase::Arrive, LinkId(src.0), PacketEvent::Ready { transit });
+            cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
         } else {
             self.ready(transit, cx);
         }
     }
 
     /// The message joins its NIC's round.
-    pub(crate) fn ready(&mut self, transit: TransitId, cx: &mut Cx<'_, PacketEvent>) {
+    pub(crate) fn ready(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
         let src = self.transits[transit].src;
         self.queue_up(src, transit);
         self.pump(src, cx);
@@ -119,7 +124,7 @@ impl PacketNetwork {
 
     /// Sends the next packet, unless the link, the window, the credit or the host says wait; each
     /// of these calls again when it changes.
-    pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+    pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let link = cx.machine.injection(src);
         let nic = &mut self.nics[src];
         if nic.first == NONE {
@@ -129,15 +134,19 @@ impl PacketNetwork {
             return self.arm(link, cx);
         }
         let nic = &mut self.nics[src];
-        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
+        if nic.is_counting {
+            nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
+            nic.is_counting = nic.acks != DueList::EMPTY;
+        }
         if nic.in_flight >= self.params.window {
             return self.await_ack(src, cx);
         }
         let transit = TransitId(nic.first);
         let Transit { unsent, made, draw: own, dst, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
-        let bytes = (payload + self.params.packet_overhead) as u32;
-        if !self.has_room(Hop { link, vc: 0 }, bytes, cx.now) {
+        let bytes = (payload + self.params.packet_overhead) as u16;
+        let cells = self.cell.count(u64::from(bytes));
+        if !self.has_room(Hop { link, vc: 0 }, cells, cx.now) {
             return self.starve(link, 0, cx);
         }
         let both = self.params.host_gap.span(payload);
@@ -166,6 +175,9 @@ impl PacketNetwork {
             traveled: 0,
             input: link,
             next: NONE,
+            at: SwitchId(NONE),
+            input_class: 0,
+            cells,
             input_vc: 0,
         });
         let t = &mut self.transits[transit];
@@ -174,7 +186,7 @@ impl PacketNetwork {
         if t.unsent > 0 {
             self.queue_up(src, transit);
         }
-        let wire = self.wires[link].gap.span(u64::from(bytes));
+        let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
         self.send(packet, Hop { link, vc: 0 }, cx.now + held, cx);
@@ -184,19 +196,12 @@ impl PacketNetwork {
     }
 
     /// The head of `packet` stands at the end of its ejection link.
-    pub(crate) fn receive(
-        &mut self,
-        packet: PacketId,
-        link: LinkId,
-        at: NicId,
-        cx: &mut Cx<'_, PacketEvent>,
-    ) {
+    pub(crate) fn receive(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_>) {
         let p = &mut self.packets[packet];
-        p.input = link;
         debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
         let nic = &mut self.nics[at];
         if nic.held == NONE && nic.takes <= cx.now && nic.moves <= cx.now && !nic.send_waits {
-            return self.take(packet, at, cx);
+            return self.take(packet, at, cx.now, cx);
         }
         p.next = NONE;
         match nic.held_last {
@@ -208,19 +213,19 @@ impl PacketNetwork {
     }
 
     /// Schedules the next decision about a busy host interface.
-    fn arm_host(&mut self, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
+    fn arm_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
         // A waiting sender needs the shared part only, a held packet also its own direction's.
         let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
         let when = ready.max(Time(cx.now.0 + 1));
         if when < nic.wakes {
             nic.wakes = when;
-            cx.at(when, Phase::Decide, LinkId(at.0), PacketEvent::Host { nic: at });
+            cx.at(when, Phase::Decide, PacketEvent::Host { nic: at });
         }
     }
 
     /// The host interface is free for somebody: the two directions take turns.
-    pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
+    pub(crate) fn serve_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
         if nic.wakes != cx.now {
             return; // An earlier decision was called for in the meantime.
@@ -233,7 +238,7 @@ impl PacketNetwork {
             if nic.held == NONE {
                 nic.held_last = NONE;
             }
-            self.take(packet, at, cx);
+            self.take(packet, at, cx.now, cx);
         } else if nic.send_waits && nic.moves <= cx.now {
             nic.send_waits = false;
             nic.turn = Turn::Send;
@@ -245,23 +250,35 @@ impl PacketNetwork {
         }
     }
 
-    /// The host interface takes `packet`, which gives up its buffer when its tail is through.
-    fn take(&mut self, packet: PacketId, at: NicId, cx: &mut Cx<'_, PacketEvent>) {
-        let Packet { tail, transit, bytes, traveled, route, input, input_vc, .. } =
-            self.packets[packet];
+    /// The host interface takes `packet` at `now`, which may be known before it comes. The packet
+    /// gives up its buffer when its tail is through.
+    #[inline]
+    pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
+        let Packet {
+            tail,
+            transit,
+            bytes,
+            traveled,
+            route,
+            input,
+            input_vc,
+            input_class,
+            cells,
+            ..
+        } = self.packets[packet];
         self.packets.free(packet);
         let payload = u64::from(bytes) - self.params.packet_overhead;
         let both = self.params.host_gap.span(payload);
         let host = both.max(self.params.host_gap_one_way.span(payload));
-        let done = (cx.now + host).max(tail);
+        let done = (now + host).max(tail);
         if host > Span::ZERO {
             let nic = &mut self.nics[at];
             nic.takes = done;
-            nic.moves = nic.moves.max(cx.now + both);
+            nic.moves = nic.moves.max(now + both);
             nic.turn = Turn::Send;
         }
-        let home = done + self.wires[input].cable;
-        self.give_back(Hop { link: input, vc: input_vc }, bytes, home, cx);
+        let home = done + self.classes[usize::from(input_class)].cable;
+        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
 
         cx.counters.delivered_packets += 1;
         cx.counters.delivered_payload += payload;
@@ -274,12 +291,19 @@ impl PacketNetwork {
         t.missing -= 1;
         if t.missing == 0 {
             let (seen, msg) = (t.done + t.seen_after, t.id);
-            cx.at(seen, Phase::Arrive, input, PacketEvent::Deliver { msg });
+            cx.delivered.push((msg, seen));
             self.transits.free(transit);
         }
-        // The acknowledgement is not a packet yet: it needs the time the packet's links need empty.
-        let back = done + Span(u64::from(traveled));
+        // The acknowledgement is not a packet: it needs the time the packet's links need empty.
+        // While less than half of the window is out it cannot be what a sender waits for, and is
+        // counted at once.
         let sender = &mut self.nics[src];
+        if sender.in_flight * 2 <= self.params.window && !sender.is_counting {
+            sender.in_flight -= 1;
+            return;
+        }
+        let back = done + Span(u64::from(traveled));
+        sender.is_counting = true;
         sender.acks.add(back, 1, &mut self.dues);
         if sender.starved {
             self.await_ack(src, cx);
@@ -287,7 +311,7 @@ impl PacketNetwork {
     }
 
     /// A full window is all that keeps `src` from sending: the next acknowledgement is an event.
-    fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+    fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[src];
         nic.starved = true;
         // If none is due, `take` will come here again.
@@ -295,12 +319,12 @@ impl PacketNetwork {
         let due = due.max(Time(cx.now.0 + 1));
         if due < nic.acked {
             nic.acked = due;
-            cx.at(due, Phase::Arrive, LinkId(src.0), PacketEvent::Ack { nic: src });
+            cx.at(due, Phase::Arrive, PacketEvent::Ack { nic: src });
         }
     }
 
     /// An acknowledgement that somebody waited for is back.
-    pub(crate) fn acknowledge(&mut self, src: NicId, cx: &mut Cx<'_, PacketEvent>) {
+    pub(crate) fn acknowledge(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[src];
         if nic.acked == cx.now {
             nic.acked = NEVER;

@@ -3,7 +3,7 @@
 
 use crate::traffic::Destinations;
 use crate::world::{Cargo, Job, World};
-use base::Span;
+use base::{Span, Time};
 use des::Phase;
 use machine::Machine;
 use net::{Message, NetworkModel, Origin};
@@ -131,6 +131,10 @@ impl Sources {
     }
 }
 
+/// What the event of a source is about.
+const GENERATES: u32 = 0;
+const ARRIVES: u32 = 1;
+
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Every source's first message is on its way to being.
     pub(crate) fn start_background(&mut self) {
@@ -146,7 +150,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mean = self.sources.sums[row.of as usize].mean_gap_ps;
         let when = self.now + to.gap(row.at, u64::from(row.generated), mean);
         let host = self.ranks.len() as u32 + source;
-        self.push_host(when, Phase::Decide, host, row.generated, 0);
+        self.push_host(when, Phase::Decide, host, GENERATES);
     }
 
     /// A source has one message more.
@@ -180,6 +184,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             draw: to.route_draw(at, nth),
         };
         self.inject(Cargo::Background(source), message);
+    }
+
+    /// What a source's event is about.
+    pub(crate) fn source_acts(&mut self, source: u32, token: u32) {
+        match token {
+            GENERATES => self.generate(source),
+            _ => self.background_arrives(source),
+        }
+    }
+
+    /// A message of the source's will have come at `seen`.
+    pub(crate) fn expect_arrival(&mut self, source: u32, seen: Time) {
+        let host = self.ranks.len() as u32 + source;
+        self.push_host(seen, Phase::Decide, host, ARRIVES);
     }
 
     pub(crate) fn background_arrives(&mut self, source: u32) {

@@ -13,7 +13,7 @@ use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
-use des::{Key, Phase, Queue};
+use des::{Phase, Queue};
 use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
@@ -154,7 +154,7 @@ pub(crate) enum Due {
     Ring(Done),
     /// A leg leaves its rank.
     Depart(Flight),
-    /// A message has come without the network: through shared memory, or as an acknowledgement.
+    /// A message has come: by the network, through shared memory, or as an acknowledgement.
     Arrive(Cargo),
     /// The answer to a one-sided operation leaves its target.
     Answer(AccessId),
@@ -181,7 +181,6 @@ pub(crate) struct Rank {
     /// Collectives called so far, by context.
     pub called: BTreeMap<Context, u32>,
     pub exited: bool,
-    nth: u32,
 }
 
 /// Sends between one ordered pair of ranks.
@@ -214,7 +213,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) job: &'j Job,
     net: N,
     pub workload: W,
-    queue: Queue<Event<N::Event>>,
+    queue: Queue,
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
     pub(crate) sends: Slab<SendId, Send>,
@@ -244,11 +243,10 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) traffic: crate::collective::Traffic,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
-    delivered: Vec<MsgId>,
+    delivered: Vec<(MsgId, Time)>,
     done: Vec<Done>,
     calls: Vec<Call>,
     counters: Counters,
-    counts: Vec<u32>,
     digest: Digest,
     events: u64,
 }
@@ -272,7 +270,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             early: Vec::new(),
             called: BTreeMap::new(),
             exited: false,
-            nth: 0,
         };
         World {
             job,
@@ -305,7 +302,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             done: Vec::with_capacity(n),
             calls: Vec::with_capacity(n),
             counters: Counters::new(n_links),
-            counts: vec![0; n_links],
             digest: Digest::default(),
             events: 0,
         }
@@ -404,15 +400,15 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         if job.alarms > 0 && job.alarms == job.pending && !job.was_told {
             self.tell_quiet(self.touched);
         }
-        let Some((_, event)) = self.next() else { return false };
+        let Some(event) = self.next() else { return false };
         match event {
             Event::Net(event) => {
                 let (net, mut cx) = self.split();
                 net.handle(event, &mut cx);
                 self.deliver();
             }
-            Event::Host { rank, .. } if rank as usize >= self.ranks.len() => {
-                self.generate(rank - self.ranks.len() as u32);
+            Event::Host { rank, token } if rank as usize >= self.ranks.len() => {
+                self.source_acts(rank - self.ranks.len() as u32, token);
             }
             Event::Host { rank, token } => match self.settle(rank, token) {
                 Due::Begin => self.begin(),
@@ -439,7 +435,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             if !self.queue.next_is_now() {
                 break;
             }
-            let Some((_, Event::Host { rank, token })) = self.next() else {
+            let Some(Event::Host { rank, token }) = self.next() else {
                 unreachable!("only completions share the last phase of an instant")
             };
             due = self.settle(rank, token);
@@ -450,12 +446,13 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.done = done;
     }
 
-    fn next(&mut self) -> Option<(Key, Event<N::Event>)> {
-        let (key, event) = self.queue.pop()?;
-        self.now = key.time();
+    fn next(&mut self) -> Option<Event<N::Event>> {
+        let (now, what) = self.queue.pop()?;
+        self.now = now;
         self.events += 1;
-        self.digest.mix(self.now.0 ^ key.low().rotate_left(32));
-        Some((key, event))
+        self.digest.mix(now.0 ^ u64::from(what.order()).rotate_left(32));
+        self.net.look_ahead(&self.queue, &self.job.machine);
+        Some(Event::of(what))
     }
 
     /// Takes note of a completion: it is progress of its job.
@@ -499,14 +496,13 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         job
     }
 
-    fn split(&mut self) -> (&mut N, Cx<'_, N::Event>) {
+    fn split(&mut self) -> (&mut N, Cx<'_>) {
         let cx = Cx {
             now: self.now,
             machine: &self.job.machine,
             queue: &mut self.queue,
             delivered: &mut self.delivered,
             counters: &mut self.counters,
-            counts: &mut self.counts,
         };
         (&mut self.net, cx)
     }
@@ -518,15 +514,26 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
     }
 
+    /// Messages have come, or it is known when they will.
     fn deliver(&mut self) {
         let mut delivered = std::mem::take(&mut self.delivered);
-        for id in delivered.drain(..) {
+        for (id, seen) in delivered.drain(..) {
             let cargo = self.flights[id];
             self.flights.free(id);
-            if let Some(rank) = self.sender(cargo) {
-                self.settled(rank);
+            let is_later = seen > self.now;
+            match (self.sender(cargo), cargo) {
+                (Some(rank), _) => {
+                    if is_later {
+                        self.schedule(rank, seen, Due::Arrive(cargo));
+                    }
+                    self.settled(rank);
+                }
+                (None, Cargo::Background(source)) if is_later => self.expect_arrival(source, seen),
+                (None, _) => {}
             }
-            self.unload(cargo);
+            if !is_later {
+                self.unload(cargo);
+            }
         }
         self.delivered = delivered;
     }
@@ -571,18 +578,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Due::Complete(_) | Due::Ring(_) => Phase::Resume,
             _ => Phase::Decide,
         };
-        let nth = &mut self.ranks[rank as usize].nth;
-        *nth = nth.wrapping_add(1);
-        let nth = *nth;
         self.awaited(rank).alarms += usize::from(matches!(due, Due::Ring(_)));
         let token = self.due.insert(due).0;
-        self.push_host(when.max(self.now + Span(1)), phase, rank, nth, token);
+        self.push_host(when.max(self.now + Span(1)), phase, rank, token);
     }
 
     /// An event of a rank, or beyond the ranks of a source of background traffic.
-    pub(crate) fn push_host(&mut self, when: Time, phase: Phase, host: u32, nth: u32, token: u32) {
-        let key = Key::new(when, phase, self.counts.len() as u32 + host, nth);
-        self.queue.push(key, Event::Host { rank: host, token });
+    pub(crate) fn push_host(&mut self, when: Time, phase: Phase, host: u32, token: u32) {
+        self.queue.push(when, Event::<N::Event>::host(phase, host, token));
     }
 
     pub(crate) fn complete(&mut self, when: Time, done: Done) {

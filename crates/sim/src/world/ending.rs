@@ -5,7 +5,7 @@ use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
 use base::{IndexVec, Time};
 use machine::{LinkId, NicId};
 use mpi::Pattern;
-use net::NetworkModel;
+use net::{Counters, NetworkModel};
 use workload::{WORLD, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -47,7 +47,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(super) fn outcome(&self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
-        let jobs: Vec<JobOutcome> = self.jobs.iter().map(|job| self.job_outcome(job)).collect();
+        let mut counters = self.counters.clone();
+        self.net.report(&mut counters);
+        let jobs: Vec<JobOutcome> =
+            self.jobs.iter().map(|job| self.job_outcome(job, &counters)).collect();
         let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
         let time = if end_is_final { last } else { self.told_now() };
         let mut by_distance = [(0, 0); 4];
@@ -74,13 +77,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             engine,
             by_distance,
             pairs,
-            counters: self.counters.clone(),
+            counters,
             jobs,
             background: self.sources.outcome(self.job, time - Time::ZERO),
         }
     }
 
-    fn job_outcome(&self, job: &Running) -> JobOutcome {
+    fn job_outcome(&self, job: &Running, counters: &Counters) -> JobOutcome {
         let machine = &self.job.machine;
         let mut nics: Vec<NicId> =
             (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
@@ -95,8 +98,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             time: job.last_completion,
             digest: job.digest,
             by_distance: job.by_distance,
-            packets: sent(&self.counters.packets),
-            wire_bytes: sent(&self.counters.bytes),
+            packets: sent(&counters.packets),
+            wire_bytes: sent(&counters.bytes),
         }
     }
 }

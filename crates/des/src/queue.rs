@@ -1,0 +1,553 @@
+//! Pending events, soonest first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use base::Time;
+
+use crate::What;
+
+/// An event and its time.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    at: u64,
+    what: What,
+}
+const _: () = assert!(size_of::<Item>() == 16);
+
+const NOTHING: Item = Item { at: 0, what: What(0) };
+
+/// log2 of the buckets of the finest level, and of the slots of each level above.
+const NEAR: u32 = 14;
+const DIGIT: u32 = 6;
+const SLOTS: usize = 1 << DIGIT;
+const LEVELS: usize = (64 - NEAR).div_ceil(DIGIT) as usize;
+/// Items of a chunk: four cache lines.
+const CHUNK: usize = 16;
+/// "No chunk".
+const NONE: u32 = u32::MAX;
+/// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
+const OFFSET: u32 = 16;
+const INDEX: u32 = 16;
+/// log2 of a bucket's width in ps: a bucket of more than a sort key could tell apart is none, and
+/// one of less than 8 ps is no better than one of 8.
+const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET;
+/// How many events a bucket should hold, and how many buckets are opened between two looks.
+const CROWDED: usize = 512;
+const SPARSE: usize = 64;
+const LOOK: u32 = 1 << 10;
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Chunk([Item; CHUNK]);
+
+/// A list of chunks. All but the last are full, so the count tells how full that one is.
+#[derive(Clone, Copy)]
+struct Bucket {
+    first: u32,
+    last: u32,
+    count: u32,
+}
+const EMPTY: Bucket = Bucket { first: NONE, last: NONE, count: 0 };
+
+/// An event that was scheduled for the bucket being emptied.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Late {
+    at: u64,
+    order: u32,
+    nth: u32,
+    arg: u32,
+}
+
+/// Pending events, soonest first: a timing wheel of fine buckets with exact order, and coarser
+/// levels above it for what is far away.
+///
+/// A push writes 16 bytes at the end of a bucket. The first bucket with anything in it is copied
+/// out in order, by sorting one word an event: offset in the bucket, place in the instant, number
+/// of the push. What is then scheduled for the same bucket waits in a heap beside it; few events
+/// are. Since a bucket is known before it is handled, `ahead` can tell what will happen next, and
+/// whoever handles events can fetch the memory they need (docs/performance.md). Buckets become
+/// finer or coarser as events are dense; nothing but speed depends on it.
+///
+/// Chunks are shared by all buckets, so memory follows the events pending at once, and a queue
+/// that has seen its longest allocates no more.
+pub struct Queue {
+    /// log2 of a bucket's width in ps.
+    width: u32,
+    /// The bucket being emptied, in order, and the next of it.
+    run: Vec<Item>,
+    next: usize,
+    /// Scratch: the bucket as pushed, and its order.
+    pushed: Vec<Item>,
+    order: Vec<u64>,
+    late: BinaryHeap<Reverse<Late>>,
+    /// When the first late event is due; `u64::MAX` if there is none.
+    late_at: u64,
+    lates: u32,
+    /// End of the bucket being emptied.
+    run_end: u64,
+    /// No later than any event outside the run.
+    base: u64,
+    near: Box<[Bucket]>,
+    /// One bit a bucket, and one bit a word of those.
+    near_used: Box<[u64]>,
+    near_words: [u64; (1 << NEAR) / 64 / 64],
+    /// `level * SLOTS + digit`.
+    far: Box<[Bucket]>,
+    far_used: [u64; LEVELS],
+    chunks: Chunks,
+    last: u64,
+    len: usize,
+    /// Buckets opened since the last look at their width, and the events of them, late ones too.
+    opened: u32,
+    popped: usize,
+}
+
+/// All chunks of a queue.
+struct Chunks {
+    items: Vec<Chunk>,
+    /// The chunk after it in its bucket, or in the list of free ones.
+    next: Vec<u32>,
+    free: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Queue {
+    pub fn new() -> Self {
+        Queue {
+            width: 10,
+            run: Vec::with_capacity(1 << 8),
+            next: 0,
+            pushed: Vec::with_capacity(1 << 8),
+            order: Vec::with_capacity(1 << 8),
+            late: BinaryHeap::with_capacity(1 << 8),
+            late_at: u64::MAX,
+            lates: 0,
+            run_end: 0,
+            base: 0,
+            near: vec![EMPTY; 1 << NEAR].into(),
+            near_used: vec![0; (1 << NEAR) / 64].into(),
+            near_words: [0; _],
+            far: vec![EMPTY; LEVELS * SLOTS].into(),
+            far_used: [0; LEVELS],
+            chunks: Chunks { items: Vec::new(), next: Vec::new(), free: NONE },
+            last: 0,
+            len: 0,
+            opened: 0,
+            popped: 0,
+        }
+    }
+    pub fn len(&self) -> usize {
+        self.len
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// Schedules `what`, not before the last event popped.
+    #[inline]
+    pub fn push(&mut self, at: Time, what: What) {
+        assert!(at.0 >= self.last, "an event was scheduled in the past");
+        self.len += 1;
+        if at.0 >= self.run_end {
+            self.place(Item { at: at.0, what });
+        } else {
+            self.be_late(at.0, what);
+        }
+    }
+    #[inline]
+    fn place(&mut self, item: Item) {
+        let beyond = (item.at ^ self.base) >> (self.width + NEAR);
+        if beyond != 0 {
+            return self.place_far(item, beyond);
+        }
+        let at = (item.at >> self.width) as usize % (1 << NEAR);
+        self.near_used[at / 64] |= 1 << (at % 64);
+        self.near_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+        self.chunks.append(&mut self.near[at], item);
+    }
+    #[inline(never)]
+    fn place_far(&mut self, item: Item, beyond: u64) {
+        let level = (63 - beyond.leading_zeros()) / DIGIT;
+        let digit = (item.at >> (self.width + NEAR + level * DIGIT)) as usize % SLOTS;
+        self.far_used[level as usize] |= 1 << digit;
+        self.chunks.append(&mut self.far[level as usize * SLOTS + digit], item);
+    }
+    #[inline(never)]
+    fn be_late(&mut self, at: u64, what: What) {
+        let nth = self.lates;
+        self.lates = nth.wrapping_add(1);
+        self.popped += 1;
+        let (order, arg) = (what.order(), what.arg());
+        self.late.push(Reverse(Late { at, order, nth, arg }));
+        self.late_at = self.late_at.min(at);
+    }
+    /// The `n`th event to come, if it is known already: 0 is the next. A hint, nothing more.
+    #[inline]
+    pub fn ahead(&self, n: usize) -> Option<What> {
+        self.run.get(self.next + n).map(|item| item.what)
+    }
+    /// The next event, if it is before `end`.
+    #[inline]
+    pub fn pop_before(&mut self, end: Time) -> Option<(Time, What)> {
+        loop {
+            if let Some(&item) = self.run.get(self.next)
+                && item.at < self.late_at
+            {
+                if item.at >= end.0 {
+                    return None;
+                }
+                self.next += 1;
+                self.len -= 1;
+                self.last = item.at;
+                return Some((Time(item.at), item.what));
+            }
+            if self.late_at != u64::MAX {
+                return self.pop_with_late(end);
+            }
+            // What is far stays far: an end may be followed by earlier events.
+            if self.len == 0 || !self.open(end.0) {
+                return None;
+            }
+        }
+    }
+    /// The same where a late event may be next.
+    #[inline(never)]
+    fn pop_with_late(&mut self, end: Time) -> Option<(Time, What)> {
+        let late = self.late.peek().expect("it has a time").0;
+        let first = self.run.get(self.next).copied();
+        let first = first.filter(|item| (item.at, item.what.order()) <= (late.at, late.order));
+        let item = match first {
+            Some(item) => item,
+            None => {
+                Item { at: late.at, what: What(u64::from(late.order) << 32 | u64::from(late.arg)) }
+            }
+        };
+        if item.at >= end.0 {
+            return None;
+        }
+        if first.is_some() {
+            self.next += 1;
+        } else {
+            self.late.pop();
+            self.late_at = self.late.peek().map_or(u64::MAX, |late| late.0.at);
+        }
+        self.len -= 1;
+        self.last = item.at;
+        Some((Time(item.at), item.what))
+    }
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, What)> {
+        self.pop_before(Time(u64::MAX))
+    }
+    /// Whether the next event shares the instant of the last one popped. Such events are known:
+    /// buckets do not divide instants.
+    pub fn next_is_now(&self) -> bool {
+        self.run.get(self.next).is_some_and(|item| item.at == self.last)
+            || self.late_at == self.last
+    }
+
+    /// Empties the first bucket with events in it into the run, unless it begins at `end` or after.
+    #[inline(never)]
+    fn open(&mut self, end: u64) -> bool {
+        if self.opened == LOOK || self.popped > LOOK as usize * CROWDED {
+            self.suit();
+        }
+        loop {
+            if let Some(word) = self.near_words.iter().position(|&words| words != 0) {
+                let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
+                let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
+                let window = self.base >> (self.width + NEAR) << NEAR;
+                let start = (window | at as u64) << self.width;
+                if start >= end {
+                    return false;
+                }
+                self.near_used[word] &= self.near_used[word] - 1;
+                if self.near_used[word] == 0 {
+                    self.near_words[word / 64] &= !(1 << (word % 64));
+                }
+                let bucket = std::mem::replace(&mut self.near[at], EMPTY);
+                self.base = start;
+                self.run_end = start.saturating_add(1 << self.width);
+                self.opened += 1;
+                self.popped += bucket.count as usize;
+                self.pushed.clear();
+                self.chunks.empty(bucket, &mut self.pushed);
+                self.sort(start);
+                return true;
+            }
+            let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
+            let digit = self.far_used[level].trailing_zeros();
+            let low = self.width + NEAR + level as u32 * DIGIT;
+            // Digits above the level are the base's; those below are zero at a slot's start.
+            let above = self.base.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
+            let start = (above | u64::from(digit)) << low;
+            if start >= end {
+                return false;
+            }
+            self.far_used[level] &= self.far_used[level] - 1;
+            let slot = std::mem::replace(&mut self.far[level * SLOTS + digit as usize], EMPTY);
+            self.base = start;
+            self.run_end = start;
+            self.deal(slot);
+        }
+    }
+    /// Places anew what a slot holds.
+    fn deal(&mut self, slot: Bucket) {
+        self.pushed.clear();
+        self.chunks.empty(slot, &mut self.pushed);
+        for nth in 0..self.pushed.len() {
+            self.place(self.pushed[nth]);
+        }
+    }
+
+    /// Puts what was `pushed` into the run, in order. The bucket begins at `start`.
+    fn sort(&mut self, start: u64) {
+        self.next = 0;
+        self.run.clear();
+        if self.pushed.len() > 1 << INDEX {
+            self.run.extend_from_slice(&self.pushed);
+            self.run.sort_by_key(|item| (item.at, item.what.order()));
+            return;
+        }
+        self.order.clear();
+        self.order.extend(self.pushed.iter().enumerate().map(|(nth, item)| {
+            (item.at - start) << (64 - OFFSET) | u64::from(item.what.order()) << INDEX | nth as u64
+        }));
+        if self.order.len() <= 20 {
+            for sorted in 1..self.order.len() {
+                let key = self.order[sorted];
+                let mut at = sorted;
+                while at > 0 && self.order[at - 1] > key {
+                    self.order[at] = self.order[at - 1];
+                    at -= 1;
+                }
+                self.order[at] = key;
+            }
+        } else {
+            self.order.sort_unstable();
+        }
+        let pushed = &self.pushed;
+        self.run.extend(self.order.iter().map(|&key| pushed[key as usize % (1 << INDEX)]));
+    }
+
+    /// Makes buckets finer or coarser if they were crowded or nearly empty.
+    fn suit(&mut self) {
+        let mean = self.popped / (self.opened as usize).max(1);
+        (self.opened, self.popped) = (0, 0);
+        let wanted = match mean {
+            // A bucket should be a good deal below what makes it crowded.
+            CROWDED.. => self.width.saturating_sub((mean / CROWDED).ilog2() + 1),
+            ..SPARSE => self.width + 1,
+            _ => return,
+        };
+        let width = wanted.clamp(*WIDTHS.start(), *WIDTHS.end());
+        if width == self.width {
+            return;
+        }
+        // All of it is placed anew, from the first bucket on, so that equals keep their order.
+        let mut all = Vec::with_capacity(self.len);
+        for at in 0..self.near.len() {
+            self.chunks.empty(std::mem::replace(&mut self.near[at], EMPTY), &mut all);
+        }
+        for at in 0..self.far.len() {
+            self.chunks.empty(std::mem::replace(&mut self.far[at], EMPTY), &mut all);
+        }
+        self.near_used.fill(0);
+        self.near_words = [0; _];
+        self.far_used = [0; _];
+        self.width = width;
+        // Events of the present bucket that are still to be scheduled go beside the run.
+        self.base = self.last.max(self.run_end.saturating_sub(1));
+        for item in all {
+            self.place(item);
+        }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        (self.run.capacity() + self.pushed.capacity()) * size_of::<Item>()
+            + self.order.capacity() * size_of::<u64>()
+            + self.late.capacity() * size_of::<Late>()
+            + self.chunks.items.capacity() * (size_of::<Chunk>() + size_of::<u32>())
+            + size_of_val(&self.near[..])
+            + size_of_val(&self.near_used[..])
+            + size_of_val(&self.far[..])
+    }
+}
+
+impl Chunks {
+    /// Adds to the end of a bucket.
+    #[inline]
+    fn append(&mut self, bucket: &mut Bucket, item: Item) {
+        let nth = bucket.count as usize % CHUNK;
+        bucket.count += 1;
+        if nth == 0 {
+            self.lengthen(bucket);
+        }
+        self.items[bucket.last as usize].0[nth] = item;
+    }
+    #[inline(never)]
+    fn lengthen(&mut self, bucket: &mut Bucket) {
+        let new = match self.free {
+            NONE => {
+                self.items.push(Chunk([NOTHING; CHUNK]));
+                self.next.push(NONE);
+                self.items.len() as u32 - 1
+            }
+            free => std::mem::replace(&mut self.free, self.next[free as usize]),
+        };
+        match bucket.last {
+            NONE => bucket.first = new,
+            last => self.next[last as usize] = new,
+        }
+        bucket.last = new;
+    }
+    /// Moves what a bucket holds to the end of `to`, in the order of pushes.
+    #[inline]
+    fn empty(&mut self, bucket: Bucket, to: &mut Vec<Item>) {
+        let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
+        while left > 0 {
+            let n = left.min(CHUNK);
+            to.extend_from_slice(&self.items[chunk as usize].0[..n]);
+            left -= n;
+            let next = std::mem::replace(&mut self.next[chunk as usize], self.free);
+            self.free = std::mem::replace(&mut chunk, next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phase;
+    use base::{Span, draw};
+    use std::collections::BTreeMap;
+
+    /// The hold model against a sorted map: pop one, push some later ones.
+    #[test]
+    fn pops_by_time_then_order_then_as_pushed() {
+        for seed in 0..40 {
+            let mut queue = Queue::new();
+            let mut sorted = BTreeMap::new();
+            let mut nth = 0u32;
+            let mut push = |queue: &mut Queue, sorted: &mut BTreeMap<_, What>, now: Time| {
+                nth += 1;
+                let r = draw(seed, 0, 0, u64::from(nth));
+                let reach = [1, 2, 1_000, 1_000_000, 1 << 45][r as usize % 5];
+                let at = now + Span(1 + (r >> 8) % reach);
+                let phase = [Phase::Arrive, Phase::Decide, Phase::Resume][(r >> 40) as usize % 3];
+                let what = What::new(phase, (r >> 44) as u8 % 8, (r >> 50) as u32 % 3, nth);
+                queue.push(at, what);
+                sorted.insert((at, what.order(), nth), what);
+            };
+            for _ in 0..200 {
+                push(&mut queue, &mut sorted, Time(0));
+            }
+            for step in 0..5_000u64 {
+                let end = Time(draw(seed, 2, 0, step) % (1 << 46));
+                let first = sorted.first_key_value().map(|(key, &what)| (key.0, what));
+                assert_eq!(
+                    queue.pop_before(end),
+                    first.filter(|f| f.0 < end).inspect(|_| {
+                        sorted.pop_first();
+                    })
+                );
+                let got = queue.pop();
+                assert_eq!(got, sorted.pop_first().map(|(key, what)| (key.0, what)));
+                let Some((now, _)) = got else { break };
+                let next = sorted.first_key_value().map(|(key, _)| key.0);
+                assert_eq!(queue.next_is_now(), next == Some(now));
+                assert_eq!(queue.len(), sorted.len());
+                for _ in 0..draw(seed, 1, 0, step) % 5 {
+                    push(&mut queue, &mut sorted, now);
+                }
+            }
+        }
+    }
+
+    /// More events in one instant than a sort key can number.
+    #[test]
+    fn a_crowd_keeps_its_order() {
+        let mut queue = Queue::new();
+        let n = (1 << INDEX) + 1_000;
+        for nth in 0..n {
+            queue.push(Time(5 + u64::from(nth % 2)), What::new(Phase::Decide, 0, nth % 3, nth));
+        }
+        let mut want: Vec<u32> = (0..n).collect();
+        want.sort_by_key(|nth| (nth % 2, nth % 3));
+        assert_eq!(queue.ahead(n as usize - 1).map(What::arg), None, "nothing is known yet");
+        for want in want {
+            assert_eq!(queue.pop().map(|(_, what)| what.arg()), Some(want));
+        }
+        assert!(queue.pop().is_none() && queue.is_empty());
+    }
+
+    /// Dense, then sparse, then dense again: buckets change their width, and no event its place.
+    #[test]
+    fn buckets_suit_the_events() {
+        let mut queue = Queue::new();
+        let (mut now, mut nth, mut widths) = (0, 0u32, Vec::new());
+        for (events, gap) in [(2_000_000u32, 1), (100_000, 50_000_000), (2_000_000, 1)] {
+            for _ in 0..3_000 {
+                nth += 1;
+                queue.push(Time(now + u64::from(nth) % 777), What::new(Phase::Arrive, 0, 0, nth));
+            }
+            let (mut at, mut last) = (Time(now), 0);
+            for _ in 0..events {
+                let (time, what) = queue.pop().expect("as many are pushed as popped");
+                assert!(time > at || time == at && what.arg() > last, "{time}: out of order");
+                (at, last) = (time, what.arg());
+                nth += 1;
+                let later = Span(1 + draw(8, 0, 0, nth.into()) % (2_000 * gap));
+                queue.push(time + later, What::new(Phase::Arrive, 0, 0, nth));
+            }
+            widths.push(queue.width);
+            while let Some((time, _)) = queue.pop() {
+                now = time.0;
+            }
+        }
+        assert!(widths[0] < widths[1] && widths[2] < widths[1], "{widths:?}");
+    }
+
+    #[test]
+    fn what_is_ahead_is_what_comes() {
+        let mut queue = Queue::new();
+        for nth in 0..100 {
+            queue.push(Time(draw(3, 0, 0, nth) % 900), What::new(Phase::Arrive, 1, 7, nth as u32));
+        }
+        queue.pop();
+        let ahead: Vec<_> = (0..99).map(|n| queue.ahead(n).unwrap()).collect();
+        let come: Vec<_> = std::iter::from_fn(|| queue.pop().map(|p| p.1)).collect();
+        assert_eq!(ahead, come);
+    }
+
+    #[test]
+    fn a_queue_that_has_seen_its_longest_holds_no_more_memory() {
+        let mut queue = Queue::new();
+        let mut held = 0;
+        for round in 0..50u64 {
+            let now = round << 30;
+            for n in 0..3_000 {
+                let at = Time(now + draw(4, round as u32, 0, n) % (1 << 30));
+                queue.push(at, What::new(Phase::Decide, 0, 0, n as u32));
+            }
+            while queue.pop().is_some() {}
+            assert!(round < 10 || queue.bytes() == held, "round {round}");
+            held = queue.bytes();
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "scheduled in the past")]
+    fn refuses_the_past() {
+        let mut queue = Queue::new();
+        queue.push(Time(10), What::new(Phase::Arrive, 0, 0, 0));
+        queue.pop();
+        queue.push(Time(9), What::new(Phase::Arrive, 0, 0, 0));
+    }
+}

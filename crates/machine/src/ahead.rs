@@ -1,0 +1,47 @@
+//! Fetching the tables that a decision at a switch will read, one table a call and in this order:
+//! each is found by way of the one before it. Nothing that anybody could see depends on it.
+
+use base::{below, prefetch};
+
+use crate::dragonfly::{Dragonfly, Stream, stir};
+use crate::{Machine, NicId, SwitchId, Topology};
+
+impl Machine {
+    /// Where a decision is made, and the switch of the NIC it is made for.
+    #[inline]
+    pub fn prefetch_ends(&self, at: SwitchId, dst: NicId) {
+        let Topology::Dragonfly(net) = &self.topology;
+        prefetch(&net.seats[at]);
+        prefetch(&self.nic_switch[dst]);
+    }
+    /// Where that switch is.
+    #[inline]
+    pub fn prefetch_home(&self, dst: NicId) {
+        let Topology::Dragonfly(net) = &self.topology;
+        prefetch(&net.seats[self.nic_switch[dst]]);
+    }
+    /// Whether and how their groups are linked.
+    #[inline]
+    pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {
+        let Topology::Dragonfly(net) = &self.topology;
+        prefetch(&net.pair_first[net.pair_of(at, self.nic_switch[dst])]);
+    }
+    /// The link between groups that the draw would take.
+    #[inline]
+    pub fn prefetch_crossing(&self, at: SwitchId, dst: NicId, draw: u64) {
+        let Topology::Dragonfly(net) = &self.topology;
+        let pair = net.pair_of(at, self.nic_switch[dst]);
+        let (first, end) = (net.pair_first[pair], net.pair_first[pair + 1]);
+        let legs = stir(draw, Stream::FirstLeg);
+        if let Some(crossing) = net.crossings.get((first + below(legs, end - first)) as usize) {
+            prefetch(crossing);
+        }
+    }
+}
+
+impl Dragonfly {
+    #[inline]
+    fn pair_of(&self, at: SwitchId, home: SwitchId) -> usize {
+        usize::from(self.seats[at].group) * self.groups.len() + usize::from(self.seats[home].group)
+    }
+}

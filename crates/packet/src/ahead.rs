@@ -1,0 +1,198 @@
+//! Looking ahead: memory is asked for some events before it is needed.
+//!
+//! A hop touches a dozen cache lines of a network far larger than any cache, and most of them are
+//! found only by way of another. The events to come are known, so each of them is looked at several
+//! times while its predecessors are handled, a step further along such a chain each time; when its
+//! turn comes everything is there. Nothing that anybody could see depends on it.
+
+use base::prefetch;
+use des::{Queue, What};
+use machine::{LinkId, Machine, NicId};
+use net::HOST;
+
+use crate::loads::Fetching;
+use crate::{LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
+
+/// What surely lies in the nearest caches, bytes.
+pub(crate) const CACHED: usize = 1 << 19;
+
+/// How many events ahead each look is: a step is as long as memory needs at the rate of events.
+const STEP: usize = 6;
+
+impl PacketNetwork {
+    #[inline]
+    pub(crate) fn fetch(&self, queue: &Queue, machine: &Machine) {
+        if let Some(what) = queue.ahead(6 * STEP) {
+            self.first_look(what);
+        }
+        if let Some(what) = queue.ahead(5 * STEP) {
+            self.second_look(what, machine);
+        }
+        if let Some(what) = queue.ahead(4 * STEP) {
+            self.third_look(what, machine);
+        }
+        if let Some(what) = queue.ahead(3 * STEP) {
+            self.fourth_look(what, machine);
+        }
+        if let Some(what) = queue.ahead(2 * STEP) {
+            self.fifth_look(what, machine);
+        }
+        if let Some(what) = queue.ahead(STEP) {
+            self.last_look(what, machine);
+        }
+    }
+
+    /// What the event itself names.
+    #[inline]
+    fn first_look(&self, what: What) {
+        let source = what.source() as usize;
+        match what.kind() {
+            kind::HEAD => self.packets.prefetch(PacketId(what.arg())),
+            kind::READY => {
+                self.transits.prefetch(TransitId(what.arg()));
+                self.fetch_sender(source);
+            }
+            kind::FREE | kind::CREDIT => prefetch(&self.wires.raw[source]),
+            kind::ACK | kind::HOST => self.fetch_sender(source),
+            HOST if source < self.nics.len() => self.fetch_sender(source),
+            _ => {}
+        }
+    }
+
+    /// What a packet names; who waits for a link.
+    #[inline]
+    fn second_look(&self, what: What, machine: &Machine) {
+        match what.kind() {
+            kind::HEAD => {
+                let p = &self.packets[PacketId(what.arg())];
+                prefetch(&self.channels[self.channel(p.input, p.input_vc)]);
+                if p.at.0 == NONE {
+                    prefetch(&self.nics[p.dst]);
+                    self.transits.prefetch(p.transit);
+                } else {
+                    machine.prefetch_ends(p.at, p.dst);
+                }
+            }
+            kind::FREE => {
+                let link = LinkId(what.source());
+                let waited_for = self.wires[link].waited_for;
+                if waited_for != 0 {
+                    let vc = waited_for.trailing_zeros() as u8;
+                    prefetch(&self.channels[self.channel(link, vc)]);
+                } else if (link.0 as usize) < self.nics.len() {
+                    self.fetch_sender(link.0 as usize);
+                }
+            }
+            kind::HOST => {
+                let nic = &self.nics[NicId(what.source())];
+                if nic.held != NONE {
+                    self.packets.prefetch(PacketId(nic.held));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn third_look(&self, what: What, machine: &Machine) {
+        match what.kind() {
+            kind::HEAD => {
+                let p = &self.packets[PacketId(what.arg())];
+                if p.at.0 == NONE {
+                    prefetch(&self.nics[self.transits[p.transit].src]);
+                } else {
+                    machine.prefetch_home(p.dst);
+                }
+            }
+            kind::FREE => {
+                if let Some(last) = self.last_lane(LinkId(what.source())) {
+                    self.lanes.prefetch(last);
+                }
+            }
+            kind::HOST => {
+                let nic = &self.nics[NicId(what.source())];
+                if nic.held != NONE {
+                    self.transits.prefetch(self.packets[PacketId(nic.held)].transit);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn fourth_look(&self, what: What, machine: &Machine) {
+        match what.kind() {
+            kind::HEAD => {
+                let p = &self.packets[PacketId(what.arg())];
+                if p.at.0 != NONE {
+                    machine.prefetch_pair(p.at, p.dst);
+                }
+            }
+            kind::FREE => {
+                if let Some(last) = self.last_lane(LinkId(what.source())) {
+                    self.lanes.prefetch(LaneId(self.lanes[last].next));
+                }
+            }
+            kind::HOST => {
+                let nic = &self.nics[NicId(what.source())];
+                if nic.held != NONE {
+                    let transit = self.packets[PacketId(nic.held)].transit;
+                    prefetch(&self.nics[self.transits[transit].src]);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn fifth_look(&self, what: What, machine: &Machine) {
+        match what.kind() {
+            kind::HEAD => {
+                let p = &self.packets[PacketId(what.arg())];
+                if p.at.0 != NONE {
+                    machine.prefetch_crossing(p.at, p.dst, p.draw);
+                }
+            }
+            kind::FREE => {
+                if let Some(last) = self.last_lane(LinkId(what.source())) {
+                    let first = LaneId(self.lanes[last].next);
+                    self.packets.prefetch(self.lanes[first].head);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The links a packet may take, by asking for its way with a view that only fetches.
+    #[inline]
+    fn last_look(&self, what: What, machine: &Machine) {
+        if what.kind() == kind::HEAD {
+            let p = &self.packets[PacketId(what.arg())];
+            if p.at.0 != NONE {
+                let mut route = p.route;
+                let fetching = Fetching { net: self, vc: route.class };
+                let hop = machine.next_hop(p.at, p.dst, &mut route, p.draw, &fetching);
+                fetching.fetch(hop.link);
+            }
+        }
+    }
+
+    /// The last lane of the first channel of `link` that somebody waits for.
+    #[inline]
+    fn last_lane(&self, link: LinkId) -> Option<LaneId> {
+        let waited_for = self.wires[link].waited_for;
+        if waited_for == 0 {
+            return None;
+        }
+        let vc = waited_for.trailing_zeros() as u8;
+        Some(LaneId(self.channels[self.channel(link, vc)].last))
+    }
+
+    /// What a NIC that sends will touch.
+    #[inline]
+    fn fetch_sender(&self, nic: usize) {
+        prefetch(&self.nics.raw[nic]);
+        prefetch(&self.wires.raw[nic]);
+        prefetch(&self.channels[nic]);
+    }
+}
