@@ -416,10 +416,10 @@ class Farewell:
         self.finalize, self.is_finalized = module.Finalize, module.Is_finalized
         self.is_initialized, self.set_abort_status = module.Is_initialized, module._set_abort_status
         self.aborts = False
-        module._set_abort_status = self.note_abort
+        module._set_abort_status = self._set_abort_status
 
-    def note_abort(self, status):
-        """Note that the program aborts; mpi4py does the rest."""
+    # Who looks through the module finds the name it always had, and the docstring it lacks.
+    def _set_abort_status(self, status):
         self.aborts = True
         self.set_abort_status(status)
 

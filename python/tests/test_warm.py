@@ -29,6 +29,7 @@ if MPI.COMM_WORLD.rank == 1:
     print(os.getcwd(), os.environ["ODONATA_RANK"], "ODONATA_WARM" in os.environ)
     print(sys.stdin.read(), sys.stdout.line_buffering, sys.stdout.encoding, os.getpgid(0) > 0)
     print(sorted(int(fd) > 2 for fd in os.listdir("/proc/self/fd")))
+    print(sorted(getattr(v, "__name__", "") for v in vars(MPI).values()))
     print(MPI.__spec__.name, MPI.__file__, type(MPI.__loader__), MPI.Query_thread())
     print(MPI.COMM_WORLD.Get_errhandler() == MPI.ERRORS_RETURN)
     atexit.register(print, "at exit")

@@ -407,17 +407,21 @@ fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
     members.iter().map(rank_of).collect()
 }
 
+/// The level of hardware that a split asks for or was given, and the one level there is.
+const HW_RESOURCE: &[u8] = b"mpi_hw_resource_type";
+const SHARED_MEMORY: &[u8] = b"mpi_shared_memory";
+
 /// Ranks share memory if they are on one simulated node, which is also the next level of hardware
 /// there is. What is below the node is not told apart; MPI allows to answer by no communicator.
 fn color_of_type(held: &Held, split_type: c_int, hints: Info) -> Result<c_int> {
     let asked = || -> Result<Option<Vec<u8>>> {
-        let of = |(key, _): &(Vec<u8>, _)| key == b"mpi_hw_resource_type";
+        let of = |(key, _): &(Vec<u8>, _)| key == HW_RESOURCE;
         Ok(info::pairs(hints)?.into_iter().find(of).map(|(_, resource)| resource))
     };
     let is_shared = match split_type {
         c::COMM_TYPE_SHARED | c::COMM_TYPE_HW_UNGUIDED => true,
         c::COMM_TYPE_HW_GUIDED | c::COMM_TYPE_RESOURCE_GUIDED => {
-            asked()?.as_deref() == Some(b"mpi_shared_memory")
+            asked()?.as_deref() == Some(SHARED_MEMORY)
         }
         c::UNDEFINED => false,
         _ => return fail!(c::ERR_ARG, "{split_type} is not a split type this library knows"),
@@ -593,10 +597,13 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let color = color_of_type(held, split_type, hints)?;
         let mut new = split(held, comm, color, key, |_| None)?;
-        // The next level must be a smaller one.
-        let is_guided = split_type != c::COMM_TYPE_HW_UNGUIDED || new == c::COMM_NULL;
-        if !is_guided && find(new)?.size() == find(comm)?.size() {
-            free(&mut new)?;
+        if split_type == c::COMM_TYPE_HW_UNGUIDED && new != c::COMM_NULL {
+            // The next level must be a smaller one, and is told by its name.
+            if find(new)?.size() == find(comm)?.size() {
+                free(&mut new)?;
+            } else {
+                info::tell(hints, HW_RESOURCE, SHARED_MEMORY)?;
+            }
         }
         unsafe { *out = new };
         Ok(())

@@ -63,6 +63,21 @@ pub(crate) fn insert(pairs: Pairs) -> Info {
     Info::created(INFOS.insert(Arc::new(Mutex::new(pairs))))
 }
 
+fn put(pairs: &mut Pairs, name: Vec<u8>, value: Vec<u8>) {
+    match pairs.iter_mut().find(|p| p.0 == name) {
+        Some(pair) => pair.1 = value,
+        None => pairs.push((name, value)),
+    }
+}
+
+/// Tells the program something by way of an object it passed; by none if it passed none.
+pub(crate) fn tell(info: Info, name: &[u8], value: &[u8]) -> Result {
+    if info != c::INFO_NULL && info != c::INFO_ENV {
+        put(&mut lock(&*object(info)?), name.to_vec(), value.to_vec());
+    }
+    Ok(())
+}
+
 /// # Safety
 /// `text` is a C string.
 unsafe fn text(text: *const c_char, longest: c_int, code: c_int) -> Result<Vec<u8>> {
@@ -117,11 +132,7 @@ mpi_fn! {
         }
         let name = unsafe { key(name)? };
         let value = unsafe { text(value, c::MAX_INFO_VAL, c::ERR_INFO_VALUE)? };
-        let mut pairs = lock(&object);
-        match pairs.iter_mut().find(|p| p.0 == name) {
-            Some(pair) => pair.1 = value,
-            None => pairs.push((name, value)),
-        }
+        put(&mut lock(&object), name, value);
         Ok(())
     }
     pub fn Info_delete(info: Info, name: *const c_char) {

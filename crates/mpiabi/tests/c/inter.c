@@ -161,11 +161,19 @@ static void any_order(void)
 static void levels(void)
 {
     MPI_Comm at = MPI_COMM_WORLD, next;
+    MPI_Info told;
     for (int size = np, smaller = 0; at != MPI_COMM_NULL; at = next, size = smaller) {
-        MPI_Comm_split_type(at, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &next);
+        char level[32] = "";
+        int is_told, room = sizeof level;
+        MPI_Info_create(&told);
+        MPI_Comm_split_type(at, MPI_COMM_TYPE_HW_UNGUIDED, 0, told, &next);
         if (next != MPI_COMM_NULL)
             MPI_Comm_size(next, &smaller);
         CHECK(next == MPI_COMM_NULL || smaller < size);
+        /* Whoever gets a level hears its name. */
+        MPI_Info_get_string(told, "mpi_hw_resource_type", &room, level, &is_told);
+        CHECK(is_told == (next != MPI_COMM_NULL) && (!is_told || level[0]));
+        MPI_Info_free(&told);
         if (at != MPI_COMM_WORLD)
             MPI_Comm_free(&at);
     }
