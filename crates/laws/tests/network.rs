@@ -316,6 +316,22 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
     }
 }
 
+/// What buffers hold elsewhere is nothing to a packet: large ones do not make others coarser.
+#[test]
+fn a_large_buffer_changes_nothing_for_those_who_do_not_use_it() {
+    let [plain, large] = ["64 KiB", "2 GiB"]
+        .map(|buffer| preset("dragonfly-1056", &[("links.global.buffer", buffer)]));
+    let in_a_group: Vec<_> = storm(&plain, 13, 1_000, Span::us(1), 1 << 12)
+        .into_iter()
+        .map(|(at, msg)| {
+            let (src, dst) = (msg.src.0 % 32, msg.dst.0 % 31);
+            (at, message(src, dst + u32::from(dst >= src), msg.bytes, msg.draw))
+        })
+        .collect();
+    let [plain, large] = [plain, large].map(|m| run::<PacketNetwork>(&m, &in_a_group));
+    assert_eq!(plain.seen, large.seen);
+}
+
 /// A run is a function of its inputs, and of nothing else.
 #[test]
 fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {

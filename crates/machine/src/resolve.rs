@@ -10,8 +10,11 @@ use crate::{
     NodeId, NodeParams, Routing, Scoring, StorageParams, SwitchId, Topology,
 };
 
-/// Event keys hold a link id in 30 bits.
+/// Events hold a link id in 27 bits.
 const MAX_LINKS: u64 = 1 << 26;
+
+/// Wire bytes of a packet: networks count them in 16 bits.
+const MAX_PACKET: u64 = (1 << 16) - 1;
 
 /// A kind of group, resolved.
 #[derive(Clone, Debug)]
@@ -280,13 +283,20 @@ impl MachineSpec {
 
     /// A buffer holds a full packet on each virtual channel, or packets could never move.
     fn check_buffers(&self, out: &mut Vec<Complaint>) {
-        let payload = self.bytes("nic.packet_payload");
-        if payload == 0 || payload > 1 << 24 {
-            let wanted = "from 1 B to 16 MiB";
+        let overhead = self.bytes("nic.packet_overhead");
+        if overhead >= MAX_PACKET {
+            let wanted = format!("less than the {MAX_PACKET} B that a packet may have in all");
+            out.push(Complaint::new("nic.packet_overhead", format!("{overhead} B"), wanted));
+            return;
+        }
+        let (payload, most) = (self.bytes("nic.packet_payload"), MAX_PACKET - overhead);
+        if payload == 0 || payload > most {
+            let wanted =
+                format!("from 1 B to {most} B: a packet has at most {MAX_PACKET} B on the wire");
             out.push(Complaint::new("nic.packet_payload", format!("{payload} B"), wanted));
             return;
         }
-        let packet = payload + self.bytes("nic.packet_overhead");
+        let packet = payload + overhead;
         let n_vcs = u64::from(self.routing().n_vcs());
         for link in ["edge", "local", "chassis", "global"] {
             let at = format!("links.{link}.buffer");

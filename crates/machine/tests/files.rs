@@ -75,6 +75,8 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
         (("groups.compute.role", "service"), "at least one node"),
         (("node.core_speed", "0"), "a number above zero"),
         (("nic.packet_payload", "0 B"), "from 1 B"),
+        (("nic.packet_payload", "64 KiB"), "from 1 B to 65451 B: a packet has at most 65535 B"),
+        (("nic.packet_overhead", "1 MB"), "less than the 65535 B that a packet may have"),
         (("switch..latency", "1 ns"), "a dotted key"),
         (("routing.kind", "ugal"), "`routing` to be a table"),
     ] {

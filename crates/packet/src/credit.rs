@@ -15,6 +15,8 @@ pub(crate) struct Class {
     pub gap: Gap,
     pub latency: Span,
     pub cable: Span,
+    /// What room in its buffers is counted in.
+    pub cell: Cell,
     /// Cells of a virtual channel's buffer.
     pub cells: u16,
     /// Cells that are out when a stream at full rate meets no other.
@@ -31,7 +33,7 @@ const SLOTS: u32 = 8;
 
 impl Class {
     /// `release` is the longest time from a packet's grant until its tail has left a buffer.
-    pub fn new(machine: &Machine, link: LinkId, cell: Cell, release: Span) -> Class {
+    pub fn new(machine: &Machine, link: LinkId, release: Span) -> Class {
         let links = &machine.links;
         let (gap, latency, cable) = (links.gap[link], links.latency[link], links.cable[link]);
         assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
@@ -39,7 +41,10 @@ impl Class {
         let (buffer, release) = match links.kind[link] {
             // One channel has the whole port. What a NIC without a limit takes is known when the
             // link is granted.
-            LinkKind::Ejection => (port(machine, link), release + latency),
+            LinkKind::Ejection => {
+                let port = u64::from(links.buffer[link]) * u64::from(machine.n_vcs);
+                (port, release + latency)
+            }
             _ => (u64::from(links.buffer[link]), release),
         };
         assert!(packet <= u64::from(u16::MAX), "a packet of {packet} B");
@@ -52,10 +57,12 @@ impl Class {
         // of an epoch.
         let round = latency + gap.span(packet) + cable + Span(epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
+        let cell = Cell::of(buffer);
         Class {
             gap,
             latency,
             cable,
+            cell,
             cells: cell.count(buffer),
             pipe: cell.count(pipe),
             epoch,
@@ -77,29 +84,24 @@ impl Class {
     }
 }
 
-/// Bytes of a whole port.
-fn port(machine: &Machine, link: LinkId) -> u64 {
-    u64::from(machine.links.buffer[link]) * u64::from(machine.n_vcs)
-}
-
-/// The unit in which buffers are counted: 8 B [estimate], more where buffers are very large.
-#[derive(Clone, Copy, Debug)]
+/// The unit in which buffers are counted: 8 B [estimate], more in a buffer of 512 KiB or more.
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Cell {
     log2: u32,
 }
 
 impl Cell {
-    pub fn of(machine: &Machine) -> Cell {
-        let largest = machine.links.buffer.ids().map(|link| port(machine, link)).max().unwrap_or(0);
+    fn of(buffer: u64) -> Cell {
         let mut cell = Cell { log2: 3 };
-        while largest >> cell.log2 >= u64::from(u16::MAX) {
+        while buffer >> cell.log2 >= u64::from(u16::MAX) {
             cell.log2 += 1;
         }
         cell
     }
     #[inline]
     pub fn count(self, bytes: u64) -> u16 {
-        u16::try_from(bytes.div_ceil(1 << self.log2)).unwrap_or(u16::MAX)
+        let cells = (bytes + (1 << self.log2) - 1) >> self.log2;
+        u16::try_from(cells).unwrap_or(u16::MAX)
     }
     #[inline]
     pub fn bytes(self, cells: u16) -> u32 {
@@ -185,7 +187,8 @@ impl Channel {
         }
         let ahead = self.due.trailing_zeros() / 16 + 1;
         let pending = u32::from((self.wakes as u8).wrapping_sub(self.epoch as u8));
-        if self.is_armed() && (1..=ahead).contains(&pending) {
+        // An event of this very epoch is still to come in this instant, and is that of a credit.
+        if self.is_armed() && pending <= ahead {
             return None;
         }
         self.wakes = ARMED | u16::from(self.epoch.wrapping_add(ahead) as u8);
@@ -199,5 +202,73 @@ impl Channel {
             self.wakes = 0;
         }
         expected && self.starved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::draw;
+
+    fn class(epoch: u64) -> Class {
+        Class {
+            gap: Gap(1),
+            latency: Span(1),
+            cable: Span(1),
+            cell: Cell::of(8_000),
+            cells: 1_000,
+            pipe: 0,
+            epoch,
+            per_epoch: u64::MAX / epoch + 1,
+        }
+    }
+
+    /// Also where epochs' numbers wrap, and at the end of time.
+    #[test]
+    fn a_credit_is_never_early_and_at_most_an_epoch_late() {
+        for (epoch, begin) in
+            [(1_000, 0), (777, (777 << 32) - 50_000), (1 << 10, 1 << 63), (3_331, u64::MAX >> 4)]
+        {
+            let class = class(epoch);
+            let mut channel = Channel::new(&class);
+            let (mut now, mut out, mut homes) = (Time(begin), 0, Vec::new());
+            for nth in 0..20_000u64 {
+                let luck = draw(epoch, 0, 0, nth);
+                // Mostly short steps, now and then a pause.
+                now += Span(if luck.is_multiple_of(16) { luck % 20_000 } else { luck % 300 });
+                channel.count(&class, now);
+                let home = |by: u64| -> u16 {
+                    homes.iter().filter(|h: &&(Time, u16)| h.0.0 <= by).map(|h| h.1).sum()
+                };
+                let came = channel.room + out - class.cells;
+                assert!(came <= home(now.0), "at {now:?}: early");
+                assert!(came >= home(now.0.saturating_sub(epoch + 1)), "at {now:?}: late");
+                assert_eq!(channel.room + channel.coming() + out - home(u64::MAX), class.cells);
+                let cells = 1 + (luck >> 32) as u16 % 9;
+                if channel.room >= cells && homes.len() < 500 {
+                    let home = now + Span((luck >> 40) % (EPOCHS * epoch));
+                    channel.room -= cells;
+                    out += cells;
+                    channel.give_back(cells, home, now, &class);
+                    homes.push((home, cells));
+                } else if channel.coming() == 0 {
+                    (out, homes) = (0, Vec::new());
+                }
+            }
+        }
+    }
+
+    /// A credit starts home in the instant in which the event of another is still to come.
+    #[test]
+    fn a_credit_that_comes_as_another_starts_is_heard_of() {
+        let class = class(1_000);
+        let mut channel = Channel::new(&class);
+        (channel.room, channel.starved) = (0, true);
+        channel.give_back(1, Time(500), Time(0), &class);
+        assert_eq!(channel.next_due(&class, Time(0)), Some(Time(1_000)));
+        channel.give_back(1, Time(3_500), Time(1_000), &class);
+        assert_eq!(channel.next_due(&class, Time(1_000)), None, "its event is about to come");
+        assert!(channel.has_come(&class, Time(1_000)));
+        assert_eq!(channel.next_due(&class, Time(1_000)), Some(Time(4_000)));
     }
 }

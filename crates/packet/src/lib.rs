@@ -21,7 +21,7 @@ use des::{Phase, Queue};
 use machine::{LinkId, Machine, NicId, NicParams, Route, SwitchId};
 use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel};
 
-use credit::{Cell, Channel, Class};
+use credit::{Channel, Class};
 use due::Due;
 use link::{Lane, Wire};
 use loads::{Loads, Reports};
@@ -121,7 +121,7 @@ struct Packet {
     /// Where it is or will be next; nothing if that is a NIC.
     at: SwitchId,
     input_class: u16,
-    /// Of a buffer.
+    /// Of the buffer that it occupies.
     cells: u16,
     input_vc: u8,
 }
@@ -152,7 +152,6 @@ struct Transit {
 pub struct PacketNetwork {
     n_vcs: u32,
     params: NicParams,
-    cell: Cell,
     /// NICs take what comes: their host interfaces have no limit.
     takes_at_once: bool,
     /// It does not fit into a processor's caches, so that looking ahead pays.
@@ -174,13 +173,11 @@ impl NetworkModel for PacketNetwork {
 
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;
-        let cell = Cell::of(machine);
-        let (wires, channels, classes) = link::columns(machine, cell);
+        let (wires, channels, classes) = link::columns(machine);
         let params = machine.nic.clone();
         // Beyond these guesses the arenas grow, once, while a run warms up.
         PacketNetwork {
             n_vcs: u32::from(machine.n_vcs),
-            cell,
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
             params,

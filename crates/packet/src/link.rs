@@ -5,7 +5,7 @@ use des::Phase;
 use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
 use net::{Counters, Cx};
 
-use crate::credit::{Cell, Channel, Class};
+use crate::credit::{Channel, Class};
 use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
@@ -16,7 +16,7 @@ pub(crate) struct Wire {
     pub free_at: Time,
     /// Wire bytes and packets sent so far, and the most bytes that ever waited.
     pub bytes: u64,
-    pub packets: u32,
+    pub packets: u64,
     pub queue_max: u32,
     /// Bytes waiting for it at this end.
     pub waiting: u32,
@@ -24,9 +24,9 @@ pub(crate) struct Wire {
     pub ticket: u32,
     /// The switch it leads to; nothing where it leads to a NIC.
     pub to: SwitchId,
-    pub class: u16,
     /// Lanes that wait.
-    pub lanes: u16,
+    pub lanes: u32,
+    pub class: u16,
     /// A `Free` event is pending.
     pub armed: bool,
     /// Virtual channels with lanes, one bit each.
@@ -52,10 +52,7 @@ pub(crate) struct Lane {
 ///
 /// Links of NICs come first and have one channel, as their numbers say; all others have one for
 /// each class of routes.
-pub(crate) fn columns(
-    machine: &Machine,
-    cell: Cell,
-) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<Class>) {
+pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<Class>) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
@@ -64,7 +61,7 @@ pub(crate) fn columns(
     let (mut classes, mut channels): (Vec<Class>, _) = (Vec::new(), Vec::new());
     let mut last = 0;
     let wires = links.gap.ids().map(|link| {
-        let class = Class::new(machine, link, cell, release);
+        let class = Class::new(machine, link, release);
         // Neighbors are mostly alike.
         if classes.get(last) != Some(&class) {
             last = classes.iter().position(|&known| known == class).unwrap_or_else(|| {
@@ -85,8 +82,8 @@ pub(crate) fn columns(
                 End::Switch(switch) => switch,
                 End::Nic(_) => SwitchId(NONE),
             },
-            class: u16::try_from(last).expect("links of fewer than 2^16 kinds"),
             lanes: 0,
+            class: u16::try_from(last).expect("links of fewer than 2^16 kinds"),
             armed: false,
             waited_for: 0,
         }
@@ -116,7 +113,7 @@ impl PacketNetwork {
     pub(crate) fn request(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         let wire = &self.wires[hop.link];
         let is_free = wire.free_at <= cx.now;
-        if is_free && wire.lanes == 0 && self.has_room(hop, self.packets[packet].cells, cx.now) {
+        if is_free && wire.lanes == 0 && self.has_room(hop, self.packets[packet].bytes, cx.now) {
             return self.grant(packet, hop, cx);
         }
         self.wait(packet, hop, is_free, cx);
@@ -197,8 +194,8 @@ impl PacketNetwork {
             let first = LaneId(self.lanes[LaneId(last)].next);
             let Lane { head, ticket, .. } = self.lanes[first];
             let waited = round.wrapping_sub(ticket);
-            let cells = self.packets[head].cells;
-            if best.is_none_or(|(w, ..)| waited > w) && self.has_room(Hop { link, vc }, cells, now)
+            let bytes = self.packets[head].bytes;
+            if best.is_none_or(|(w, ..)| waited > w) && self.has_room(Hop { link, vc }, bytes, now)
             {
                 best = Some((waited, vc, LaneId(last), first));
             }
@@ -227,8 +224,8 @@ impl PacketNetwork {
                 before = lane;
             }
             let (born, before, head, lane) = of_vc.expect("a round has a lane");
-            let cells = self.packets[head].cells;
-            if best.is_none_or(|(b, ..)| born < b) && self.has_room(Hop { link, vc }, cells, now) {
+            let bytes = self.packets[head].bytes;
+            if best.is_none_or(|(b, ..)| born < b) && self.has_room(Hop { link, vc }, bytes, now) {
                 best = Some((born, vc, before, lane));
             }
         }
@@ -291,6 +288,7 @@ impl PacketNetwork {
         wire.free_at = gone;
         wire.bytes += u64::from(p.bytes);
         wire.packets += 1;
+        p.cells = class.cell.count(u64::from(p.bytes));
         self.channels[at].room -= p.cells;
         p.tail = gone + class.latency;
         p.traveled += class.latency.0 as u32;
@@ -304,14 +302,14 @@ impl PacketNetwork {
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
     }
 
-    /// Whether so many cells may be sent by `hop` now.
+    /// Whether so many bytes may be sent by `hop` now.
     #[inline]
-    pub(crate) fn has_room(&mut self, hop: Hop, cells: u16, now: Time) -> bool {
+    pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
         let class = &self.classes[usize::from(self.wires[hop.link].class)];
         let channel = &mut self.channels[at];
         channel.count(class, now);
-        channel.room >= cells
+        channel.room >= class.cell.count(u64::from(bytes))
     }
 
     /// So many cells of the buffer at the end of `hop`, a link of `class`, are free again; the
@@ -373,7 +371,7 @@ impl PacketNetwork {
     pub(crate) fn report_links(&self, counters: &mut Counters) {
         for (link, wire) in self.wires.iter() {
             counters.bytes[link] += wire.bytes;
-            counters.packets[link] += u64::from(wire.packets);
+            counters.packets[link] += wire.packets;
             let most = &mut counters.queue_max[link];
             *most = wire.queue_max.max(*most);
         }

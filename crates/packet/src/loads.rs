@@ -34,7 +34,7 @@ impl LoadView for Loads<'_> {
         if out > class.pipe {
             out -= channel.uncounted(class, self.now);
         }
-        self.net.cell.bytes(out.saturating_sub(class.pipe))
+        class.cell.bytes(out.saturating_sub(class.pipe))
     }
 
     #[inline]
@@ -96,7 +96,8 @@ pub(crate) struct Reports {
 
 #[derive(Clone, Copy, Default)]
 struct Report {
-    /// The epoch in which the queue last changed, counted from 1; 0 if it never did.
+    /// The epoch in which the queue last changed, counted from 1 and modulo 2^32; 0 if it never
+    /// did.
     epoch: u32,
     /// The queue as that epoch began, and as the one before it did.
     began: u32,
@@ -118,7 +119,7 @@ impl Reports {
 
     #[inline]
     fn epoch(&self, now: Time) -> u32 {
-        ((u128::from(now.0) * u128::from(self.per_epoch)) >> 64) as u32 + 1
+        (((u128::from(now.0) * u128::from(self.per_epoch)) >> 64) as u32).wrapping_add(1)
     }
 
     /// The queue of `link` holds `waiting` bytes and is about to change.
@@ -127,7 +128,7 @@ impl Reports {
         let epoch = self.epoch(now);
         let report = &mut self.of[link];
         if report.epoch != epoch {
-            let before = if report.epoch + 1 == epoch { report.began } else { waiting };
+            let before = if report.epoch.wrapping_add(1) == epoch { report.began } else { waiting };
             *report = Report { epoch, began: waiting, before };
         }
     }
@@ -137,7 +138,7 @@ impl Reports {
     fn read(&self, link: LinkId, now: Time, waiting: u32) -> u32 {
         let epoch = self.epoch(now);
         let report = self.of[link];
-        match epoch - report.epoch {
+        match epoch.wrapping_sub(report.epoch) {
             0 => report.before,
             1 => report.began,
             _ => waiting,
@@ -161,12 +162,18 @@ mod tests {
 
     #[test]
     fn a_report_is_the_queue_as_it_stood_an_epoch_before_this_one_began() {
+        check_reports(Time(0));
+        // The numbers of epochs begin anew.
+        check_reports(Time((1_000 << 32) - 500_000));
+    }
+
+    fn check_reports(begin: Time) {
         const EPOCH: u64 = 1_000;
         let link = LinkId(0);
         let mut reports =
             Reports { per_epoch: u64::MAX / EPOCH + 1, of: IndexVec::filled(Report::default(), 1) };
         // The queue after each of its changes; it is empty before the first.
-        let (mut history, mut now) = (vec![(Time(0), 0)], Time(0));
+        let (mut history, mut now) = (vec![(Time(0), 0)], begin);
         for nth in 0..20_000u64 {
             let luck = draw(1, 0, 0, nth);
             // Mostly short steps, now and then a pause of some epochs.

@@ -145,8 +145,7 @@ impl PacketNetwork {
         let Transit { unsent, made, draw: own, dst, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
-        let cells = self.cell.count(u64::from(bytes));
-        if !self.has_room(Hop { link, vc: 0 }, cells, cx.now) {
+        if !self.has_room(Hop { link, vc: 0 }, bytes, cx.now) {
             return self.starve(link, 0, cx);
         }
         let both = self.params.host_gap.span(payload);
@@ -177,7 +176,7 @@ impl PacketNetwork {
             next: NONE,
             at: SwitchId(NONE),
             input_class: 0,
-            cells,
+            cells: 0,
             input_vc: 0,
         });
         let t = &mut self.transits[transit];
