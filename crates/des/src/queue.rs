@@ -180,7 +180,7 @@ impl Queue {
     #[inline(never)]
     fn be_late(&mut self, at: u64, what: What) {
         let nth = self.lates;
-        self.lates = nth.wrapping_add(1);
+        self.lates += 1;
         self.popped += 1;
         let (order, arg) = (what.order(), what.arg());
         self.late.push(Reverse(Late { at, order, nth, arg }));
@@ -274,6 +274,8 @@ impl Queue {
                 self.base = start;
                 self.run_end = start.saturating_add(1 << self.width);
                 self.opened += 1;
+                // Nobody is late to a bucket that is not yet open, so the count never wraps.
+                self.lates = 0;
                 self.popped += bucket.count as usize;
                 self.pushed.clear();
                 self.chunks.empty(bucket, &mut self.pushed);
@@ -448,7 +450,16 @@ mod tests {
             for _ in 0..200 {
                 push(&mut queue, &mut sorted, Time(0));
             }
+            let mut last = Time(0);
             for step in 0..5_000u64 {
+                // An end may be followed by events before it.
+                if step % 8 == 0 {
+                    assert_eq!(queue.pop_before(last), None);
+                    let first = sorted.first_key_value().map_or(last, |(key, _)| key.0);
+                    assert_eq!(queue.pop_before(first), None);
+                    push(&mut queue, &mut sorted, last);
+                    push(&mut queue, &mut sorted, last);
+                }
                 let end = Time(draw(seed, 2, 0, step) % (1 << 46));
                 let first = sorted.first_key_value().map(|(key, &what)| (key.0, what));
                 assert_eq!(
@@ -460,6 +471,7 @@ mod tests {
                 let got = queue.pop();
                 assert_eq!(got, sorted.pop_first().map(|(key, what)| (key.0, what)));
                 let Some((now, _)) = got else { break };
+                last = now;
                 let next = sorted.first_key_value().map(|(key, _)| key.0);
                 assert_eq!(queue.next_is_now(), next == Some(now));
                 assert_eq!(queue.len(), sorted.len());
@@ -467,6 +479,24 @@ mod tests {
                     push(&mut queue, &mut sorted, now);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn late_events_come_as_pushed_however_many_there_were() {
+        let mut queue = Queue::new();
+        queue.lates = u32::MAX;
+        for nth in 0..4 {
+            queue.push(Time(5), What::new(Phase::Arrive, 0, 0, nth));
+            queue.push(Time(7), What::new(Phase::Arrive, 0, 0, nth + 4));
+        }
+        let come = |queue: &mut Queue| queue.pop().map(|(_, what)| what.arg());
+        assert_eq!(come(&mut queue), Some(0));
+        for nth in 8..12 {
+            queue.push(Time(7), What::new(Phase::Arrive, 0, 0, nth));
+        }
+        for nth in 1..12 {
+            assert_eq!(come(&mut queue), Some(nth));
         }
     }
 

@@ -1,20 +1,19 @@
-//! What comes home later: credits to a link, acknowledgements to a NIC. Nobody looks at most of
-//! them when they come, so they are not events but rows in a list, counted when somebody looks.
+//! Acknowledgements on their way back to a NIC. Nobody looks at most of them when they come, so
+//! they are not events but rows in a list, counted when somebody looks.
 
 use base::{Slab, Time};
 
 use crate::{DueId, NONE};
 
-/// An amount and the time it is due.
+/// One acknowledgement, and when it is back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Due {
     at: Time,
-    amount: u32,
     before: u32,
     after: u32,
 }
 
-/// Amounts on their way to one place, soonest first.
+/// Those on their way to one NIC, soonest first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DueList {
     first: u32,
@@ -28,16 +27,16 @@ impl DueList {
         (self.first != NONE).then(|| dues[DueId(self.first)].at)
     }
 
-    /// Adds `amount`, due `at`. Its place is looked for from the end: what is due later than a
+    /// Adds one that is due `at`. Its place is looked for from the end: what is due later than a
     /// newcomer left later by a faster way, and such are few.
     #[inline]
-    pub fn add(&mut self, at: Time, amount: u32, dues: &mut Slab<DueId, Due>) {
+    pub fn add(&mut self, at: Time, dues: &mut Slab<DueId, Due>) {
         let (mut before, mut after) = (self.last, NONE);
         while before != NONE && dues[DueId(before)].at > at {
             after = before;
             before = dues[DueId(before)].before;
         }
-        let new = dues.insert(Due { at, amount, before, after }).0;
+        let new = dues.insert(Due { at, before, after }).0;
         match before {
             NONE => self.first = new,
             before => dues[DueId(before)].after = new,
@@ -48,32 +47,32 @@ impl DueList {
         }
     }
 
-    /// Takes out what is due by `now`, and says how much it was.
+    /// Takes out what is due by `now`, and says how many they were.
     #[inline]
     pub fn drain(&mut self, now: Time, dues: &mut Slab<DueId, Due>) -> u32 {
-        let mut sum = 0;
+        let mut n = 0;
         while self.first != NONE {
             let due = dues[DueId(self.first)];
             if due.at > now {
                 dues[DueId(self.first)].before = NONE;
-                return sum;
+                return n;
             }
             dues.free(DueId(self.first));
-            sum += due.amount;
+            n += 1;
             self.first = due.after;
         }
         self.last = NONE;
-        sum
+        n
     }
 
-    /// How much is due by `now`.
-    pub fn sum(self, now: Time, dues: &Slab<DueId, Due>) -> u32 {
-        let (mut sum, mut at) = (0, self.first);
-        while at != NONE && dues[DueId(at)].at <= now {
-            sum += dues[DueId(at)].amount;
+    /// How many there are.
+    pub fn len(self, dues: &Slab<DueId, Due>) -> u32 {
+        let (mut n, mut at) = (0, self.first);
+        while at != NONE {
+            n += 1;
             at = dues[DueId(at)].after;
         }
-        sum
+        n
     }
 }
 
@@ -87,16 +86,15 @@ mod tests {
         let mut dues = Slab::with_capacity(8);
         let (mut list, mut naive) = (DueList::EMPTY, Vec::new());
         for step in 0..2_000u64 {
-            let (at, amount) = (Time(step + draw(1, 0, 0, step) % 50), 1 + step as u32 % 7);
-            list.add(at, amount, &mut dues);
-            naive.push((at, amount));
+            let at = Time(step + draw(1, 0, 0, step) % 50);
+            list.add(at, &mut dues);
+            naive.push(at);
             if step % 3 == 0 {
-                let due = |&(at, _): &(Time, u32)| at <= Time(step);
-                let want: u32 = naive.iter().filter(|d| due(d)).map(|d| d.1).sum();
-                assert_eq!(list.sum(Time(step), &dues), want, "step {step}");
-                assert_eq!(list.drain(Time(step), &mut dues), want, "step {step}");
-                naive.retain(|d| !due(d));
-                assert_eq!(list.first(&dues), naive.iter().map(|d| d.0).min(), "step {step}");
+                assert_eq!(list.len(&dues) as usize, naive.len(), "step {step}");
+                let left = list.drain(Time(step), &mut dues) as usize;
+                let want = naive.extract_if(.., |at| *at <= Time(step)).count();
+                assert_eq!(left, want, "step {step}");
+                assert_eq!(list.first(&dues), naive.iter().min().copied(), "step {step}");
                 assert_eq!(dues.live(), naive.len());
             }
         }

@@ -1,5 +1,5 @@
 //! Floor 4: the network packet by packet: virtual cut-through switches with finite input buffers,
-//! credits by the byte, and NICs with windows. The model is argued in docs/models/packet.md, its
+//! credits in batches, and NICs with windows. The model is argued in docs/models/packet.md, its
 //! freedom from deadlock in docs/models/deadlock.md.
 //!
 //! Knows when a packet may move. Refuses to know where to: every turn is `Machine::next_hop`'s.
@@ -32,7 +32,7 @@ base::ids! {
     PacketId,
     /// Packets that wait for one link and virtual channel and came in by the same link.
     LaneId,
-    /// A credit or an acknowledgement on its way home.
+    /// An acknowledgement on its way back.
     DueId,
     /// A message between its command and its delivery.
     TransitId,

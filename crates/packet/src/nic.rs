@@ -294,8 +294,8 @@ impl PacketNetwork {
             self.transits.free(transit);
         }
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
-        // While less than half of the window is out it cannot be what a sender waits for, and is
-        // counted at once.
+        // While no more than half of the window is out it is counted at once: its way back is
+        // hardly longer than the packet's way there was, so the other half covers it.
         let sender = &mut self.nics[src];
         if sender.in_flight * 2 <= self.params.window && !sender.is_counting {
             sender.in_flight -= 1;
@@ -303,7 +303,7 @@ impl PacketNetwork {
         }
         let back = done + Span(u64::from(traveled));
         sender.is_counting = true;
-        sender.acks.add(back, 1, &mut self.dues);
+        sender.acks.add(back, &mut self.dues);
         if sender.starved {
             self.await_ack(src, cx);
         }
