@@ -332,6 +332,20 @@ fn a_large_buffer_changes_nothing_for_those_who_do_not_use_it() {
     assert_eq!(plain.seen, large.seen);
 }
 
+/// Nor are slow links elsewhere: how long credits may take there delays none here.
+#[test]
+fn a_slow_link_is_nothing_to_those_who_do_not_use_it() {
+    let took = |rate| {
+        let machine = preset("dragonfly-1056", &[("links.global.rate", rate)]);
+        // All credits come home, however long they take.
+        run::<PacketNetwork>(&machine, &storm(&machine, 3, 500, Span::us(1), 1 << 13));
+        let got = run::<PacketNetwork>(&machine, &[(Time(0), message(0, 4, 1 << 20, 1))]);
+        got.seen[0].since(Time(0))
+    };
+    let (even, slow) = (took("25 GB/s"), took("100 MB/s"));
+    assert!(slow.0 * 100 <= even.0 * 101, "{slow}, not {even}");
+}
+
 /// A run is a function of its inputs, and of nothing else.
 #[test]
 fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {

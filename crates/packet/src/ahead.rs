@@ -52,7 +52,7 @@ impl PacketNetwork {
                 self.transits.prefetch(TransitId(what.arg()));
                 self.fetch_sender(source);
             }
-            kind::FREE | kind::CREDIT => prefetch(&self.wires.raw[source]),
+            kind::FREE | kind::CREDIT | kind::HOME => prefetch(&self.wires.raw[source]),
             kind::ACK | kind::HOST => self.fetch_sender(source),
             HOST if source < self.nics.len() => self.fetch_sender(source),
             _ => {}

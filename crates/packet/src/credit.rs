@@ -26,18 +26,22 @@ pub(crate) struct Class {
     per_epoch: u64,
 }
 
-/// Epochs a credit may be on its way.
+/// Epochs a counted credit may be on its way.
 const EPOCHS: u64 = 6;
 /// Epochs a channel keeps count of.
 const SLOTS: u32 = 8;
+/// Times of a full packet on a link that its credits are counted for, if others are slower still:
+/// a slow link must not make the batches of fast ones large.
+const PATIENCE: u64 = 4;
 
 impl Class {
     /// `release` is the longest time from a packet's grant until its tail has left a buffer.
     pub fn new(machine: &Machine, link: LinkId, release: Span) -> Class {
         let links = &machine.links;
         let (gap, latency, cable) = (links.gap[link], links.latency[link], links.cable[link]);
-        assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
         let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
+        let release = release.min(gap.span(packet) * PATIENCE);
+        assert!(latency > Span::ZERO && gap > Gap::ZERO, "{link:?} takes no time");
         let (buffer, release) = match links.kind[link] {
             // One channel has the whole port. What a NIC without a limit takes is known when the
             // link is granted.
@@ -169,13 +173,18 @@ impl Channel {
     pub fn is_armed(&self) -> bool {
         self.wakes != 0
     }
-    /// So many cells will be `home` then.
+    /// Whether a credit that is `home` then can be counted now; otherwise it can be then.
+    #[inline]
+    pub fn is_countable(class: &Class, home: Time, now: Time) -> bool {
+        home.0 - now.0 <= class.epoch * EPOCHS
+    }
+    /// So many cells will be `home` then, which is countable.
     #[inline]
     pub fn give_back(&mut self, cells: u16, home: Time, now: Time, class: &Class) {
         self.count(class, now);
         // At the end of the epoch in which they come.
         let ahead = class.epoch(home).wrapping_sub(self.epoch);
-        debug_assert!(ahead < SLOTS, "a credit takes longer than any can");
+        debug_assert!(ahead < SLOTS, "a credit that cannot be counted yet");
         self.due += u128::from(cells) << (16 * ahead);
     }
     /// When the next credit comes home, unless an event for it or for one before it is pending;

@@ -18,7 +18,7 @@ mod quiet;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue};
-use machine::{LinkId, Machine, NicId, NicParams, Route, SwitchId};
+use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, SwitchId};
 use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel};
 
 use credit::{Channel, Class};
@@ -51,6 +51,8 @@ pub enum PacketEvent {
     Head { packet: PacketId, link: LinkId },
     /// A credit for the buffer at the far end of `link` is home, and somebody waits for it.
     Credit { link: LinkId, vc: u8 },
+    /// A credit is home that a much slower link kept longer than this one counts ahead.
+    Home { link: LinkId, vc: u8, cells: u16 },
     /// `link` is free again and somebody waits for it.
     Free { link: LinkId },
     /// The NIC has understood the command and fetched the data.
@@ -69,6 +71,7 @@ mod kind {
     pub const READY: u8 = 3;
     pub const ACK: u8 = 4;
     pub const HOST: u8 = 5;
+    pub const HOME: u8 = 6;
 }
 
 impl NetEvent for PacketEvent {
@@ -77,6 +80,9 @@ impl NetEvent for PacketEvent {
         match self {
             PacketEvent::Head { packet, link } => (kind::HEAD, link.0, packet.0),
             PacketEvent::Credit { link, vc } => (kind::CREDIT, link.0, vc.into()),
+            PacketEvent::Home { link, vc, cells } => {
+                (kind::HOME, link.0, u32::from(vc) | u32::from(cells) << 8)
+            }
             PacketEvent::Free { link } => (kind::FREE, link.0, 0),
             PacketEvent::Ready { nic, transit } => (kind::READY, nic.0, transit.0),
             PacketEvent::Ack { nic } => (kind::ACK, nic.0, 0),
@@ -89,6 +95,7 @@ impl NetEvent for PacketEvent {
         match kind {
             kind::HEAD => PacketEvent::Head { packet: PacketId(arg), link },
             kind::CREDIT => PacketEvent::Credit { link, vc: arg as u8 },
+            kind::HOME => PacketEvent::Home { link, vc: arg as u8, cells: (arg >> 8) as u16 },
             kind::FREE => PacketEvent::Free { link },
             kind::READY => PacketEvent::Ready { nic, transit: TransitId(arg) },
             kind::ACK => PacketEvent::Ack { nic },
@@ -202,6 +209,7 @@ impl NetworkModel for PacketNetwork {
         match ev {
             PacketEvent::Head { packet, link } => self.arrive(packet, link, cx),
             PacketEvent::Credit { link, vc } => self.credit(link, vc, cx),
+            PacketEvent::Home { link, vc, cells } => self.come_home(Hop { link, vc }, cells, cx),
             PacketEvent::Free { link } => {
                 self.wires[link].armed = false;
                 self.serve(link, cx);

@@ -324,8 +324,13 @@ impl PacketNetwork {
         cx: &mut Cx<'_>,
     ) {
         let at = self.channel(hop.link, hop.vc);
+        let class = &self.classes[usize::from(class)];
+        if !Channel::is_countable(class, home, cx.now) {
+            let Hop { link, vc } = hop;
+            return cx.at(home, Phase::Arrive, PacketEvent::Home { link, vc, cells });
+        }
         let channel = &mut self.channels[at];
-        channel.give_back(cells, home, cx.now, &self.classes[usize::from(class)]);
+        channel.give_back(cells, home, cx.now, class);
         if channel.starved {
             self.starve(hop.link, hop.vc, cx);
         }
@@ -355,6 +360,12 @@ impl PacketNetwork {
                 self.serve(link, cx);
             }
         }
+    }
+
+    /// So many cells are home that were too long on their way to be counted before.
+    pub(crate) fn come_home(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
+        let class = self.wires[hop.link].class;
+        self.give_back(hop, cells, cx.now, class, cx);
     }
 
     /// Lets somebody have the free `link`, if anybody wants it.
