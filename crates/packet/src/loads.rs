@@ -13,8 +13,9 @@ pub(crate) struct Loads<'a> {
     pub net: &'a PacketNetwork,
     pub now: Time,
     /// The virtual channel the packet would use next; where a decision itself begins another class,
-    /// the one before that. What other channels' buffers hold says little of the way ahead: told apart, minimal and other packets do not mistake each other's
-    /// queues for their own (UGAL-L_VC in Kim, Dally, Scott and Abts, ISCA 2008).
+    /// the one before that. What other channels' buffers hold says little of the way ahead: told
+    /// apart, minimal and other packets do not mistake each other's queues for their own (UGAL-L_VC
+    /// in Kim, Dally, Scott and Abts, ISCA 2008).
     pub vc: u8,
 }
 
