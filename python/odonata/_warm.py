@@ -114,12 +114,21 @@ def harmless(ast, node):
         if getattr(node.func, "attr", "") in ("get", "getenv"):
             return node.args
         if getattr(node.func, "attr", "") == "setdefault":
-            return [a for a in node.args if getattr(a, "value", None) in os.environ]
+            return [a for a in node.args if variable(a) is not None]
         return []
     keys = [t.slice for t in node.targets if isinstance(t, ast.Subscript)]
     keys = [k if isinstance(k, ast.Constant) else getattr(k, "value", k) for k in keys]  # 3.8
     given = getattr(node.value, "value", None)
-    return [k for k in keys if given and os.environ.get(getattr(k, "value", None) or "") == given]
+    return [k for k in keys if given and variable(k) == given]
+
+
+def variable(node):
+    """What the environment says of the variable that a constant names, if it names one.
+
+    Keys of all sorts come here: `rows[3]`, `planes[...]`.
+    """
+    name = getattr(node, "value", None)
+    return os.environ.get(name) if isinstance(name, str) else None
 
 
 def beside(name, folder):

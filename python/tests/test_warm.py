@@ -187,6 +187,18 @@ def test_a_module_that_is_not_there_is_told(odonata, tmp_path):
     assert "an interpreter of its own: `nosuch` cannot be imported" in done.stderr
 
 
+def test_keys_that_name_no_variable_are_read_over(odonata, tmp_path):
+    (tmp_path / "keys.py").write_text(
+        "import numpy\nfrom mpi4py import MPI\n"
+        "rows = numpy.zeros(4)\nrows[...] = 1\nrows[2] = 2\nseen = {}\nseen[None] = 3\n"
+        "seen.setdefault(3, []), seen.setdefault((1, 2), 0), seen.setdefault(b'x', 0)\n"
+        "print(rows.sum())\n"
+    )
+    forked, plain = both(odonata, "-n", "2", "--", "python", "keys.py")
+    check_same(forked, plain)
+    assert forked[0] == 0 and len(forked[1]) == 2, forked[1]
+
+
 def test_which_command_lines_are_served(tmp_path):
     script = tmp_path / "tool"
     python = Path(sys.executable).name
