@@ -70,7 +70,7 @@ struct Late {
 /// finer or coarser as events are dense; nothing but speed depends on it.
 ///
 /// Chunks are shared by all buckets, so memory follows the events pending at once, and a queue
-/// that has seen its longest allocates no more.
+/// that has seen its longest allocates no more, but for a moment where the width changes.
 pub struct Queue {
     /// log2 of a bucket's width in ps.
     width: u32,

@@ -14,9 +14,9 @@ use crate::loads::Fetching;
 use crate::{LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
 
 /// Networks up to this size, bytes of links and channels, are better off without: looking ahead
-/// takes a third of the speed of `dragonfly-1056` (0.8 MB) and makes `cascade-3k` (30 MB) half as
-/// fast again (docs/performance.md).
-pub(crate) const CACHED: usize = 4 << 20;
+/// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
+/// fast again (docs/performance.md). Between the two nothing was measured [estimate].
+pub(crate) const CACHED: usize = 2 << 20;
 
 /// How many events ahead each look is: a step is as long as memory needs at the rate of events.
 const STEP: usize = 6;
