@@ -4,7 +4,7 @@
 use base::{below, prefetch};
 
 use crate::dragonfly::{Dragonfly, Stream, stir};
-use crate::{Machine, NicId, SwitchId, Topology};
+use crate::{GroupId, Machine, NicId, SwitchId, Topology};
 
 impl Machine {
     /// Where a decision is made, and the switch of the NIC it is made for.
@@ -24,16 +24,17 @@ impl Machine {
     #[inline]
     pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {
         let Topology::Dragonfly(net) = &self.topology;
-        prefetch(&net.pair_first[net.pair_of(at, self.nic_switch[dst])]);
+        let (from, to) = net.groups_of(at, self.nic_switch[dst]);
+        prefetch(&net.pair_first[net.pair_index(from, to)]);
     }
     /// The link between groups that the draw would take.
     #[inline]
     pub fn prefetch_crossing(&self, at: SwitchId, dst: NicId, draw: u64) {
         let Topology::Dragonfly(net) = &self.topology;
-        let pair = net.pair_of(at, self.nic_switch[dst]);
-        let (first, end) = (net.pair_first[pair], net.pair_first[pair + 1]);
-        let legs = stir(draw, Stream::FirstLeg);
-        if let Some(crossing) = net.crossings.get((first + below(legs, end - first)) as usize) {
+        let (from, to) = net.groups_of(at, self.nic_switch[dst]);
+        let pair = net.pair(from, to);
+        let drawn = below(stir(draw, Stream::FirstLeg), pair.len() as u32);
+        if let Some(crossing) = pair.get(drawn as usize) {
             prefetch(crossing);
         }
     }
@@ -41,7 +42,7 @@ impl Machine {
 
 impl Dragonfly {
     #[inline]
-    fn pair_of(&self, at: SwitchId, home: SwitchId) -> usize {
-        usize::from(self.seats[at].group) * self.groups.len() + usize::from(self.seats[home].group)
+    fn groups_of(&self, at: SwitchId, home: SwitchId) -> (GroupId, GroupId) {
+        (self.seats[at].group(), self.seats[home].group())
     }
 }

@@ -214,16 +214,22 @@ impl Dragonfly {
             + size_of_val(&self.transit[..])
     }
 
+    /// Where `pair_first` tells of the links from group `a` to group `b`.
+    #[inline]
+    pub(crate) fn pair_index(&self, a: GroupId, b: GroupId) -> usize {
+        a.0 as usize * self.groups.len() + b.0 as usize
+    }
+
     /// Links from group `a` to group `b`.
     #[inline]
     pub(crate) fn pair(&self, a: GroupId, b: GroupId) -> &[Crossing] {
-        let pair = a.0 as usize * self.groups.len() + b.0 as usize;
+        let pair = self.pair_index(a, b);
         &self.crossings[self.pair_first[pair] as usize..self.pair_first[pair + 1] as usize]
     }
 
     #[inline]
     fn are_linked(&self, a: GroupId, b: GroupId) -> bool {
-        let pair = a.0 as usize * self.groups.len() + b.0 as usize;
+        let pair = self.pair_index(a, b);
         self.pair_first[pair] < self.pair_first[pair + 1]
     }
 
