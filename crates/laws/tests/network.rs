@@ -72,7 +72,7 @@ fn run<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) -> Run 
 }
 
 fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, draw }
+    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, vnet: 0, draw }
 }
 
 fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {

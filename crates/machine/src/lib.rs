@@ -226,8 +226,11 @@ pub struct Machine {
     /// Nodes that run jobs: `NodeId(0)..NodeId(compute_nodes)`.
     pub compute_nodes: u32,
     pub n_groups: u32,
-    /// Virtual channels per link.
+    /// Virtual channels per link of one virtual network: as many as the routing needs.
     pub n_vcs: u8,
+    /// Virtual networks, each with virtual channels of its own: no packet of one ever waits for
+    /// a buffer that a packet of another holds.
+    pub n_vnets: u8,
     pub nic: NicParams,
     pub node: NodeParams,
     pub storage: StorageParams,

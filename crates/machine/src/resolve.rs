@@ -118,6 +118,7 @@ impl MachineSpec {
             compute_nodes,
             n_groups: kinds.iter().map(|k| k.groups).sum(),
             n_vcs: routing.n_vcs(),
+            n_vnets: 1,
             nic: self.nic(),
             node: self.node(),
             storage: self.storage(),

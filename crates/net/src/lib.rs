@@ -31,6 +31,8 @@ pub struct Message {
     pub dst: NicId,
     pub bytes: u64,
     pub origin: Origin,
+    /// The virtual network it goes by, below `Machine::n_vnets`.
+    pub vnet: u8,
     /// The message's own random number, from which its packets' draws are derived.
     pub draw: u64,
 }

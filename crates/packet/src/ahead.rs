@@ -172,7 +172,7 @@ impl PacketNetwork {
             let p = &self.packets[PacketId(what.arg())];
             if p.at.0 != NONE {
                 let mut route = p.route;
-                let fetching = Fetching { net: self, vc: route.class };
+                let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
                 let hop = machine.next_hop(p.at, p.dst, &mut route, p.draw, &fetching);
                 fetching.fetch(hop.link);
             }
@@ -195,6 +195,6 @@ impl PacketNetwork {
     fn fetch_sender(&self, nic: usize) {
         prefetch(&self.nics.raw[nic]);
         prefetch(&self.wires.raw[nic]);
-        prefetch(&self.channels[nic]);
+        prefetch(&self.channels[self.channel(LinkId(nic as u32), 0)]);
     }
 }

@@ -131,6 +131,8 @@ struct Packet {
     /// Of the buffer that it occupies.
     cells: u16,
     input_vc: u8,
+    /// The virtual network it goes by.
+    vnet: u8,
 }
 const _: () = assert!(size_of::<Packet>() == 64);
 
@@ -153,11 +155,13 @@ struct Transit {
     missing: u32,
     /// Behind it in the sender's round.
     next: u32,
+    vnet: u8,
 }
 
 /// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
 pub struct PacketNetwork {
-    n_vcs: u32,
+    n_vcs: u8,
+    n_vnets: u8,
     params: NicParams,
     /// NICs take what comes: their host interfaces have no limit.
     takes_at_once: bool,
@@ -166,7 +170,7 @@ pub struct PacketNetwork {
     classes: Vec<Class>,
     wires: IndexVec<LinkId, Wire>,
     reports: Reports,
-    /// By link and virtual channel; see `PacketNetwork::channel`.
+    /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
     nics: IndexVec<NicId, Nic>,
     lanes: Slab<LaneId, Lane>,
@@ -184,7 +188,8 @@ impl NetworkModel for PacketNetwork {
         let params = machine.nic.clone();
         // Beyond these guesses the arenas grow, once, while a run warms up.
         PacketNetwork {
-            n_vcs: u32::from(machine.n_vcs),
+            n_vcs: machine.n_vcs,
+            n_vnets: machine.n_vnets,
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
             params,
@@ -244,13 +249,14 @@ impl PacketNetwork {
     /// The head of `packet` stands at the far end of `link`.
     #[inline]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let Packet { mut route, dst, draw, at, .. } = self.packets[packet];
+        let Packet { mut route, dst, draw, at, vnet, .. } = self.packets[packet];
         if at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
         }
-        let loads = Loads { net: self, now: cx.now, vc: route.class };
+        let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, draw, &loads);
+        let hop = self.on(vnet, hop);
         self.packets[packet].route = route;
         self.request(packet, hop, cx);
     }

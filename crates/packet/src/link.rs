@@ -30,7 +30,7 @@ pub(crate) struct Wire {
     /// A `Free` event is pending.
     pub armed: bool,
     /// Virtual channels with lanes, one bit each.
-    pub waited_for: u8,
+    pub waited_for: u32,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
 
@@ -69,7 +69,8 @@ pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel
                 classes.len() - 1
             });
         }
-        let n = if link.0 < 2 * machine.n_nics() { 1 } else { usize::from(machine.n_vcs) };
+        let vcs = if link.0 < 2 * machine.n_nics() { 1 } else { usize::from(machine.n_vcs) };
+        let n = vcs * usize::from(machine.n_vnets);
         channels.extend(std::iter::repeat_n(Channel::new(&class), n));
         Wire {
             free_at: Time::ZERO,
@@ -93,15 +94,28 @@ pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel
 }
 
 impl PacketNetwork {
-    /// Where the state of a virtual channel lies. Links of NICs have one, whatever `vc` says.
+    /// Where the state of a virtual channel lies. A link of a NIC has one for each virtual network,
+    /// a link between switches as many as its virtual networks have together.
     #[inline]
     pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
         let (link, ends) = (link.0 as usize, 2 * self.nics.len());
+        let vnets = usize::from(self.n_vnets);
         if link < ends {
-            link
+            link * vnets + usize::from(vc)
         } else {
-            ends + (link - ends) * self.n_vcs as usize + usize::from(vc)
+            (ends + (link - ends) * usize::from(self.n_vcs)) * vnets + usize::from(vc)
         }
+    }
+    /// A step of a route, by the virtual channels of `vnet`.
+    #[inline]
+    pub(crate) fn on(&self, vnet: u8, hop: Hop) -> Hop {
+        let vc = if self.is_edge(hop.link) { vnet } else { vnet * self.n_vcs + hop.vc };
+        Hop { vc, ..hop }
+    }
+    /// Whether it is an injection or an ejection link.
+    #[inline]
+    pub(crate) fn is_edge(&self, link: LinkId) -> bool {
+        (link.0 as usize) < 2 * self.nics.len()
     }
     #[inline]
     pub(crate) fn class(&self, link: LinkId) -> &Class {
@@ -391,7 +405,7 @@ impl PacketNetwork {
 
 /// The numbers of the bits that are set.
 #[inline]
-fn ones(mut bits: u8) -> impl Iterator<Item = u8> {
+fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let first = bits.trailing_zeros() as u8;
         (bits != 0).then(|| {

@@ -4,7 +4,7 @@
 //! room in its channels, and a call of `Reports::note` before the waiting bytes change.
 
 use base::{IndexVec, Span, Time, prefetch};
-use machine::{LinkId, LinkKind, LoadView, Machine};
+use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
 
@@ -52,14 +52,17 @@ impl LoadView for Loads<'_> {
 /// A view that tells nothing and has the memory fetched that a decision will look at.
 pub(crate) struct Fetching<'a> {
     pub net: &'a PacketNetwork,
-    pub vc: u8,
+    pub vnet: u8,
+    /// As in `Loads::vc`, within the virtual network.
+    pub class: u8,
 }
 
 impl Fetching<'_> {
     #[inline]
     pub fn fetch(&self, link: LinkId) {
         prefetch(&self.net.wires[link]);
-        prefetch(&self.net.channels[self.net.channel(link, self.vc)]);
+        let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
+        prefetch(&self.net.channels[self.net.channel(link, vc)]);
     }
 }
 

@@ -39,8 +39,6 @@ pub(crate) struct Nic {
     pub send_waits: bool,
     /// A full window is all that keeps it from sending.
     pub starved: bool,
-    /// Acknowledgements on their way back are in `acks`.
-    pub is_counting: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
@@ -60,7 +58,6 @@ impl Nic {
         acks: DueList::EMPTY,
         acked: NEVER,
         starved: false,
-        is_counting: false,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -70,7 +67,7 @@ impl Nic {
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, dst, bytes, origin, draw } = msg;
+        let Message { src, dst, bytes, origin, vnet, draw } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let packets = bytes.div_ceil(self.params.packet_payload).max(1);
         let answers = origin == Origin::Answer;
@@ -86,6 +83,7 @@ impl PacketNetwork {
             made: 0,
             missing: u32::try_from(packets).expect("a message of less than 2^32 packets"),
             next: NONE,
+            vnet,
         });
         let nic = &mut self.nics[src];
         let mut ready = cx.now;
@@ -134,19 +132,16 @@ impl PacketNetwork {
             return self.arm(link, cx);
         }
         let nic = &mut self.nics[src];
-        if nic.is_counting {
-            nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
-            nic.is_counting = nic.acks != DueList::EMPTY;
-        }
+        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
         if nic.in_flight >= self.params.window {
             return self.await_ack(src, cx);
         }
         let transit = TransitId(nic.first);
-        let Transit { unsent, made, draw: own, dst, .. } = self.transits[transit];
+        let Transit { unsent, made, draw: own, dst, vnet, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
-        if !self.has_room(Hop { link, vc: 0 }, bytes, cx.now) {
-            return self.starve(link, 0, cx);
+        if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
+            return self.starve(link, vnet, cx);
         }
         let both = self.params.host_gap.span(payload);
         let nic = &mut self.nics[src];
@@ -178,6 +173,7 @@ impl PacketNetwork {
             input_class: 0,
             cells: 0,
             input_vc: 0,
+            vnet,
         });
         let t = &mut self.transits[transit];
         t.made += 1;
@@ -188,7 +184,7 @@ impl PacketNetwork {
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
-        self.send(packet, Hop { link, vc: 0 }, cx.now + held, cx);
+        self.send(packet, Hop { link, vc: vnet }, cx.now + held, cx);
         if self.nics[src].first != NONE {
             self.arm(link, cx);
         }
@@ -294,16 +290,8 @@ impl PacketNetwork {
             self.transits.free(transit);
         }
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
-        // While no more than half of the window is out it is counted at once: its way back is
-        // hardly longer than the packet's way there was, so the other half covers it.
         let sender = &mut self.nics[src];
-        if sender.in_flight * 2 <= self.params.window && !sender.is_counting {
-            sender.in_flight -= 1;
-            return;
-        }
-        let back = done + Span(u64::from(traveled));
-        sender.is_counting = true;
-        sender.acks.add(back, &mut self.dues);
+        sender.acks.add(done + Span(u64::from(traveled)), &mut self.dues);
         if sender.starved {
             self.await_ack(src, cx);
         }

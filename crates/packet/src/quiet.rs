@@ -19,8 +19,8 @@ impl PacketNetwork {
         }
         for link in machine.links.gap.ids() {
             let class = self.class(link);
-            let vcs = if link.0 < 2 * machine.n_nics() { 1 } else { machine.n_vcs };
-            for vc in 0..vcs {
+            let vcs = if self.is_edge(link) { 1 } else { machine.n_vcs };
+            for vc in 0..vcs * machine.n_vnets {
                 let channel = &self.channels[self.channel(link, vc)];
                 let room = channel.room + channel.coming();
                 assert_eq!(room, class.cells, "{link:?} {vc}: lost credit");

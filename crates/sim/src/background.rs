@@ -181,6 +181,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             bytes: *bytes,
             // The data is there; fetching it is not what is studied.
             origin: Origin::Nic,
+            vnet: 0,
             draw: to.route_draw(at, nth),
         };
         self.inject(Cargo::Background(source), message);

@@ -306,6 +306,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             bytes,
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
+            vnet: 0,
             draw: to.route_draw(at, u64::from(nth)),
         };
         let id = self.under_way.insert(Born { at: self.now, nth, from: source });

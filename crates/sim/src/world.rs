@@ -568,7 +568,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
-        self.inject(cargo, Message { src, dst, bytes, origin, draw });
+        self.inject(cargo, Message { src, dst, bytes, origin, vnet: 0, draw });
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
