@@ -72,6 +72,23 @@ def test_a_test_does_what_its_worst_rank_does(tmp_path: Path):
     assert found.verdicts == {"a": "fail", "b": "pass"} and found.reasons["a"] == "1 != 2"
 
 
+def test_what_the_reference_did_is_kept_unless_its_time_ran_out(tmp_path: Path, monkeypatch):
+    ran = []
+
+    def run_module(place, suite_, module, ranks):
+        ran.append((place.name, module))
+        return suite.Outcome({"t": "pass"}, {}, is_whole=module != "slow")
+
+    monkeypatch.setattr(suite, "run_module", run_module)
+    monkeypatch.setattr(places, "CACHE", tmp_path)
+    reference, at = places.Reference(tmp_path), tmp_path / "mpi4py-1.0" / "test"
+    for module in ("quick", "slow") * 2:
+        assert suite.run_or_recall(reference, at, module, 2).verdicts == {"t": "pass"}
+        assert suite.run_or_recall(places.Twin(), at, module, 2).verdicts == {"t": "pass"}
+    assert ran.count(("reference", "quick")) == 1 and ran.count(("reference", "slow")) == 2
+    assert ran.count(("twin", "quick")) == 2, "the twin may have changed"
+
+
 def test_exceptions_have_reasons():
     entry = '[[except]]\ntests = "t*"\n'
     (found,) = suite.exceptions(entry + 'ranks = [1]\nreason = "why"\n')
