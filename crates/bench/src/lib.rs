@@ -113,9 +113,8 @@ pub fn yards(size: Span) -> Vec<Yard> {
 }
 
 impl Yard {
-    pub fn read(self) -> Reading {
-        let machine = preset(self.machine, &[("routing", self.routing)]);
-        let request = TrafficRequest {
+    fn request(&self) -> TrafficRequest {
+        TrafficRequest {
             pattern: self.pattern.into(),
             loads: vec![self.load],
             packet_bytes: self.packet_bytes,
@@ -123,7 +122,12 @@ impl Yard {
             window: self.window,
             seed: 1,
             threads: 1,
-        };
+        }
+    }
+
+    pub fn read(self) -> Reading {
+        let machine = preset(self.machine, &[("routing", self.routing)]);
+        let request = self.request();
         let (start, end) = (Time::ZERO + self.warmup, Time::ZERO + self.warmup + self.window);
         let (mut first, mut last) = (None, 0);
         let mut tick = |now: Time, _: u64| {
@@ -177,6 +181,73 @@ impl fmt::Display for Reading {
             outcome.events as f64 / hops as f64,
             outcome.bytes as f64 / f64::from(*endpoints),
             allocations,
+        )
+    }
+}
+
+/// One world on one thread and on several, in turn.
+pub struct Sharing {
+    pub yard: Yard,
+    pub threads: usize,
+    /// Wall seconds of the best of each, alone and together.
+    pub alone_s: f64,
+    pub together_s: f64,
+    pub packets: u64,
+    /// Bytes an endpoint: every shard has columns for the whole machine.
+    pub bytes: [usize; 2],
+    pub endpoints: u32,
+}
+
+/// Runs `yard` alone and on `threads` threads, `rounds` times each; both must tell the same.
+pub fn shared(yard: Yard, threads: usize, rounds: u32) -> Sharing {
+    let machine = preset(yard.machine, &[("routing", yard.routing)]);
+    let run = |threads| {
+        let request = TrafficRequest { threads, ..yard.request() };
+        let began = Instant::now();
+        let done = one_load(
+            &machine,
+            Fidelity::Packet,
+            &request,
+            yard.load,
+            Finish::Measured,
+            &mut |_, _| true,
+        );
+        let done = done.unwrap_or_else(|complaints| panic!("{yard:?}: {complaints:?}"));
+        (began.elapsed().as_secs_f64(), done)
+    };
+    let (mut alone_s, mut together_s) = (f64::INFINITY, f64::INFINITY);
+    let (mut packets, mut bytes) = (0, [0; 2]);
+    for _ in 0..rounds {
+        let ((a, alone), (t, together)) = (run(1), run(threads));
+        assert_eq!(alone.row, together.row, "{yard:?}: threads change what is predicted");
+        alone_s = alone_s.min(a);
+        together_s = together_s.min(t);
+        packets = alone.counters.delivered_packets;
+        bytes = [alone.bytes, together.bytes];
+    }
+    let endpoints = machine.n_nics();
+    Sharing { yard, threads, alone_s, together_s, packets, bytes, endpoints }
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let per = |n: usize| n as f64 / f64::from(self.endpoints);
+        write!(
+            f,
+            "{}, {}, {}, {} B, load {}: {:.2} s ({:.0} packets/s, {:.0} B an endpoint) on one \
+             thread, {:.2} s ({:.0} B an endpoint) on {}: {:.2} times as fast, same digest",
+            self.yard.machine,
+            self.yard.routing,
+            self.yard.pattern,
+            self.yard.packet_bytes,
+            self.yard.load,
+            self.alone_s,
+            self.packets as f64 / self.alone_s,
+            per(self.bytes[0]),
+            self.together_s,
+            per(self.bytes[1]),
+            self.threads,
+            self.alone_s / self.together_s,
         )
     }
 }

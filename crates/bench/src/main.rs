@@ -1,10 +1,10 @@
-//! `cargo run --release -p bench [-- smoke | soak]`: prints the yardsticks; `soak` saturates the
-//! whole of `dragonfly-1056` for a simulated millisecond instead, and counts every packet. Rates
-//! are by time on a core, so others do not count; but they share its caches: repeat it and trust
-//! the best.
+//! `cargo run --release -p bench [-- smoke | shards | soak]`: prints the yardsticks; `shards` only
+//! those of one world on two threads; `soak` saturates the whole of `dragonfly-1056` for a
+//! simulated millisecond instead, and counts every packet. Rates are by time on a core, so others
+//! do not count; but they share its caches: repeat it and trust the best.
 
 use base::Span;
-use bench::{Counting, Reading, Yard, soaked, weigh, yards};
+use bench::{Counting, Reading, Yard, shared, soaked, weigh, yards};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -18,6 +18,9 @@ fn main() {
     if mode == "soak" {
         return soak();
     }
+    if mode == "shards" {
+        return shards(Span::us(1), 3);
+    }
     let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };
     println!("{}", Reading::HEADER);
@@ -29,6 +32,7 @@ fn main() {
     for &name in presets {
         println!("{}", weigh(name));
     }
+    shards(Span::ns(if smoke { 50 } else { 1_000 }), if smoke { 1 } else { 2 });
     if !smoke {
         // The whole of Aurora under load: what caches make of 85,000 endpoints.
         let yard = Yard {
@@ -41,6 +45,26 @@ fn main() {
             window: Span::us(5),
         };
         println!("{}\n{}", Reading::HEADER, yard.read());
+    }
+}
+
+/// One world on two threads. `size` is the simulated time of the small packets.
+fn shards(size: Span, rounds: u32) {
+    for (machine, routing, packet_bytes, load, size) in [
+        ("dragonfly-1056", "minimal", 64, 0.3, size * 4),
+        ("cascade-3k", "adaptive-0", 64, 0.5, size),
+        ("aurora", "slingshot", 2048, 0.3, size * 2),
+    ] {
+        let yard = Yard {
+            machine,
+            routing,
+            pattern: "uniform",
+            packet_bytes,
+            load,
+            warmup: size,
+            window: size,
+        };
+        println!("{}", shared(yard, 2, rounds));
     }
 }
 

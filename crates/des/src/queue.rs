@@ -251,6 +251,37 @@ impl Queue {
             || self.late_at == self.last
     }
 
+    /// No later than any pending event, and exact once its bucket is open: whoever looks again
+    /// after a `pop_before` of a later instant has come further. `u64::MAX` if nothing is pending.
+    pub fn soonest(&self) -> Time {
+        let known = self.run.get(self.next).map_or(u64::MAX, |item| item.at).min(self.late_at);
+        let at = match (known, self.len) {
+            (_, 0) => u64::MAX,
+            (u64::MAX, _) => self.first_near().unwrap_or_else(|| self.first_far()).2,
+            (known, _) => known,
+        };
+        Time(at)
+    }
+    /// The first bucket with events in it: the word of its bit, its place, and where it begins.
+    #[inline]
+    fn first_near(&self) -> Option<(usize, usize, u64)> {
+        let word = self.near_words.iter().position(|&words| words != 0)?;
+        let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
+        let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
+        let window = self.base >> (self.width + NEAR) << NEAR;
+        Some((word, at, (window | at as u64) << self.width))
+    }
+    /// The first slot with events in it, where no bucket has any: its level, its place there, and
+    /// where it begins.
+    fn first_far(&self) -> (usize, usize, u64) {
+        let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
+        let digit = self.far_used[level].trailing_zeros();
+        let low = self.width + NEAR + level as u32 * DIGIT;
+        // Digits above the level are the base's; those below are zero at a slot's start.
+        let above = self.base.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
+        (level, digit as usize, (above | u64::from(digit)) << low)
+    }
+
     /// Empties the first bucket with events in it into the run, unless it begins at `end` or after.
     #[inline(never)]
     fn open(&mut self, end: u64) -> bool {
@@ -258,11 +289,7 @@ impl Queue {
             self.suit();
         }
         loop {
-            if let Some(word) = self.near_words.iter().position(|&words| words != 0) {
-                let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
-                let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
-                let window = self.base >> (self.width + NEAR) << NEAR;
-                let start = (window | at as u64) << self.width;
+            if let Some((word, at, start)) = self.first_near() {
                 if start >= end {
                     return false;
                 }
@@ -282,17 +309,12 @@ impl Queue {
                 self.sort(start);
                 return true;
             }
-            let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
-            let digit = self.far_used[level].trailing_zeros();
-            let low = self.width + NEAR + level as u32 * DIGIT;
-            // Digits above the level are the base's; those below are zero at a slot's start.
-            let above = self.base.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
-            let start = (above | u64::from(digit)) << low;
+            let (level, digit, start) = self.first_far();
             if start >= end {
                 return false;
             }
             self.far_used[level] &= self.far_used[level] - 1;
-            let slot = std::mem::replace(&mut self.far[level * SLOTS + digit as usize], EMPTY);
+            let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
             self.base = start;
             self.run_end = start;
             self.deal(slot);
@@ -460,6 +482,16 @@ mod tests {
                     push(&mut queue, &mut sorted, last);
                     push(&mut queue, &mut sorted, last);
                 }
+                // A bound that looking further makes better, until it is exact.
+                let first = sorted.first_key_value().map_or(Time(u64::MAX), |(key, _)| key.0);
+                let (mut bound, mut looks) = (queue.soonest(), 0);
+                while bound < first {
+                    assert_eq!(queue.pop_before(bound + Span(1)), None);
+                    let (before, now) = (bound, queue.soonest());
+                    assert!(now >= before && looks < 12, "seed {seed}, step {step}: {now:?}");
+                    (bound, looks) = (now, looks + 1);
+                }
+                assert_eq!(bound, first);
                 let end = Time(draw(seed, 2, 0, step) % (1 << 46));
                 let first = sorted.first_key_value().map(|(key, &what)| (key.0, what));
                 assert_eq!(

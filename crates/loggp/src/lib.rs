@@ -164,6 +164,7 @@ impl LogGpNetwork {
 
 impl NetworkModel for LogGpNetwork {
     type Event = HeadArrives;
+    type Mail = ();
 
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;

@@ -7,6 +7,10 @@ use base::{IndexVec, Time};
 use des::{Phase, Queue, What};
 use machine::{LinkId, Machine, NicId};
 
+mod partition;
+
+pub use partition::Partition;
+
 base::ids! {
     /// A message in the network. Its sender names it; the model hands the name back.
     MsgId,
@@ -100,6 +104,19 @@ pub struct Counters {
 }
 
 impl Counters {
+    /// Adds what another part of the network has counted; a link's columns are one part's alone.
+    pub fn merge(&mut self, other: &Counters) {
+        let add = |a: &mut u64, b: &u64| *a += b;
+        self.bytes.raw.iter_mut().zip(&other.bytes.raw).for_each(|(a, b)| add(a, b));
+        self.packets.raw.iter_mut().zip(&other.packets.raw).for_each(|(a, b)| add(a, b));
+        let most = |a: &mut u32, b: &u32| *a = (*a).max(*b);
+        self.queue_max.raw.iter_mut().zip(&other.queue_max.raw).for_each(|(a, b)| most(a, b));
+        self.injected_packets += other.injected_packets;
+        self.delivered_packets += other.delivered_packets;
+        self.delivered_payload += other.delivered_payload;
+        self.hops += other.hops;
+        self.nonminimal += other.nonminimal;
+    }
     pub fn new(n_links: usize) -> Self {
         Counters {
             bytes: IndexVec::filled(0, n_links),
@@ -139,8 +156,30 @@ impl Cx<'_> {
 /// A network at some fidelity, chosen once a run; everything inside is monomorphic.
 pub trait NetworkModel {
     type Event: NetEvent;
+    /// What one shard tells another at the end of a window.
+    type Mail: Default + Send;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
+    /// Whether it can be divided into shards on this machine.
+    fn divides(_machine: &Machine) -> bool {
+        false
+    }
+    /// The part of it that is shard `own` of `partition`.
+    fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self
+    where
+        Self: Sized,
+    {
+        Self::build(machine)
+    }
+    /// What this shard has to tell shard `to`: all of it for instants that lie ahead by the
+    /// partition's `lookahead` or more.
+    fn outgoing(&mut self, _to: usize) -> &mut Self::Mail {
+        unreachable!("a network that cannot be divided has no shards")
+    }
+    /// Takes what shard `from` has told.
+    fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
+        unreachable!("a network that cannot be divided has no shards")
+    }
     /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);

@@ -11,7 +11,7 @@ use machine::{LinkId, Machine, NicId};
 use net::HOST;
 
 use crate::loads::Fetching;
-use crate::{LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
+use crate::{ArrivalId, LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
 
 /// Networks up to this size, bytes of links and channels, are better off without: looking ahead
 /// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
@@ -70,7 +70,7 @@ impl PacketNetwork {
                 prefetch(&self.channels[self.channel(p.input, p.input_vc)]);
                 if p.at.0 == NONE {
                     prefetch(&self.nics[p.dst]);
-                    self.transits.prefetch(p.transit);
+                    self.arrivals.prefetch(p.arrival);
                 } else {
                     machine.prefetch_ends(p.at, p.dst);
                 }
@@ -101,7 +101,7 @@ impl PacketNetwork {
             kind::HEAD => {
                 let p = &self.packets[PacketId(what.arg())];
                 if p.at.0 == NONE {
-                    prefetch(&self.nics[self.transits[p.transit].src]);
+                    self.fetch_origin(p.arrival);
                 } else {
                     machine.prefetch_home(p.dst);
                 }
@@ -114,7 +114,7 @@ impl PacketNetwork {
             kind::HOST => {
                 let nic = &self.nics[NicId(what.source())];
                 if nic.held != NONE {
-                    self.transits.prefetch(self.packets[PacketId(nic.held)].transit);
+                    self.arrivals.prefetch(self.packets[PacketId(nic.held)].arrival);
                 }
             }
             _ => {}
@@ -138,8 +138,7 @@ impl PacketNetwork {
             kind::HOST => {
                 let nic = &self.nics[NicId(what.source())];
                 if nic.held != NONE {
-                    let transit = self.packets[PacketId(nic.held)].transit;
-                    prefetch(&self.nics[self.transits[transit].src]);
+                    self.fetch_origin(self.packets[PacketId(nic.held)].arrival);
                 }
             }
             _ => {}
@@ -188,6 +187,14 @@ impl PacketNetwork {
         }
         let vc = waited_for.trailing_zeros() as u8;
         Some(LaneId(self.channels[self.channel(link, vc)].last))
+    }
+
+    /// The NIC that will have the acknowledgement.
+    #[inline]
+    fn fetch_origin(&self, arrival: ArrivalId) {
+        if arrival.origin().is_none() {
+            prefetch(&self.nics[self.arrivals[arrival].src]);
+        }
     }
 
     /// What a NIC that sends will touch.

@@ -21,6 +21,8 @@ pub(crate) struct Class {
     pub cells: u16,
     /// Cells that are out when a stream at full rate meets no other.
     pub pipe: u16,
+    /// The shard its other end is in, +1; 0 if both are in this one (`Partition::other_end`).
+    pub abroad: u8,
     /// Length of an epoch, ps, and 2^64 over it.
     epoch: u64,
     per_epoch: u64,
@@ -36,7 +38,7 @@ const PATIENCE: u64 = 4;
 
 impl Class {
     /// `release` is the longest time from a packet's grant until its tail has left a buffer.
-    pub fn new(machine: &Machine, link: LinkId, release: Span) -> Class {
+    pub fn new(machine: &Machine, link: LinkId, release: Span, abroad: u8) -> Class {
         let links = &machine.links;
         let (gap, latency, cable) = (links.gap[link], links.latency[link], links.cable[link]);
         let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
@@ -69,6 +71,7 @@ impl Class {
             cell,
             cells: cell.count(buffer),
             pipe: cell.count(pipe),
+            abroad,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }
@@ -227,6 +230,7 @@ mod tests {
             cell: Cell::of(8_000),
             cells: 1_000,
             pipe: 0,
+            abroad: 0,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }

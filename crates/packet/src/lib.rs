@@ -15,17 +15,21 @@ mod link;
 mod loads;
 mod nic;
 mod quiet;
+mod shard;
+
+pub use shard::Mail;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue};
-use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, SwitchId};
-use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel};
+use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
+use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel, Partition};
 
 use credit::{Channel, Class};
 use due::Due;
 use link::{Lane, Wire};
 use loads::{Loads, Reports};
 use nic::Nic;
+use shard::Shards;
 
 base::ids! {
     /// A packet in the network.
@@ -34,8 +38,10 @@ base::ids! {
     LaneId,
     /// An acknowledgement on its way back.
     DueId,
-    /// A message between its command and its delivery.
+    /// A message that has packets to be made, with its sender.
     TransitId,
+    /// A message that has not arrived whole, with its receiver.
+    ArrivalId,
 }
 
 /// "No such packet, lane or message" in an intrusive list.
@@ -115,7 +121,7 @@ struct Packet {
     born: Time,
     draw: u64,
     route: Route,
-    transit: TransitId,
+    arrival: ArrivalId,
     dst: NicId,
     /// Wire bytes.
     bytes: u16,
@@ -136,26 +142,33 @@ struct Packet {
 }
 const _: () = assert!(size_of::<Packet>() == 64);
 
-/// A message under way.
+/// A message as its sender knows it, until its last packet is made.
 #[derive(Clone, Copy, Debug)]
 struct Transit {
     draw: u64,
     /// Payload not yet given to packets.
     unsent: u64,
-    /// When the last byte so far reached the receiver's memory.
-    done: Time,
-    id: MsgId,
+    arrival: ArrivalId,
     src: NicId,
     dst: NicId,
-    /// From the last tail's arrival to what the receiver can see.
-    seen_after: Span,
     /// Packets made so far.
     made: u32,
-    /// Packets the receiver still lacks.
-    missing: u32,
     /// Behind it in the sender's round.
     next: u32,
     vnet: u8,
+}
+
+/// A message as its receiver knows it, until its last packet is there.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    /// When the last byte so far reached the receiver's memory.
+    done: Time,
+    /// From the last tail's arrival to what the receiver can see.
+    seen_after: Span,
+    id: MsgId,
+    src: NicId,
+    /// Packets the receiver still lacks.
+    missing: u32,
 }
 
 /// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
@@ -177,32 +190,35 @@ pub struct PacketNetwork {
     dues: Slab<DueId, Due>,
     packets: Slab<PacketId, Packet>,
     transits: Slab<TransitId, Transit>,
+    arrivals: Slab<ArrivalId, Arrival>,
+    /// Which shard this is, and what it must know if it is not the only one.
+    own: u8,
+    shards: Option<Box<Shards>>,
 }
 
 impl NetworkModel for PacketNetwork {
     type Event = PacketEvent;
+    type Mail = Mail;
 
     fn build(machine: &Machine) -> Self {
-        let n_nics = machine.n_nics() as usize;
-        let (wires, channels, classes) = link::columns(machine);
-        let params = machine.nic.clone();
-        // Beyond these guesses the arenas grow, once, while a run warms up.
-        PacketNetwork {
-            n_vcs: machine.n_vcs,
-            n_vnets: machine.n_vnets,
-            takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
-            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
-            params,
-            classes,
-            wires,
-            reports: Reports::new(machine),
-            channels,
-            nics: IndexVec::filled(Nic::IDLE, n_nics),
-            lanes: Slab::with_capacity(n_nics),
-            dues: Slab::with_capacity(4 * n_nics),
-            packets: Slab::with_capacity(4 * n_nics),
-            transits: Slab::with_capacity(2 * n_nics),
-        }
+        Self::with(machine, None)
+    }
+
+    fn divides(machine: &Machine) -> bool {
+        // This policy looks at links all over the machine.
+        !matches!(machine.routing, Routing::UgalG { .. })
+    }
+
+    fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self {
+        Self::with(machine, Some((partition, own)))
+    }
+
+    fn outgoing(&mut self, to: usize) -> &mut Mail {
+        self.bag(to)
+    }
+
+    fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
+        self.open_mail(from, mail, cx);
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -246,6 +262,33 @@ impl NetworkModel for PacketNetwork {
 }
 
 impl PacketNetwork {
+    /// The whole network, or one shard of it.
+    fn with(machine: &Machine, part: Option<(&Partition, u8)>) -> Self {
+        let n_nics = machine.n_nics() as usize;
+        let (wires, channels, classes) = link::columns(machine, part);
+        let params = machine.nic.clone();
+        // Beyond these guesses the arenas grow, once, while a run warms up.
+        PacketNetwork {
+            n_vcs: machine.n_vcs,
+            n_vnets: machine.n_vnets,
+            takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
+            is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
+            params,
+            classes,
+            wires,
+            reports: Reports::new(machine),
+            channels,
+            nics: IndexVec::filled(Nic::IDLE, n_nics),
+            lanes: Slab::with_capacity(n_nics),
+            dues: Slab::with_capacity(4 * n_nics),
+            packets: Slab::with_capacity(4 * n_nics),
+            transits: Slab::with_capacity(n_nics),
+            arrivals: Slab::with_capacity(2 * n_nics),
+            own: part.map_or(0, |(_, own)| own),
+            shards: part.map(|(partition, _)| Shards::new(partition.clone())),
+        }
+    }
+
     /// The head of `packet` stands at the far end of `link`.
     #[inline]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {

@@ -3,7 +3,7 @@
 use base::{IndexVec, Time};
 use des::Phase;
 use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
-use net::{Counters, Cx};
+use net::{Counters, Cx, Partition};
 
 use crate::credit::{Channel, Class};
 use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork};
@@ -52,7 +52,10 @@ pub(crate) struct Lane {
 ///
 /// Links of NICs come first and have one channel, as their numbers say; all others have one for
 /// each class of routes.
-pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<Class>) {
+pub(crate) fn columns(
+    machine: &Machine,
+    part: Option<(&Partition, u8)>,
+) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<Class>) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
@@ -61,7 +64,8 @@ pub(crate) fn columns(machine: &Machine) -> (IndexVec<LinkId, Wire>, Vec<Channel
     let (mut classes, mut channels): (Vec<Class>, _) = (Vec::new(), Vec::new());
     let mut last = 0;
     let wires = links.gap.ids().map(|link| {
-        let class = Class::new(machine, link, release);
+        let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
+        let class = Class::new(machine, link, release, abroad);
         // Neighbors are mostly alike.
         if classes.get(last) != Some(&class) {
             last = classes.iter().position(|&known| known == class).unwrap_or_else(|| {
@@ -308,6 +312,9 @@ impl PacketNetwork {
         p.traveled += class.latency.0 as u32;
         (p.input, p.input_vc, p.input_class, p.at) = (link, vc, wire.class, wire.to);
         let head = cx.now + class.latency;
+        if class.abroad != 0 {
+            return self.emigrate(packet, link, head, class.abroad);
+        }
         if wire.to.0 == NONE && self.takes_at_once {
             // Nobody is in its way and nobody looks: it need not come to be known to have come.
             let nic = NicId(link.0 - self.nics.len() as u32);
@@ -330,6 +337,23 @@ impl PacketNetwork {
     /// credit is `home` then.
     #[inline]
     pub(crate) fn give_back(
+        &mut self,
+        hop: Hop,
+        cells: u16,
+        home: Time,
+        class: u16,
+        cx: &mut Cx<'_>,
+    ) {
+        match self.classes[usize::from(class)].abroad {
+            0 => self.take_back(hop, cells, home, class, cx),
+            shard => self.mail_credit(hop, cells, home, shard),
+        }
+    }
+
+    /// So many cells are free again at the end of `hop`, whose near end is here; the credit is
+    /// `home` then.
+    #[inline]
+    pub(crate) fn take_back(
         &mut self,
         hop: Hop,
         cells: u16,
@@ -379,7 +403,7 @@ impl PacketNetwork {
     /// So many cells are home that were too long on their way to be counted before.
     pub(crate) fn come_home(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
         let class = self.wires[hop.link].class;
-        self.give_back(hop, cells, cx.now, class, cx);
+        self.take_back(hop, cells, cx.now, class, cx);
     }
 
     /// Lets somebody have the free `link`, if anybody wants it.

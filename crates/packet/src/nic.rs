@@ -6,7 +6,9 @@ use machine::{Hop, NicId, Route, SwitchId};
 use net::{Cx, Message, MsgId, Origin};
 
 use crate::due::DueList;
-use crate::{NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId};
+use crate::{
+    Arrival, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId,
+};
 
 /// Whose turn it is when both directions want the host interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,19 +74,12 @@ impl PacketNetwork {
         let packets = bytes.div_ceil(self.params.packet_payload).max(1);
         let answers = origin == Origin::Answer;
         let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
-        let transit = self.transits.insert(Transit {
-            draw,
-            unsent: bytes,
-            done: Time::ZERO,
-            id,
-            src,
-            dst,
-            seen_after,
-            made: 0,
-            missing: u32::try_from(packets).expect("a message of less than 2^32 packets"),
-            next: NONE,
-            vnet,
-        });
+        let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
+        let arrival = Arrival { done: Time::ZERO, seen_after, id, src, missing };
+        let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
+        let (made, next) = (0, NONE);
+        let transit = Transit { draw, unsent: bytes, arrival, src, dst, made, next, vnet };
+        let transit = self.transits.insert(transit);
         let nic = &mut self.nics[src];
         let mut ready = cx.now;
         if origin != Origin::Answer {
@@ -137,7 +132,7 @@ impl PacketNetwork {
             return self.await_ack(src, cx);
         }
         let transit = TransitId(nic.first);
-        let Transit { unsent, made, draw: own, dst, vnet, .. } = self.transits[transit];
+        let Transit { unsent, made, draw: own, arrival, dst, vnet, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
         if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
@@ -163,7 +158,7 @@ impl PacketNetwork {
             born: cx.now,
             draw: Message::packet_draw(own, made),
             route: Route::default(),
-            transit,
+            arrival,
             dst,
             bytes,
             traveled: 0,
@@ -178,8 +173,9 @@ impl PacketNetwork {
         let t = &mut self.transits[transit];
         t.made += 1;
         t.unsent -= payload;
-        if t.unsent > 0 {
-            self.queue_up(src, transit);
+        match t.unsent {
+            0 => self.transits.free(transit),
+            _ => self.queue_up(src, transit),
         }
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
@@ -251,7 +247,7 @@ impl PacketNetwork {
     pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
         let Packet {
             tail,
-            transit,
+            arrival,
             bytes,
             traveled,
             route,
@@ -280,18 +276,27 @@ impl PacketNetwork {
         cx.counters.hops += u64::from(route.hops) + 1;
         cx.counters.nonminimal += u64::from(!route.is_minimal());
 
-        let t = &mut self.transits[transit];
-        let src = t.src;
-        t.done = t.done.max(done);
-        t.missing -= 1;
-        if t.missing == 0 {
-            let (seen, msg) = (t.done + t.seen_after, t.id);
-            cx.delivered.push((msg, seen));
-            self.transits.free(transit);
+        let a = self.arrival(arrival);
+        let src = a.src;
+        a.done = a.done.max(done);
+        a.missing -= 1;
+        if a.missing == 0 {
+            let (msg, seen) = (a.id, a.done + a.seen_after);
+            self.close(arrival, msg, seen, cx);
         }
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
+        let back = done + Span(u64::from(traveled));
+        match arrival.origin() {
+            None => self.expect_ack(src, back, cx),
+            Some((shard, _)) => self.mail_ack(shard, src, back),
+        }
+    }
+
+    /// An acknowledgement will be `back` then.
+    #[inline]
+    pub(crate) fn expect_ack(&mut self, src: NicId, back: Time, cx: &mut Cx<'_>) {
         let sender = &mut self.nics[src];
-        sender.acks.add(done + Span(u64::from(traveled)), &mut self.dues);
+        sender.acks.add(back, &mut self.dues);
         if sender.starved {
             self.await_ack(src, cx);
         }

@@ -11,7 +11,10 @@ impl PacketNetwork {
     /// All credits are home, nobody waits, nothing is under way.
     pub(crate) fn check_quiet(&self, machine: &Machine) {
         assert_eq!(self.packets.live(), 0, "packets left in the network");
-        assert_eq!(self.transits.live(), 0, "messages left in the network");
+        assert_eq!(self.transits.live(), 0, "messages left with their senders");
+        assert_eq!(self.arrivals.live(), 0, "messages left in the network");
+        let lent = self.shards.iter().flat_map(|shards| shards.lent());
+        assert_eq!(lent.sum::<usize>(), 0, "messages left on the way to other shards");
         assert_eq!(self.lanes.live(), 0, "lanes left at the links");
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
@@ -51,5 +54,7 @@ impl PacketNetwork {
             + self.dues.bytes()
             + self.packets.bytes()
             + self.transits.bytes()
+            + self.arrivals.bytes()
+            + self.shards.as_ref().map_or(0, |shards| shards.bytes())
     }
 }

@@ -1,0 +1,69 @@
+//! Which shard simulates which part of a machine: groups are divided, switches and NICs go with
+//! them.
+
+use base::{IndexVec, Span};
+use machine::{End, LinkId, Machine, SwitchId};
+
+/// Most shards of a network: networks name one in six bits.
+pub const MOST: usize = 63;
+
+/// Which shard is which switch's.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    pub of: IndexVec<SwitchId, u8>,
+    pub shards: usize,
+}
+
+impl Partition {
+    /// Neighboring groups together, about as many NICs in each of `shards` parts; as many as there
+    /// are groups at most.
+    pub fn new(machine: &Machine, shards: usize) -> Partition {
+        let shards = shards.clamp(1, MOST.min(machine.n_groups as usize));
+        let mut nics = vec![0u64; machine.n_groups as usize];
+        for &switch in &machine.nic_switch.raw {
+            nics[machine.switch_group[switch].0 as usize] += 1;
+        }
+        let all = nics.iter().sum::<u64>().max(1);
+        let mut before = 0;
+        let of_group: Vec<u8> = nics
+            .iter()
+            .map(|n| {
+                // By the middle of the group.
+                let middle = 2 * before + n;
+                before += n;
+                (middle * shards as u64 / (2 * all)).min(shards as u64 - 1) as u8
+            })
+            .collect();
+        let of = machine.switch_group.raw.iter().map(|group| of_group[group.0 as usize]).collect();
+        Partition { of, shards }
+    }
+
+    /// How long no shard can hear of what another does: the shortest cable between two of them.
+    /// Nothing if there is none.
+    pub fn lookahead(&self, machine: &Machine) -> Option<Span> {
+        let cut = machine.links.cable.iter().filter(|&(link, _)| {
+            let [near, far] = self.ends(machine, link);
+            near != far
+        });
+        cut.map(|(_, &cable)| cable).min()
+    }
+
+    /// The shards of both ends of a link.
+    fn ends(&self, machine: &Machine, link: LinkId) -> [u8; 2] {
+        let of = |end| match end {
+            End::Switch(switch) => self.of[switch],
+            End::Nic(nic) => self.of[machine.nic_switch[nic]],
+        };
+        [of(machine.links.from[link]), of(machine.links.to[link])]
+    }
+
+    /// The shard that the other end of `link` is in, +1, as `own` sees it; 0 if both ends are in
+    /// the same shard, or neither in `own`.
+    pub fn other_end(&self, machine: &Machine, link: LinkId, own: u8) -> u8 {
+        match self.ends(machine, link) {
+            [near, far] if near == own && far != own => far + 1,
+            [near, far] if far == own && near != own => near + 1,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One network in shards: each has the switches of some groups and the NICs at them, and a world
+//! of its own around it. What happens in a shard concerns the others only by way of links between
+//! groups, and never sooner than the shortest of these takes: so long may each go on by itself.
+//!
+//! Nothing here decides anything. A packet that crosses, a credit that goes home, an
+//! acknowledgement: each is put into a bag for the shard it concerns, with the instant at which it
+//! comes, and there becomes what it would have been had both ends lain in one shard.
+
+use base::{Slab, Time};
+use des::Phase;
+use machine::{Hop, LinkId, NicId, SwitchId};
+use net::{Cx, MsgId, Partition};
+
+use crate::{Arrival, ArrivalId, NONE, Packet, PacketEvent, PacketNetwork};
+
+/// A network's knowledge that it is a part of one.
+pub(crate) struct Shards {
+    pub partition: Partition,
+    /// What goes to each shard.
+    bags: Vec<Mail>,
+    /// By shard: numbers in use there for messages of ours.
+    lent: Vec<Slab<ArrivalId, ()>>,
+    /// By shard: its messages that arrive here.
+    guests: Vec<Vec<Arrival>>,
+}
+
+/// What one shard tells another at the end of a window, one column a kind.
+#[derive(Default)]
+pub struct Mail {
+    heads: Vec<(Time, LinkId, Packet)>,
+    credits: Vec<(Time, Hop, u16)>,
+    acks: Vec<(Time, NicId)>,
+    opened: Vec<(ArrivalId, Arrival)>,
+    closed: Vec<ArrivalId>,
+    delivered: Vec<(MsgId, Time)>,
+}
+
+impl ArrivalId {
+    const BITS: u32 = 26;
+
+    /// As packets name it that came from another shard.
+    fn of_guest(self, shard: usize) -> ArrivalId {
+        assert!(self.0 >> Self::BITS == 0, "more than 2^26 messages between two shards");
+        ArrivalId(self.0 | (shard as u32 + 1) << Self::BITS)
+    }
+    /// The shard that a message comes from, if it is another one, and its number there.
+    #[inline]
+    pub(crate) fn origin(self) -> Option<(usize, ArrivalId)> {
+        let shard = self.0 >> Self::BITS;
+        (shard != 0).then(|| (shard as usize - 1, ArrivalId(self.0 & ((1 << Self::BITS) - 1))))
+    }
+}
+
+impl Shards {
+    pub fn new(partition: Partition) -> Box<Shards> {
+        let n = partition.shards;
+        Box::new(Shards {
+            partition,
+            bags: (0..n).map(|_| Mail::default()).collect(),
+            lent: (0..n).map(|_| Slab::with_capacity(0)).collect(),
+            guests: vec![Vec::new(); n],
+        })
+    }
+
+    /// By shard: messages of ours that have not arrived there.
+    pub fn lent(&self) -> impl Iterator<Item = usize> {
+        self.lent.iter().map(Slab::live)
+    }
+
+    pub fn bytes(&self) -> usize {
+        let bag = |m: &Mail| m.heads.capacity() * size_of::<(Time, LinkId, Packet)>();
+        self.bags.iter().map(bag).sum::<usize>()
+            + self.lent.iter().map(Slab::bytes).sum::<usize>()
+            + self.guests.iter().map(|g| g.capacity() * size_of::<Arrival>()).sum::<usize>()
+    }
+}
+
+impl PacketNetwork {
+    /// A message begins, for its receiver as well: what its packets are to call it.
+    #[inline]
+    pub(crate) fn open(&mut self, arrival: Arrival, dst: SwitchId) -> ArrivalId {
+        let Some(shards) = &mut self.shards else { return self.arrivals.insert(arrival) };
+        let to = shards.partition.of[dst];
+        if to == self.own {
+            return self.arrivals.insert(arrival);
+        }
+        let number = shards.lent[usize::from(to)].insert(());
+        let id = number.of_guest(usize::from(self.own));
+        shards.bags[usize::from(to)].opened.push((number, arrival));
+        id
+    }
+
+    /// What the receiver knows of a message.
+    #[inline]
+    pub(crate) fn arrival(&mut self, id: ArrivalId) -> &mut Arrival {
+        match id.origin() {
+            None => &mut self.arrivals[id],
+            Some((from, number)) => {
+                &mut self.shards.as_mut().expect("guests come from shards").guests[from]
+                    [number.0 as usize]
+            }
+        }
+    }
+
+    /// The message has arrived whole, and will have been seen then.
+    #[inline]
+    pub(crate) fn close(&mut self, id: ArrivalId, msg: MsgId, seen: Time, cx: &mut Cx<'_>) {
+        match id.origin() {
+            None => {
+                self.arrivals.free(id);
+                cx.delivered.push((msg, seen));
+            }
+            Some((from, number)) => {
+                let bag = self.bag(from);
+                bag.closed.push(number);
+                bag.delivered.push((msg, seen));
+            }
+        }
+    }
+
+    /// The sender in another shard has its acknowledgement `back` then.
+    pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, back: Time) {
+        self.bag(from).acks.push((back, nic));
+    }
+
+    /// The head of `packet` will stand at the far end of `link` `then`, in another shard.
+    pub(crate) fn emigrate(&mut self, packet: crate::PacketId, link: LinkId, then: Time, to: u8) {
+        let moved = self.packets[packet];
+        self.packets.free(packet);
+        self.bag(usize::from(to) - 1).heads.push((then, link, moved));
+    }
+
+    /// A credit will be `home` then, in another shard.
+    pub(crate) fn mail_credit(&mut self, hop: Hop, cells: u16, home: Time, to: u8) {
+        self.bag(usize::from(to) - 1).credits.push((home, hop, cells));
+    }
+
+    pub(crate) fn bag(&mut self, to: usize) -> &mut Mail {
+        &mut self.shards.as_mut().expect("only shards send mail").bags[to]
+    }
+
+    /// Takes what shard `from` tells, all of it for instants not before now.
+    pub(crate) fn open_mail(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
+        let shards = self.shards.as_mut().expect("only shards get mail");
+        let guests = &mut shards.guests[from];
+        for (number, arrival) in mail.opened.drain(..) {
+            let at = number.0 as usize;
+            if guests.len() <= at {
+                guests.resize(at + 1, arrival);
+            }
+            guests[at] = arrival;
+        }
+        for number in mail.closed.drain(..) {
+            shards.lent[from].free(number);
+        }
+        for (then, link, mut packet) in mail.heads.drain(..) {
+            // Each shard numbers classes for itself.
+            packet.input_class = self.wires[link].class;
+            debug_assert!(packet.at.0 != NONE, "a NIC's link within one shard");
+            let packet = self.packets.insert(packet);
+            cx.at(then, Phase::Arrive, PacketEvent::Head { packet, link });
+        }
+        for (home, hop, cells) in mail.credits.drain(..) {
+            let class = self.wires[hop.link].class;
+            self.take_back(hop, cells, home, class, cx);
+        }
+        for (back, nic) in mail.acks.drain(..) {
+            self.expect_ack(nic, back, cx);
+        }
+        cx.delivered.append(&mut mail.delivered);
+    }
+}
