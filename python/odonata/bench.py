@@ -36,6 +36,10 @@ KINDS = {
     "mbw_mr": Kind("MPI Multiple Bandwidth / Message Rate Test", "bandwidth_B_per_s", "1:4Mi"),
     "multi_lat": Kind("MPI Multi Latency Test", sizes="1:4Mi"),
     "put_latency": Kind("MPI_Put Latency Test", sizes="1:4Mi"),
+    "get_latency": Kind("MPI_Get Latency Test", sizes="1:4Mi"),
+    "put_bw": Kind("MPI_Put Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
+    "put_bibw": Kind("MPI_Put Bi-Directional Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
+    "get_bw": Kind("MPI_Get Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
     "put_alltoall": Kind("MPI_Put Random-Shift All-to-All Test", "bandwidth_B_per_s", "64:16Ki"),
     "allreduce": Kind("MPI Allreduce Latency Test", sizes="4:1Mi"),
     "allgather": Kind("MPI Allgather Latency Test"),
@@ -138,6 +142,10 @@ bibw = _benchmark("bibw")
 mbw_mr = _benchmark("mbw_mr")
 multi_lat = _benchmark("multi_lat")
 put_latency = _benchmark("put_latency")
+get_latency = _benchmark("get_latency")
+put_bw = _benchmark("put_bw")
+put_bibw = _benchmark("put_bibw")
+get_bw = _benchmark("get_bw")
 put_alltoall = _benchmark("put_alltoall")
 allreduce = _benchmark("allreduce")
 allgather = _benchmark("allgather")

@@ -475,9 +475,9 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
-    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, put_alltoall, allreduce, allgather,
-    allgatherv, alltoall, alltoallv, bcast, reduce, reduce_scatter, barrier, gather, scatter, scan,
-    exscan.
+    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, get_latency, put_bw, put_bibw, get_bw,
+    put_alltoall, allreduce, allgather, allgatherv, alltoall, alltoallv, bcast, reduce,
+    reduce_scatter, barrier, gather, scatter, scan, exscan.
     """
     asked = Request(given)
     wrong = asked.wrong

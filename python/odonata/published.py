@@ -61,7 +61,7 @@ LATENCIES = (
         "Piz Daint, Aries, MPI between two nodes",
         "Sarus documentation, osu_latency on Cray XC50",
         "Cray MPICH on XC50; predicted on the XC30, whose prototype had 1.3 µs at 8 B",
-        "the difference of 1 and 4 KiB and the place of the step to 8 KiB",
+        "the difference of 1 and 4 KiB, and the step to 8 KiB",
         "cascade-3k",
         ((8, 1.11), (256, 1.12), (1024, 1.39), (4096, 2.27), (8192, 4.21), (32768, 6.73),
          (131072, 16.69), (1048576, 109.28), (4194304, 431.85)),

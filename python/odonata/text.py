@@ -152,7 +152,7 @@ def osu(result: BenchResult) -> str:
         lines.append("# payload a second that every rank sends, all at once")
     if result.name == "barrier":
         lines += ["# Avg Latency(us)"] + [f"{r['latency_s'] * 1e6:18.2f}" for r in rows]
-    elif result.name == "mbw_mr":
+    elif result.name in ("mbw_mr", "put_bw", "put_bibw", "get_bw"):
         pairs = s["nodes"] * s["ppn"] // 2
         lines.append(f"# [ pairs: {pairs} ] [ window size: {s.get('window', 64)} ]")
         lines.append(f"# {'Size':<20}{'MB/s':>10}{'Messages/s':>22}")

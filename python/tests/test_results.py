@@ -54,6 +54,8 @@ def test_bench_prints_the_osu_format(odonata):
 @pytest.mark.parametrize(
     ("name", "column"),
     [("latency", "latency_s"), ("put_latency", "latency_s"), ("multi_lat", "latency_s"),
+     ("get_latency", "latency_s"), ("put_bw", "messages_per_s"), ("put_bibw", "messages_per_s"),
+     ("get_bw", "bandwidth_B_per_s"),
      ("bw", "bandwidth_B_per_s"), ("bibw", "bandwidth_B_per_s"), ("mbw_mr", "messages_per_s"),
      ("barrier", "latency_s")] + [(name, "latency_s") for name in
      ("allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "bcast", "reduce",

@@ -24,19 +24,19 @@ pub struct What(u64);
 
 impl What {
     /// Kinds are below this.
-    pub const KINDS: u8 = 8;
+    pub const KINDS: u8 = 16;
     /// Sources are below this.
-    pub const SOURCES: u32 = 1 << 27;
+    pub const SOURCES: u32 = 1 << 26;
 
     #[inline]
     pub fn new(phase: Phase, kind: u8, source: u32, arg: u32) -> What {
         debug_assert!(kind < Self::KINDS && source < Self::SOURCES);
-        let order = (phase as u32) << 30 | u32::from(kind) << 27 | source;
+        let order = (phase as u32) << 30 | u32::from(kind) << 26 | source;
         What(u64::from(order) << 32 | u64::from(arg))
     }
     #[inline]
     pub fn kind(self) -> u8 {
-        (self.0 >> 59) as u8 & (Self::KINDS - 1)
+        (self.0 >> 58) as u8 & (Self::KINDS - 1)
     }
     #[inline]
     pub fn source(self) -> u32 {

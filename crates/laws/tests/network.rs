@@ -6,7 +6,7 @@ use base::{Digest, Span, Time, draw};
 use des::{Phase, Queue};
 use loggp::LogGpNetwork;
 use machine::{Idle, LinkKind, Machine, MachineSpec, NicId, Routing};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
 use packet::PacketNetwork;
 use sim::api::Fidelity;
 use sim::traffic::{Finish, TrafficRequest, one_load, traffic};
@@ -72,7 +72,8 @@ fn run<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) -> Run 
 }
 
 fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, vnet: 0, draw }
+    let told = Told::There;
+    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, vnet: 0, told, draw }
 }
 
 fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {

@@ -10,7 +10,7 @@
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
-use net::{Cx, Message, MsgId, NetEvent, NetworkModel, Origin};
+use net::{Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 base::ids! {
     /// A message under way.
@@ -38,16 +38,14 @@ impl NetEvent for HeadArrives {
 
 #[derive(Clone, Copy, Debug)]
 struct Flight {
-    msg: MsgId,
-    dst: NicId,
+    id: MsgId,
+    msg: Message,
     /// From the head at the receiver to the tail there, if the receiver is idle.
     stream: Span,
     /// How long the receiver's NIC is taken.
     taken: Span,
     /// How long both NICs' host interfaces are taken, counting both directions.
     shared: Span,
-    /// From the tail at the receiver to what its host can see.
-    seen_after: Span,
 }
 
 /// LogGP's occupancy: when a NIC can begin the next of each.
@@ -110,7 +108,7 @@ impl LogGpNetwork {
     /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
     /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
     /// The message's packets are counted on the ways walked, shared out evenly.
-    fn way(&mut self, msg: Message, cut: Cut, cx: &mut Cx<'_>) -> Way {
+    fn way(&mut self, msg: Message, cut: Cut, headers: u64, cx: &mut Cx<'_>) -> Way {
         let machine = cx.machine;
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
@@ -125,7 +123,7 @@ impl LogGpNetwork {
                 n / u64::from(samples) + u64::from(u64::from(nth) < n % u64::from(samples))
             };
             let packets = share(cut.packets);
-            let wire = share(msg.bytes) + packets * self.params.packet_overhead;
+            let wire = share(msg.bytes) + packets * headers;
             for &link in &self.path {
                 cx.counters.bytes[link] += wire;
                 cx.counters.packets[link] += packets;
@@ -138,13 +136,13 @@ impl LogGpNetwork {
         self.used.sort_unstable();
         for same in self.used.chunk_by(|a, b| a == b) {
             let gap = machine.links.gap[same[0]];
-            let full = gap.span(p.packet_payload + p.packet_overhead);
+            let full = gap.span(p.packet_payload + headers);
             let is_edge =
                 matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
             if is_edge || !machine.routing.is_adaptive() {
                 pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
             }
-            last = last.max(gap.span(cut.rest + p.packet_overhead));
+            last = last.max(gap.span(cut.rest + headers));
         }
         Way { latency, stream: pace * (cut.packets - 1) + last }
     }
@@ -153,6 +151,33 @@ impl LogGpNetwork {
     fn occupancy(&self, gap: base::Gap, cut: Cut, overhead: u64) -> Span {
         gap.span(self.params.packet_payload + overhead) * (cut.packets - 1)
             + gap.span(cut.rest + overhead)
+    }
+
+    /// The head of `msg` leaves at `start` at the earliest; its packets have so many bytes of
+    /// headers.
+    fn launch(&mut self, id: MsgId, msg: Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
+        let machine = cx.machine;
+        let cut = Cut::new(msg.bytes, self.params.packet_payload);
+        let Way { latency, stream } = self.way(msg, cut, headers, cx);
+        Self::count(cut, msg.bytes, cx);
+
+        let Message { src, dst, .. } = msg;
+        let p = &self.params;
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let ends = (machine.injection(src), machine.ejection(dst));
+        let host_taken = self.occupancy(host, cut, 0);
+        let out = self.occupancy(machine.links.gap[ends.0], cut, headers).max(host_taken);
+        let into = self.occupancy(machine.links.gap[ends.1], cut, headers).max(host_taken);
+        let shared = self.occupancy(p.host_gap, cut, 0);
+
+        let nic = &mut self.nics[src];
+        let start = start.max(nic.sends);
+        nic.moved = nic.moved.max(start) + shared;
+        nic.sends = (start + out).max(nic.moved);
+
+        let flight = Flight { id, msg, stream, taken: into, shared };
+        let flight = self.flights.insert(flight);
+        cx.at(start + latency, Phase::Arrive, HeadArrives { src, flight });
     }
 
     fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_>) {
@@ -178,55 +203,50 @@ impl NetworkModel for LogGpNetwork {
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, dst, bytes, origin, .. } = msg;
+        let Message { src, dst, bytes, origin, told, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let machine = cx.machine;
-        let cut = Cut::new(bytes, self.params.packet_payload);
-        let Way { latency, stream } = self.way(msg, cut, cx);
-        Self::count(cut, bytes, cx);
-
         let p = &self.params;
-        let host = p.host_gap.max(p.host_gap_one_way);
-        let ends = (machine.injection(src), machine.ejection(dst));
-        let host_taken = self.occupancy(host, cut, 0);
-        let out = self.occupancy(machine.links.gap[ends.0], cut, p.packet_overhead).max(host_taken);
-        let into =
-            self.occupancy(machine.links.gap[ends.1], cut, p.packet_overhead).max(host_taken);
-        let shared = self.occupancy(p.host_gap, cut, 0);
-
-        let nic = &mut self.nics[src];
         let mut start = cx.now;
-        let mut seen_after = Span::ZERO;
         if origin != Origin::Answer {
-            let enter = nic.enters.max(cx.now);
-            nic.enters = enter + p.message_gap;
-            start = enter + p.send_latency;
-            seen_after = p.recv_latency;
+            let enter = self.nics[src].enters.max(cx.now);
+            self.nics[src].enters = enter + p.message_gap;
+            let moved = match told {
+                Told::There => bytes,
+                Told::Back(back) => bytes.max(back),
+            };
+            start = enter + p.send_latency + p.block_start(moved);
         }
         if origin == Origin::Host && bytes > p.immediate_max {
             start += p.dma_latency;
         }
-        let start = start.max(nic.sends);
-        nic.moved = nic.moved.max(start) + shared;
-        nic.sends = (start + out).max(nic.moved);
-
-        let flight = Flight { msg: id, dst, stream, taken: into, shared, seen_after };
-        let flight = self.flights.insert(flight);
-        cx.at(start + latency, Phase::Arrive, HeadArrives { src, flight });
+        self.launch(id, msg, start, p.packet_overhead, cx);
     }
 
     fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
         let HeadArrives { flight, .. } = ev;
-        let Flight { msg, dst, stream, taken, shared, seen_after } = self.flights[flight];
+        let Flight { id, msg, stream, taken, shared } = self.flights[flight];
         self.flights.free(flight);
-        let nic = &mut self.nics[dst];
+        let nic = &mut self.nics[msg.dst];
         let begin = nic.takes.max(cx.now);
         // Both directions make progress at once; together they end no sooner than the
         // host interface can have moved all it was given.
         nic.moved = nic.moved.max(begin) + shared;
         nic.takes = (begin + taken).max(nic.moved);
         let done = (begin + stream).max(nic.moved);
-        cx.delivered.push((msg, done + seen_after));
+        let is_seen = msg.origin != Origin::Answer;
+        let seen_after = if is_seen { self.params.recv_latency } else { Span::ZERO };
+        let Told::Back(bytes) = msg.told else {
+            cx.delivered.push((id, done + seen_after));
+            return;
+        };
+        let (src, dst, headers) = (msg.dst, msg.src, self.params.response);
+        let back = Message { src, dst, bytes, told: Told::There, ..msg };
+        if bytes > 0 {
+            return self.launch(id, back, done + self.params.dma_latency, headers, cx);
+        }
+        // A response that brings nothing takes nobody's time.
+        let Way { latency, stream } = self.way(back, Cut::new(0, 1), headers, cx);
+        cx.delivered.push((id, done + latency + stream + seen_after));
     }
 
     fn bytes(&self) -> usize {

@@ -143,10 +143,19 @@ pub struct NicParams {
     pub dma_latency: Span,
     /// Least time between two messages entering one NIC.
     pub message_gap: Span,
+    /// Least time between two one-sided commands of one core.
+    pub core_gap: Span,
     /// Payload of a full packet, bytes.
     pub packet_payload: u64,
     /// Wire bytes beside the payload, every packet.
     pub packet_overhead: u64,
+    /// Wire bytes of the response to a packet, beside the payload it may bring; 0 where
+    /// acknowledgements are no packets.
+    pub response: u64,
+    /// Messages of more bytes than this are moved by the NIC's block engine, which first spends
+    /// `block_latency` on them. `u64::MAX` is none.
+    pub block_above: u64,
+    pub block_latency: Span,
     /// Unacknowledged packets one NIC may have out.
     pub window: u32,
     /// Inverse of the host interface's rate for both directions together (payload bytes); the
@@ -154,6 +163,15 @@ pub struct NicParams {
     pub host_gap: Gap,
     /// Inverse of the host interface's rate one way (payload bytes). `Gap::ZERO` is no cap.
     pub host_gap_one_way: Gap,
+}
+
+impl NicParams {
+    /// What the NIC spends on a command that moves `bytes` before the first head can leave, beside
+    /// its latencies for any.
+    #[inline]
+    pub fn block_start(&self, bytes: u64) -> Span {
+        if bytes > self.block_above { self.block_latency } else { Span::ZERO }
+    }
 }
 
 /// What happens inside a node, resolved.

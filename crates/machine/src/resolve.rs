@@ -10,7 +10,7 @@ use crate::{
     NodeId, NodeParams, Routing, Scoring, StorageParams, SwitchId, Topology,
 };
 
-/// Events hold a link id in 27 bits.
+/// Events hold a link id in 26 bits.
 const MAX_LINKS: u64 = 1 << 26;
 
 /// Wire bytes of a packet: networks count them in 16 bits.
@@ -118,7 +118,8 @@ impl MachineSpec {
             compute_nodes,
             n_groups: kinds.iter().map(|k| k.groups).sum(),
             n_vcs: routing.n_vcs(),
-            n_vnets: 1,
+            // Responses have virtual channels of their own.
+            n_vnets: 1 + u8::from(self.number("nic.response").is_some()),
             nic: self.nic(),
             node: self.node(),
             storage: self.storage(),
@@ -290,6 +291,12 @@ impl MachineSpec {
             out.push(Complaint::new("nic.packet_overhead", format!("{overhead} B"), wanted));
             return;
         }
+        if let Some(response) = self.number("nic.response")
+            && (response < 1.0 || response > overhead as f64)
+        {
+            let wanted = format!("from 1 B to the {overhead} B of a request's headers");
+            out.push(Complaint::new("nic.response", format!("{response} B"), wanted));
+        }
         let (payload, most) = (self.bytes("nic.packet_payload"), MAX_PACKET - overhead);
         if payload == 0 || payload > most {
             let wanted =
@@ -393,8 +400,12 @@ impl MachineSpec {
             immediate_max: self.bytes("nic.immediate_max"),
             dma_latency: self.span("nic.dma_latency"),
             message_gap: self.span("nic.message_gap"),
+            core_gap: self.span("nic.core_gap"),
             packet_payload: self.bytes("nic.packet_payload"),
             packet_overhead: self.bytes("nic.packet_overhead"),
+            response: self.number("nic.response").map_or(0, |bytes| bytes.round() as u64),
+            block_above: self.number("nic.block_above").map_or(u64::MAX, |b| b.round() as u64),
+            block_latency: self.span("nic.block_latency"),
             window: self.count("nic.window").expect("required") as u32,
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),

@@ -28,6 +28,7 @@ impl Machine {
         let full = self.slowest_stage(path, nic.packet_payload);
         nic.send_latency
             + dma
+            + nic.block_start(bytes)
             + latency
             + full * (packets - 1)
             + self.slowest_stage(path, last)

@@ -28,6 +28,16 @@ pub enum Origin {
     Answer,
 }
 
+/// Where and when a message is told of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Told {
+    /// Its receiver, when all of it is there.
+    There,
+    /// Its sender, when the receiver's NIC has answered all of it, with so many bytes from there:
+    /// a put's completion, or a get. Only for networks whose NICs answer (`NicParams::response`).
+    Back(u64),
+}
+
 /// Bytes to move from one NIC to another; `src != dst`. Zero bytes is one packet of headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
@@ -37,6 +47,7 @@ pub struct Message {
     pub origin: Origin,
     /// The virtual network it goes by, below `Machine::n_vnets`.
     pub vnet: u8,
+    pub told: Told,
     /// The message's own random number, from which its packets' draws are derived.
     pub draw: u64,
 }
@@ -97,6 +108,8 @@ pub struct Counters {
     pub injected_packets: u64,
     pub delivered_packets: u64,
     pub delivered_payload: u64,
+    /// Packets that answered others, and have come back.
+    pub responses: u64,
     /// Switch visits, all packets together.
     pub hops: u64,
     /// Packets sent on a non-minimal route.
@@ -114,6 +127,7 @@ impl Counters {
         self.injected_packets += other.injected_packets;
         self.delivered_packets += other.delivered_packets;
         self.delivered_payload += other.delivered_payload;
+        self.responses += other.responses;
         self.hops += other.hops;
         self.nonminimal += other.nonminimal;
     }

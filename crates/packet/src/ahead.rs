@@ -56,6 +56,10 @@ impl PacketNetwork {
             }
             kind::FREE | kind::CREDIT | kind::HOME => prefetch(&self.wires.raw[source]),
             kind::ACK | kind::HOST => self.fetch_sender(source),
+            kind::RESPOND => {
+                self.packets.prefetch(PacketId(what.arg()));
+                self.fetch_sender(source);
+            }
             HOST if source < self.nics.len() => self.fetch_sender(source),
             _ => {}
         }

@@ -15,6 +15,7 @@ mod link;
 mod loads;
 mod nic;
 mod quiet;
+mod responses;
 mod shard;
 
 pub use shard::Mail;
@@ -67,6 +68,8 @@ pub enum PacketEvent {
     Ack { nic: NicId },
     /// The host interface of `nic` is free again and somebody waits for it.
     Host { nic: NicId },
+    /// The response `packet` is ready to leave `nic`, which has taken the request.
+    Respond { nic: NicId, packet: PacketId },
 }
 
 /// Kinds of events in the queue.
@@ -78,6 +81,7 @@ mod kind {
     pub const ACK: u8 = 4;
     pub const HOST: u8 = 5;
     pub const HOME: u8 = 6;
+    pub const RESPOND: u8 = 7;
 }
 
 impl NetEvent for PacketEvent {
@@ -93,6 +97,7 @@ impl NetEvent for PacketEvent {
             PacketEvent::Ready { nic, transit } => (kind::READY, nic.0, transit.0),
             PacketEvent::Ack { nic } => (kind::ACK, nic.0, 0),
             PacketEvent::Host { nic } => (kind::HOST, nic.0, 0),
+            PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
         }
     }
     #[inline]
@@ -106,6 +111,7 @@ impl NetEvent for PacketEvent {
             kind::READY => PacketEvent::Ready { nic, transit: TransitId(arg) },
             kind::ACK => PacketEvent::Ack { nic },
             kind::HOST => PacketEvent::Host { nic },
+            kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
             _ => unreachable!("no such kind of event"),
         }
     }
@@ -151,14 +157,16 @@ struct Transit {
     arrival: ArrivalId,
     src: NicId,
     dst: NicId,
-    /// Packets made so far.
+    /// Packets made so far, of all there will be.
     made: u32,
+    packets: u32,
     /// Behind it in the sender's round.
     next: u32,
     vnet: u8,
 }
 
-/// A message as its receiver knows it, until its last packet is there.
+/// A message as its receiver knows it, until its last packet is there. One that is told to its
+/// sender is another such row there: it lacks the responses.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     /// When the last byte so far reached the receiver's memory.
@@ -169,12 +177,18 @@ struct Arrival {
     src: NicId,
     /// Packets the receiver still lacks.
     missing: u32,
+    /// Payload that responses have still to take back, and what they are to call the message where
+    /// they come from; nothing if the message is told of here.
+    back: u64,
+    asker: ArrivalId,
 }
 
 /// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
 pub struct PacketNetwork {
     n_vcs: u8,
     n_vnets: u8,
+    /// Virtual networks from this one on carry responses.
+    responses_from: u8,
     params: NicParams,
     /// NICs take what comes: their host interfaces have no limit.
     takes_at_once: bool,
@@ -238,6 +252,7 @@ impl NetworkModel for PacketNetwork {
             PacketEvent::Ready { transit, .. } => self.ready(transit, cx),
             PacketEvent::Ack { nic } => self.acknowledge(nic, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
+            PacketEvent::Respond { nic, packet } => self.owe(packet, nic, cx),
         }
     }
 
@@ -271,6 +286,7 @@ impl PacketNetwork {
         PacketNetwork {
             n_vcs: machine.n_vcs,
             n_vnets: machine.n_vnets,
+            responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
             params,

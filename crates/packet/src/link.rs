@@ -315,10 +315,17 @@ impl PacketNetwork {
         if class.abroad != 0 {
             return self.emigrate(packet, link, head, class.abroad);
         }
-        if wire.to.0 == NONE && self.takes_at_once {
-            // Nobody is in its way and nobody looks: it need not come to be known to have come.
+        if wire.to.0 == NONE {
+            // Where nobody is in its way and nobody looks it need not come to be known to have
+            // come: at a NIC that takes what comes, or if it is for the NIC alone.
             let nic = NicId(link.0 - self.nics.len() as u32);
-            return self.take(packet, nic, head, cx);
+            if self.takes_at_once {
+                return self.take(packet, nic, head, cx);
+            }
+            if vc >= self.responses_from && u64::from(p.bytes) == self.params.response {
+                let whole = p.tail;
+                return self.answered(packet, nic, whole, cx);
+            }
         }
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
     }

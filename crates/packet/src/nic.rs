@@ -3,11 +3,13 @@
 use base::{Span, Time};
 use des::Phase;
 use machine::{Hop, NicId, Route, SwitchId};
-use net::{Cx, Message, MsgId, Origin};
+use net::{Cx, Message, MsgId, Origin, Told};
 
 use crate::due::DueList;
+use crate::responses::Owed;
 use crate::{
-    Arrival, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, TransitId,
+    Arrival, ArrivalId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
+    TransitId,
 };
 
 /// Whose turn it is when both directions want the host interface.
@@ -41,10 +43,15 @@ pub(crate) struct Nic {
     pub send_waits: bool,
     /// A full window is all that keeps it from sending.
     pub starved: bool,
+    /// Responses are ready to leave.
+    pub owes: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
     pub acked: Time,
+    pub owed: Owed,
+    /// A response goes next, if both it and a request can.
+    pub response_next: bool,
 }
 
 impl Nic {
@@ -60,6 +67,9 @@ impl Nic {
         acks: DueList::EMPTY,
         acked: NEVER,
         starved: false,
+        owes: false,
+        owed: Owed::NOTHING,
+        response_next: false,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -69,16 +79,23 @@ impl Nic {
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, dst, bytes, origin, vnet, draw } = msg;
+        let Message { src, dst, bytes, origin, vnet, told, draw } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let packets = bytes.div_ceil(self.params.packet_payload).max(1);
+        let back = match told {
+            Told::There => 0,
+            Told::Back(bytes) => bytes,
+        };
+        let packets = bytes.max(back).div_ceil(self.params.packet_payload).max(1);
+        let packets = u32::try_from(packets).expect("a message of less than 2^32 packets");
         let answers = origin == Origin::Answer;
         let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
-        let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
-        let arrival = Arrival { done: Time::ZERO, seen_after, id, src, missing };
-        let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
+        let asker = ArrivalId(NONE);
+        let arrival =
+            Arrival { done: Time::ZERO, seen_after, id, src, missing: packets, back, asker };
+        let asker = if told == Told::There { asker } else { self.ask(arrival) };
+        let arrival = self.open(Arrival { asker, ..arrival }, cx.machine.nic_switch[dst]);
         let (made, next) = (0, NONE);
-        let transit = Transit { draw, unsent: bytes, arrival, src, dst, made, next, vnet };
+        let transit = Transit { draw, unsent: bytes, arrival, src, dst, made, packets, next, vnet };
         let transit = self.transits.insert(transit);
         let nic = &mut self.nics[src];
         let mut ready = cx.now;
@@ -89,6 +106,9 @@ impl PacketNetwork {
         }
         if origin == Origin::Host && bytes > self.params.immediate_max {
             ready += self.params.dma_latency;
+        }
+        if origin != Origin::Answer {
+            ready += self.params.block_start(bytes.max(back));
         }
         if ready > cx.now {
             cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
@@ -119,35 +139,48 @@ impl PacketNetwork {
     /// of these calls again when it changes.
     pub(crate) fn pump(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let link = cx.machine.injection(src);
-        let nic = &mut self.nics[src];
-        if nic.first == NONE {
+        let nic = &self.nics[src];
+        let owes = nic.owes;
+        if nic.first == NONE && !owes {
             return;
         }
         if self.wires[link].free_at > cx.now {
             return self.arm(link, cx);
         }
+        let sent = if owes { self.send_in_turns(src, cx) } else { self.send_next(src, cx) };
+        let nic = &self.nics[src];
+        if sent && (nic.first != NONE || nic.owes) {
+            self.arm(link, cx);
+        }
+    }
+
+    /// Sends the next packet of the round over the free link, if it may go.
+    #[inline(always)]
+    pub(crate) fn send_next(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
+        let link = cx.machine.injection(src);
         let nic = &mut self.nics[src];
+        if nic.first == NONE {
+            return false;
+        }
         nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
         if nic.in_flight >= self.params.window {
-            return self.await_ack(src, cx);
+            self.await_ack(src, cx);
+            return false;
         }
         let transit = TransitId(nic.first);
         let Transit { unsent, made, draw: own, arrival, dst, vnet, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
         if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
-            return self.starve(link, vnet, cx);
+            self.starve(link, vnet, cx);
+            return false;
         }
         let both = self.params.host_gap.span(payload);
-        let nic = &mut self.nics[src];
-        if both > Span::ZERO {
-            if nic.moves > cx.now || (nic.held != NONE && nic.turn == Turn::Receive) {
-                nic.send_waits = true;
-                return self.arm_host(src, cx);
-            }
-            nic.moves = cx.now + both;
-            nic.turn = Turn::Receive;
+        if !self.host_sends(src, both, cx) {
+            return false;
         }
+        let nic = &mut self.nics[src];
+        nic.response_next = true;
         nic.in_flight += 1;
         nic.first = self.transits[transit].next;
         if nic.first == NONE {
@@ -173,17 +206,33 @@ impl PacketNetwork {
         let t = &mut self.transits[transit];
         t.made += 1;
         t.unsent -= payload;
-        match t.unsent {
-            0 => self.transits.free(transit),
-            _ => self.queue_up(src, transit),
+        match t.made == t.packets {
+            true => self.transits.free(transit),
+            false => self.queue_up(src, transit),
         }
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
         self.send(packet, Hop { link, vc: vnet }, cx.now + held, cx);
-        if self.nics[src].first != NONE {
-            self.arm(link, cx);
+        true
+    }
+
+    /// Whether the host interface of `at` lets a packet out that takes it for `both`; if so it
+    /// does, if not, it is asked again when it is free.
+    #[inline]
+    pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
+        if both == Span::ZERO {
+            return true;
         }
+        let nic = &mut self.nics[at];
+        if nic.moves > cx.now || (nic.held != NONE && nic.turn == Turn::Receive) {
+            nic.send_waits = true;
+            self.arm_host(at, cx);
+            return false;
+        }
+        nic.moves = cx.now + both;
+        nic.turn = Turn::Receive;
+        true
     }
 
     /// The head of `packet` stands at the end of its ejection link.
@@ -255,10 +304,12 @@ impl PacketNetwork {
             input_vc,
             input_class,
             cells,
+            vnet,
             ..
         } = self.packets[packet];
-        self.packets.free(packet);
-        let payload = u64::from(bytes) - self.params.packet_overhead;
+        let is_response = self.is_response(vnet);
+        let headers = if is_response { self.params.response } else { self.params.packet_overhead };
+        let payload = u64::from(bytes) - headers;
         let both = self.params.host_gap.span(payload);
         let host = both.max(self.params.host_gap_one_way.span(payload));
         let done = (now + host).max(tail);
@@ -268,22 +319,20 @@ impl PacketNetwork {
             nic.moves = nic.moves.max(now + both);
             nic.turn = Turn::Send;
         }
-        let home = done + self.classes[usize::from(input_class)].cable;
-        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
-
+        if is_response {
+            return self.answered(packet, at, done, cx);
+        }
         cx.counters.delivered_packets += 1;
         cx.counters.delivered_payload += payload;
         cx.counters.hops += u64::from(route.hops) + 1;
         cx.counters.nonminimal += u64::from(!route.is_minimal());
-
-        let a = self.arrival(arrival);
-        let src = a.src;
-        a.done = a.done.max(done);
-        a.missing -= 1;
-        if a.missing == 0 {
-            let (msg, seen) = (a.id, a.done + a.seen_after);
-            self.close(arrival, msg, seen, cx);
+        if self.params.response > 0 {
+            return self.turn(packet, at, done, cx);
         }
+        self.packets.free(packet);
+        let home = done + self.classes[usize::from(input_class)].cable;
+        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
+        let src = self.arrived(arrival, done, cx);
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
         let back = done + Span(u64::from(traveled));
         match arrival.origin() {
@@ -302,8 +351,22 @@ impl PacketNetwork {
         }
     }
 
+    /// A packet of the message has come to the end at which it is told of: whose message it is.
+    #[inline]
+    pub(crate) fn arrived(&mut self, id: ArrivalId, done: Time, cx: &mut Cx<'_>) -> NicId {
+        let a = self.arrival(id);
+        let src = a.src;
+        a.done = a.done.max(done);
+        a.missing -= 1;
+        if a.missing == 0 {
+            let (msg, seen) = (a.id, a.done + a.seen_after);
+            self.close(id, msg, seen, cx);
+        }
+        src
+    }
+
     /// A full window is all that keeps `src` from sending: the next acknowledgement is an event.
-    fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_>) {
+    pub(crate) fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[src];
         nic.starved = true;
         // If none is due, `take` will come here again.

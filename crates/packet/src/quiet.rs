@@ -5,6 +5,7 @@ use machine::Machine;
 use crate::credit::Channel;
 use crate::link::Wire;
 use crate::nic::Nic;
+use crate::responses::Owed;
 use crate::{NEVER, NONE, PacketNetwork};
 
 impl PacketNetwork {
@@ -34,6 +35,7 @@ impl PacketNetwork {
         for (id, nic) in self.nics.iter() {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
             assert_eq!(ends, (NONE, NONE, NONE, NONE), "{id:?} holds something");
+            assert_eq!((nic.owed, nic.owes), (Owed::NOTHING, false), "{id:?} owes responses");
             let acked = nic.acks.len(&self.dues);
             assert_eq!(nic.in_flight, acked, "{id:?} lacks acknowledgements");
             assert_eq!(nic.acked, NEVER, "{id:?} expects an event that is not pending");

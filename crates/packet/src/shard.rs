@@ -118,6 +118,14 @@ impl PacketNetwork {
         }
     }
 
+    /// All of a message has come that is told of elsewhere.
+    pub(crate) fn dismiss(&mut self, id: ArrivalId) {
+        match id.origin() {
+            None => self.arrivals.free(id),
+            Some((from, number)) => self.bag(from).closed.push(number),
+        }
+    }
+
     /// The sender in another shard has its acknowledgement `back` then.
     pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, back: Time) {
         self.bag(from).acks.push((back, nic));

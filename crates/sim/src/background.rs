@@ -6,7 +6,7 @@ use crate::world::{Cargo, Job, World};
 use base::{Span, Time};
 use des::Phase;
 use machine::Machine;
-use net::{Message, NetworkModel, Origin};
+use net::{Message, NetworkModel, Origin, Told};
 use workload::Workload;
 
 /// What some nodes do beside the jobs.
@@ -182,6 +182,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             // The data is there; fetching it is not what is studied.
             origin: Origin::Nic,
             vnet: 0,
+            told: Told::There,
             draw: to.route_draw(at, nth),
         };
         self.inject(Cargo::Background(source), message);

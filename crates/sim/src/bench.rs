@@ -12,6 +12,8 @@ use workload::{Op, SendMode, Step, WORLD};
 pub enum Measure {
     /// Half a round trip of the first pair (all pairs together for `multi_lat`).
     OneWay,
+    /// One operation from its call to its completion.
+    Access,
     /// Bytes a second, all pairs, both directions where both send.
     Bandwidth,
     /// Payload a second that each rank sends, all of them at once.
@@ -25,10 +27,15 @@ pub enum Bench {
     Latency,
     /// Ping-pong of puts the target sees without a call of its own: no MPI software in the way.
     PutLatency,
+    GetLatency,
     MultiLat,
     Bw,
     Bibw,
     MbwMr,
+    /// Windows of puts or gets, the first half of the ranks each at one of the second half.
+    PutBw,
+    PutBibw,
+    GetBw,
     /// Every rank puts to the rank so many further on, all at once and with one shift after the
     /// other, in random order: a sample of an all-to-all's.
     PutAlltoall,
@@ -42,13 +49,17 @@ pub const WINDOW: usize = 64;
 pub const PUTS: usize = 8;
 
 impl Bench {
-    pub const NAMES: [(&str, Bench); 23] = [
+    pub const NAMES: [(&str, Bench); 27] = [
         ("latency", Bench::Latency),
         ("put_latency", Bench::PutLatency),
+        ("get_latency", Bench::GetLatency),
         ("multi_lat", Bench::MultiLat),
         ("bw", Bench::Bw),
         ("bibw", Bench::Bibw),
         ("mbw_mr", Bench::MbwMr),
+        ("put_bw", Bench::PutBw),
+        ("put_bibw", Bench::PutBibw),
+        ("get_bw", Bench::GetBw),
         ("put_alltoall", Bench::PutAlltoall),
         ("allreduce", Bench::Collective(Kind::Allreduce)),
         ("allgather", Bench::Collective(Kind::Allgather)),
@@ -75,7 +86,9 @@ impl Bench {
     pub fn measure(self) -> Measure {
         match self {
             Bench::Latency | Bench::PutLatency | Bench::MultiLat => Measure::OneWay,
+            Bench::GetLatency => Measure::Access,
             Bench::Bw | Bench::Bibw | Bench::MbwMr => Measure::Bandwidth,
+            Bench::PutBw | Bench::PutBibw | Bench::GetBw => Measure::Bandwidth,
             Bench::PutAlltoall => Measure::PerRank,
             Bench::Collective(_) => Measure::Call,
         }
@@ -84,7 +97,7 @@ impl Bench {
     /// Iterations counted, after one warm-up.
     pub fn iterations(self, bytes: u64) -> usize {
         match self.measure() {
-            Measure::OneWay if bytes <= 1 << 16 => 8,
+            Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
             // 128 KiB a rank, within 16 and 64 puts.
             Measure::PerRank => ((1 << 17) / bytes.max(1)).clamp(16, 64) as usize / PUTS,
@@ -97,7 +110,7 @@ impl Bench {
     /// The peer of `rank` among `n`, for tests between pairs: the first half sends to the second.
     fn peer(self, rank: u32, n: u32) -> Option<u32> {
         match self {
-            Bench::MultiLat | Bench::MbwMr => {
+            _ if self.is_paired() => {
                 let half = n / 2;
                 (rank < 2 * half).then(|| (rank + half) % (2 * half))
             }
@@ -108,21 +121,41 @@ impl Bench {
         }
     }
 
+    /// Whether all ranks take part, the first half with the second.
+    fn is_paired(self) -> bool {
+        matches!(
+            self,
+            Bench::MultiLat | Bench::MbwMr | Bench::PutBw | Bench::PutBibw | Bench::GetBw
+        )
+    }
+
     /// Pairs of ranks that exchange messages.
     pub fn pairs(self, n: u32) -> u32 {
-        if matches!(self, Bench::MultiLat | Bench::MbwMr) { n / 2 } else { 1 }
+        if self.is_paired() { n / 2 } else { 1 }
+    }
+
+    /// Ways in which bytes go at once.
+    pub fn directions(self) -> u32 {
+        if matches!(self, Bench::Bibw | Bench::PutBibw) { 2 } else { 1 }
     }
 }
 
 /// Whether a benchmark is the NICs' affair: no MPI software on its way.
 pub fn is_puts(bench: Bench) -> bool {
-    matches!(bench, Bench::PutLatency | Bench::PutAlltoall)
+    matches!(
+        bench,
+        Bench::PutLatency
+            | Bench::GetLatency
+            | Bench::PutBw
+            | Bench::PutBibw
+            | Bench::GetBw
+            | Bench::PutAlltoall
+    )
 }
 
 /// Bytes the timed part moves one iteration, over all pairs and directions.
 pub fn bytes_moved(bench: Bench, n: u32, bytes: u64) -> u64 {
-    let directions = if bench == Bench::Bibw { 2 } else { 1 };
-    bytes * WINDOW as u64 * u64::from(bench.pairs(n)) * directions
+    bytes * WINDOW as u64 * u64::from(bench.pairs(n)) * u64::from(bench.directions())
 }
 
 /// A benchmark at one size, as all its ranks know it.
@@ -144,6 +177,7 @@ impl Plan {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind, rank),
             Bench::PutAlltoall => self.puts(rank),
+            Bench::PutBw | Bench::PutBibw | Bench::GetBw | Bench::GetLatency => self.accesses(rank),
             _ => self.exchange(rank),
         }
     }
@@ -178,6 +212,31 @@ impl Plan {
                     % u64::from(n)) as u32;
                 steps.push(Step::Do(Op::OneSided { to, out: self.bytes, back: 0, atomic: false }));
             }
+            steps.push(Step::Wait);
+        }
+        steps.push(Step::Mark);
+        steps
+    }
+
+    /// Puts to, or gets from, the peer's memory, a window of them at a time.
+    fn accesses(&self, rank: u32) -> Vec<Step> {
+        let Plan { bench, ranks: n, bytes, iterations, .. } = *self;
+        let mut steps = Vec::new();
+        let Some(to) = bench.peer(rank, n).filter(|&to| rank < to || bench.directions() == 2)
+        else {
+            return steps;
+        };
+        let (out, back) = match bench {
+            Bench::GetBw | Bench::GetLatency => (0, bytes),
+            _ => (bytes, 0),
+        };
+        let window = if bench.measure() == Measure::Access { 1 } else { WINDOW };
+        for i in 0..=iterations {
+            if i == 1 {
+                steps.push(Step::Mark);
+            }
+            let one = || Step::Do(Op::OneSided { to, out, back, atomic: false });
+            steps.extend((0..window).map(|_| one()));
             steps.push(Step::Wait);
         }
         steps.push(Step::Mark);

@@ -7,9 +7,9 @@
 use crate::outcome::Blocked;
 use crate::pairs::{InOrder, PairId};
 use crate::world::{Cargo, Due, World};
-use base::{Span, Time};
+use base::{Gap, Span, Time};
 use machine::Idle;
-use net::{NetworkModel, Origin};
+use net::{NetworkModel, Origin, Told};
 use workload::{Context, Done, Token, Workload};
 
 base::ids! {
@@ -79,6 +79,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     return self.reach(access, out, back, atomic);
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
+                if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
+                    return self.exchange(access, out, back);
+                }
             }
             Want::Lock { .. } => {}
             Want::Unlock { .. } => {
@@ -94,6 +97,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.schedule(to, when, Due::Arrive(Cargo::Access(id)));
             return;
         }
+        self.issue(from);
         let bytes = match want {
             Want::Access { out, .. } => out,
             Want::Lock { .. } | Want::Unlock { .. } => 0,
@@ -101,9 +105,28 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.send_access(id, from, to, bytes, Origin::Host);
     }
 
+    /// A core has given its NIC a command, and gives the next no sooner than the NIC's interface
+    /// lets it.
+    fn issue(&mut self, rank: u32) {
+        let next = self.now + self.job.machine.nic.core_gap;
+        let cpu = &mut self.ranks[rank as usize].cpu;
+        *cpu = next.max(*cpu);
+    }
+
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
         let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
-        self.send(Cargo::Access(id), (src, dst), bytes, origin);
+        self.send(Cargo::Access(id), (src, dst), bytes, (origin, Told::There));
+    }
+
+    /// Where NICs answer packet by packet: the target's NIC does it, and word comes to the origin
+    /// when all has been answered.
+    fn exchange(&mut self, mut access: Access, out: u64, back: u64) {
+        access.answered = true;
+        self.issue(access.from);
+        let Access { from, to, .. } = access;
+        let nics = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
+        let id = self.accesses.insert(access);
+        self.send(Cargo::Access(id), nics, out, (Origin::Host, Told::Back(back)));
     }
 
     /// Within a node the origin's CPU moves the bytes itself, and combines them.
@@ -221,13 +244,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if back > 0 {
             return self.send_access(id, to, from, back, Origin::Answer);
         }
-        // An acknowledgement is no packet, here as in the packet network: it needs the time of its
-        // links.
+        // An acknowledgement, or the word of a lock, meets nobody: it needs the time of its links,
+        // and on the wire what a response weighs.
         let machine = &self.job.machine;
         let (src, dst) = (self.job.seats[to as usize].nic, self.job.seats[from as usize].nic);
         machine.walk(src, dst, 0, &Idle, &mut self.path);
-        let back: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
-        self.schedule(from, self.now + back, Due::Arrive(Cargo::Access(id)));
+        let latency: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
+        let slowest = self.path.iter().map(|&link| machine.links.gap[link]).max();
+        let wire = slowest.unwrap_or(Gap::ZERO).span(machine.nic.response);
+        self.schedule(from, self.now + latency + wire, Due::Arrive(Cargo::Access(id)));
     }
 
     fn locked(&mut self, id: AccessId) {

@@ -7,7 +7,7 @@
 use crate::world::{Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
 use base::{Span, Time};
 use mpi::{Envelope, Pattern};
-use net::{NetworkModel, Origin};
+use net::{NetworkModel, Origin, Told};
 use workload::{Done, Found, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -83,7 +83,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Leg::Data => (send.bytes - part, Origin::Nic),
         };
         let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
-        self.send(Cargo::Leg(flight), (a, b), bytes, origin);
+        if flight.leg == Leg::Get && self.job.machine.nic.response > 0 {
+            // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
+            let (flight, data) = (Flight { leg: Leg::Data, ..flight }, send.bytes - part);
+            return self.send(Cargo::Leg(flight), (a, b), 0, (origin, Told::Back(data)));
+        }
+        self.send(Cargo::Leg(flight), (a, b), bytes, (origin, Told::There));
     }
 
     /// A leg has arrived.

@@ -16,7 +16,7 @@ use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
 use des::{Phase, Queue};
 use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
@@ -561,14 +561,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         cargo: Cargo,
         (src, dst): (NicId, NicId),
         bytes: u64,
-        origin: Origin,
+        (origin, told): (Origin, Told),
     ) {
         let nth = &mut self.injected[src];
         *nth = nth.wrapping_add(1);
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
-        self.inject(cargo, Message { src, dst, bytes, origin, vnet: 0, draw });
+        self.inject(cargo, Message { src, dst, bytes, origin, vnet: 0, told, draw });
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time

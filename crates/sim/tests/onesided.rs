@@ -28,17 +28,25 @@ fn unlock(to: u32) -> Op {
     Op::Unlock { context: WORLD, to }
 }
 
-/// An acknowledgement's way from `b` to `a`: the latencies of its links.
+/// An acknowledgement's way from `b` to `a`: the latencies of its links, and where it is a packet
+/// that packet on the slowest of them.
 fn ack(m: &Machine, a: NicId, b: NicId) -> Span {
     let mut path = Vec::new();
     m.walk(b, a, 0, &Idle, &mut path);
-    path.iter().map(|&link| m.links.latency[link]).sum()
+    let slowest = path.iter().map(|&link| m.links.gap[link]).max().expect("has links");
+    let latency: Span = path.iter().map(|&link| m.links.latency[link]).sum();
+    latency + slowest.span(m.nic.response)
 }
 
 /// What the NIC at `b` sends back to `a`: no command, no latency at the end.
 fn answer(m: &Machine, a: NicId, b: NicId, bytes: u64) -> Span {
     let dma = if bytes > m.nic.immediate_max { m.nic.dma_latency } else { Span::ZERO };
-    m.zero_load(b, a, bytes) - m.nic.send_latency - m.nic.recv_latency - dma
+    let start = m.nic.send_latency + m.nic.recv_latency + dma + m.nic.block_start(bytes);
+    let mut m = m.clone();
+    if m.nic.response > 0 {
+        m.nic.packet_overhead = m.nic.response;
+    }
+    m.zero_load(b, a, bytes) - start
 }
 
 /// When a lone operation of rank 0 on rank 1 is complete.
@@ -56,7 +64,11 @@ fn formula(job: &Job, op: &Op) -> Span {
                 m.zero_load(a, b, out) + dma + ack(m, a, b)
             }
             Op::OneSided { out, back: 0, .. } => m.zero_load(a, b, out) + ack(m, a, b),
-            Op::OneSided { out, back, .. } => m.zero_load(a, b, out) + dma + answer(m, a, b, back),
+            Op::OneSided { out, back, .. } => {
+                // Where a request is answered packet by packet the whole is one command.
+                let block = if m.nic.response > 0 { m.nic.block_start(back) } else { Span::ZERO };
+                m.zero_load(a, b, out) + block + dma + answer(m, a, b, back)
+            }
             Op::Lock { .. } => m.zero_load(a, b, 0) + dma + ack(m, a, b),
             _ => unreachable!("not an operation with a formula"),
         }

@@ -1,7 +1,12 @@
 //! What benchmarks predict without load, against what was published (testdata/published.toml and
 //! the public curves named beside each number).
 
+mod common;
+
+use common::{Script, job_on, machine};
+use packet::PacketNetwork;
 use sim::api::{BenchRequest, BenchResult, bench};
+use workload::Op;
 
 fn run(name: &str, machine: &str, mpi: &str, nodes: u32, sizes: &[u64]) -> BenchResult {
     let request = serde_json::json!({
@@ -101,4 +106,42 @@ fn cascade_gives_the_papers_latencies_and_payload_rates() {
     assert!((9.7..=10.0).contains(&one_way), "{one_way} GB/s");
     let each_way = gb_per_s("bibw", "cascade-3k", MIB) / 2.0;
     assert!((7.3..=7.5).contains(&each_way), "{each_way} GB/s");
+}
+
+/// The Cascade paper, VIII: FMA Launch gives 120 million Puts of 8 B a second a node, 7.5 million a
+/// core.
+#[test]
+fn cascade_puts_as_often_as_the_paper_says() {
+    let rate = |cores: usize| {
+        let (puts, mut nodes) = (1_000, vec![0; cores]);
+        nodes.push(1);
+        let job = job_on(machine("cascade-3k", &[]), "none", &nodes);
+        let to = cores as u32;
+        let put = Op::OneSided { to, out: 8, back: 0, atomic: false };
+        let calls = (0..to).flat_map(|at| (0..puts).map(move |nth| (at, nth)));
+        let script = Script::new(to + 1, calls.map(|(at, nth)| (at, nth, 0, put.clone())));
+        let (_, told) = script.run::<PacketNetwork>(&job);
+        let end = told.iter().map(|t| t.0.seconds()).fold(0.0, f64::max);
+        f64::from(to * puts) / end * 1e-6
+    };
+    let (core, node) = (rate(1), rate(16));
+    assert!((core / 7.5 - 1.0).abs() < 0.05, "{core} million a second");
+    assert!((node / 120.0 - 1.0).abs() < 0.05, "{node} million a second");
+}
+
+/// Puts and gets below MPI: 10 GB/s one way, 7.5 GB/s each way both ways; a get takes the Put's 0.8
+/// us and the way back of its data, one router.
+#[test]
+fn cascade_gives_puts_and_gets_the_papers_rates() {
+    for (name, gb) in [("put_bw", 10.0), ("get_bw", 10.0), ("put_bibw", 15.0)] {
+        let got = gb_per_s(name, "cascade-3k", MIB);
+        assert!((got / gb - 1.0).abs() < 0.02, "{name}: {got} GB/s");
+    }
+    let us = |name| {
+        let row = &run(name, "cascade-3k", "none", 2, &[8]).rows[0];
+        row.latency_s.expect("measured") * 1e6
+    };
+    let (put, get) = (us("put_latency"), us("get_latency"));
+    assert!((put / 0.8 - 1.0).abs() < 0.05, "{put} us");
+    assert!((get - put - 0.105).abs() < 0.01, "{get} us, a put {put} us");
 }

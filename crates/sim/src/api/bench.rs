@@ -230,14 +230,14 @@ pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             let mean = trips.sum::<f64>() / f64::from(which.pairs(n));
             row.latency_s = Some(mean / iterations / 2.0);
         }
+        Measure::Access => row.latency_s = Some(span(marks[0][0], marks[0][1]) / iterations),
         Measure::Bandwidth => {
             let marked = || marks.iter().filter(|m| m.len() == 2);
             let begin = marked().map(|m| m[0]).min().expect("a pair measures");
             let end = marked().map(|m| m[1]).max().expect("a pair measures");
             let time = span(begin, end);
             row.bandwidth = Some(bytes_moved(which, n, bytes) as f64 * iterations / time);
-            let directions = if which == Bench::Bibw { 2.0 } else { 1.0 };
-            let messages = WINDOW as f64 * f64::from(which.pairs(n)) * directions * iterations;
+            let messages = bytes_moved(which, n, 1) as f64 * iterations;
             row.messages_per_s = Some(messages / time);
         }
         Measure::PerRank => {

@@ -3,7 +3,7 @@
 use base::{Digest, Slab, Span, Time, draw, uniform};
 use des::{Phase, Queue};
 use machine::{Machine, NicId};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Partition};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Partition, Told};
 
 use super::crew::{Crew, Member};
 use super::histogram::{Histogram, ln};
@@ -150,6 +150,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
             vnet: 0,
+            told: Told::There,
             draw: to.route_draw(at, u64::from(nth)),
         };
         let id = self.under_way.insert(Born { at: self.now, nth, from: source });

@@ -1,0 +1,218 @@
+//! Requests and responses of Aries: what the headers of both cost is an outcome of runs, a window
+//! gives what its round trip lets it, and nothing is lost, answered twice or stuck however small
+//! the buffers are. Equations in docs/models/aries.md.
+
+use base::{Span, Time, draw};
+use des::{Phase, Queue};
+use machine::{Idle, Machine, MachineSpec, NicId};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
+use packet::PacketNetwork;
+
+fn cascade(set: &[(&str, &str)]) -> Machine {
+    let text = machine::preset("cascade-3k").expect("a preset");
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse("cascade-3k", text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{complaints:?}"))
+}
+
+/// Four groups of two chassis of six slots, four nodes an Aries.
+const SMALL: [(&str, &str); 5] = [
+    ("groups.compute.count", "4"),
+    ("groups.compute.switches", "12"),
+    ("groups.compute.chassis", "2"),
+    ("groups.compute.nodes", "48"),
+    ("groups.compute.global_ports", "4"),
+];
+
+fn put(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
+    let (src, dst, told) = (NicId(src), NicId(dst), Told::Back(0));
+    Message { src, dst, bytes, origin: Origin::Host, vnet: 0, told, draw }
+}
+fn get(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
+    Message { bytes: 0, told: Told::Back(bytes), ..put(src, dst, 0, draw) }
+}
+
+/// When each message was told of, and what was counted. Checks that the network is quiet then, that
+/// every packet was answered once, and that links carried what requests and responses weigh.
+fn run(machine: &Machine, messages: &[(Time, Message)]) -> (Vec<Time>, Counters) {
+    let mut net = PacketNetwork::build(machine);
+    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
+    let mut counters = Counters::new(machine.links.gap.len());
+    let mut seen = vec![Time::ZERO; messages.len()];
+    type What = Event<<PacketNetwork as NetworkModel>::Event>;
+    for (i, &(at, _)) in messages.iter().enumerate() {
+        queue.push(at, What::host(Phase::Resume, i as u32, 0));
+    }
+    while let Some((now, what)) = queue.pop() {
+        let mut cx = Cx {
+            now,
+            machine,
+            queue: &mut queue,
+            delivered: &mut delivered,
+            counters: &mut counters,
+        };
+        match What::of(what) {
+            Event::Net(event) => net.handle(event, &mut cx),
+            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
+        }
+        for (id, time) in delivered.drain(..) {
+            let slot = &mut seen[id.0 as usize];
+            assert_eq!(*slot, Time::ZERO, "{id:?} was told of twice");
+            *slot = time;
+        }
+    }
+    net.assert_quiet(machine);
+    net.report(&mut counters);
+    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was lost");
+    let back = |m: &Message| match m.told {
+        Told::There => 0,
+        Told::Back(bytes) => bytes,
+    };
+    let payload = machine.nic.packet_payload;
+    let packets: u64 =
+        messages.iter().map(|(_, m)| m.bytes.max(back(m)).div_ceil(payload).max(1)).sum();
+    let (out, come): (u64, u64) =
+        messages.iter().fold((0, 0), |sum, (_, m)| (sum.0 + m.bytes, sum.1 + back(m)));
+    assert_eq!((counters.injected_packets, counters.delivered_packets), (packets, packets));
+    assert_eq!((counters.responses, counters.delivered_payload), (packets, out + come));
+    let injected: u64 =
+        (0..machine.n_nics()).map(|nic| counters.bytes[machine.injection(NicId(nic))]).sum();
+    let headers = machine.nic.packet_overhead + machine.nic.response;
+    assert_eq!(injected, out + come + packets * headers);
+    (seen, counters)
+}
+
+fn last(seen: &[Time]) -> Span {
+    seen.iter().max().expect("messages").since(Time::ZERO)
+}
+
+/// Four nodes of one Aries and four of the next in its chassis, minimal routing: one green link
+/// each way. The law is arithmetic on headers that nobody told the run to add up: one way 64 of
+/// 88 B are payload, both ways 64 of 100, the paper's 64 % (VIII).
+#[test]
+fn headers_of_both_networks_make_the_papers_efficiency() {
+    let machine = cascade(&[("routing", "minimal")]);
+    let bytes = 256 << 10;
+    let there = |dst: fn(u32) -> u32| (0..4).map(move |i| (Time(0), put(i, dst(i), bytes, 7)));
+    let back = (0..4).map(|i| (Time(0), put(i + 4, i, bytes, 8)));
+    let both: Vec<_> = there(|i| i + 4).chain(back).collect();
+    let one: Vec<_> = there(|i| i + 4).collect();
+    let link = 5.25e9;
+    for (messages, share) in [(one, 64.0 / 88.0), (both, 64.0 / 100.0)] {
+        let (seen, _) = run(&machine, &messages);
+        let rate = (4 * bytes) as f64 / last(&seen).seconds();
+        let got = rate / link;
+        println!("{} messages: {:.1} % of a link", messages.len(), got * 100.0);
+        // The latency of the first and the last packet is below 1 % of the run.
+        assert!(got <= share && got > share * 0.98, "{got}, not {share}");
+    }
+}
+
+/// The same of gets: their requests are all headers, their responses bring the data.
+#[test]
+fn gets_cost_the_links_what_puts_do() {
+    let machine = cascade(&[("routing", "minimal")]);
+    let bytes = 256 << 10;
+    let gets = (0..4).flat_map(|i| [get(i, i + 4, bytes, 7), get(i + 4, i, bytes, 8)]);
+    let messages: Vec<_> = gets.map(|m| (Time(0), m)).collect();
+    let (seen, _) = run(&machine, &messages);
+    let got = (4 * bytes) as f64 / last(&seen).seconds() / 5.25e9;
+    assert!(got <= 0.64 && got > 0.64 * 0.98, "{got}");
+}
+
+/// A window of W packets is 64 W bytes a round trip: links' latencies both ways, a packet through
+/// the host interface, a response on the wire. Below 6.55 us the host interface binds.
+#[test]
+fn a_window_gives_what_its_round_trip_lets_it() {
+    for cable in ["100 ns", "1 us", "2 us", "4 us", "16 us"] {
+        let machine = cascade(&[("links.edge.cable", cable), ("links.edge.buffer", "16 MiB")]);
+        let mut path = Vec::new();
+        machine.walk(NicId(0), NicId(1), 0, &Idle, &mut path);
+        let latency: Span = path.iter().map(|&l| machine.links.latency[l]).sum();
+        let nic = &machine.nic;
+        let wire = machine.links.gap[path[0]].span(nic.response);
+        let packet = nic.host_gap_one_way.span(nic.packet_payload);
+        let round = latency * 2 + packet + wire;
+        let period = round.max(packet * u64::from(nic.window));
+        let bytes = u64::from(nic.window) * nic.packet_payload;
+        let took =
+            |windows: u64| last(&run(&machine, &[(Time(0), put(0, 1, bytes * windows, 3))]).0);
+        let (two, four) = (took(2), took(4));
+        let got = (four - two).seconds() / 2.0;
+        println!("{cable}: {round} a round trip, {:.2} GB/s", bytes as f64 / got * 1e-9);
+        assert!((got / period.seconds() - 1.0).abs() < 0.005, "{cable}: {got} s for {period}");
+    }
+}
+
+/// Every node puts to and gets from others at once, in buffers of one packet a virtual channel.
+/// Requests then fill every buffer on the way to NICs that cannot answer before others take what
+/// they have sent: with one network for both this would stand still. `run` sees that it does not.
+#[test]
+fn answers_never_wait_for_requests_however_small_the_buffers() {
+    for routing in ["minimal", "valiant", "adaptive-0", "adaptive-3", "min-hash", "par"] {
+        for seed in [1, 2] {
+            // A packet of 88 B for each of the channels of its routing.
+            let tight = match routing {
+                "minimal" | "min-hash" => "176 B",
+                "par" => "440 B",
+                _ => "352 B",
+            };
+            let mut set = SMALL.to_vec();
+            set.extend([("routing", routing), ("nic.window", "64")]);
+            set.extend(["edge", "local", "chassis", "global"].map(|link| {
+                let key: &str = match link {
+                    "edge" => "links.edge.buffer",
+                    "local" => "links.local.buffer",
+                    "chassis" => "links.chassis.buffer",
+                    _ => "links.global.buffer",
+                };
+                (key, tight)
+            }));
+            let machine = cascade(&set);
+            let n = machine.n_nics();
+            let messages: Vec<_> = (0..4 * n)
+                .map(|i| {
+                    let pick = |stream, n| base::below(draw(seed, stream, 0, u64::from(i)), n);
+                    let (src, bytes) = (i % n, u64::from(pick(1, 2048)));
+                    let dst = (src + 1 + pick(2, n - 1)) % n;
+                    let luck = draw(seed, 3, 0, u64::from(i));
+                    let both = Told::Back(bytes);
+                    let message = match pick(4, 3) {
+                        0 => put(src, dst, bytes, luck),
+                        1 => get(src, dst, bytes, luck),
+                        _ => Message { told: both, ..put(src, dst, bytes / 2, luck) },
+                    };
+                    (Time(0), message)
+                })
+                .collect();
+            let (seen, counters) = run(&machine, &messages);
+            let told = seen.iter().filter(|t| t.0 > 0).count();
+            assert_eq!(told, messages.len(), "{routing}, seed {seed}");
+            assert!(counters.responses > 10_000, "{routing}: {}", counters.responses);
+        }
+    }
+}
+
+/// Several packets may travel as one, headers and window in proportion: what a link carries is the
+/// same.
+#[test]
+fn trains_of_packets_carry_what_single_packets_do() {
+    let rate = |set: &[(&str, &str)]| {
+        let mut all = vec![("routing", "minimal")];
+        all.extend(set);
+        let machine = cascade(&all);
+        let pairs = (0..4).flat_map(|i| [(i, i + 4), (i + 4, i)]);
+        let messages: Vec<_> =
+            pairs.map(|(a, b)| (Time(0), put(a, b, 64 << 10, u64::from(a)))).collect();
+        (4 << 16) as f64 / last(&run(&machine, &messages).0).seconds()
+    };
+    let single = rate(&[]);
+    let trains = rate(&[
+        ("nic.packet_payload", "512 B"),
+        ("nic.packet_overhead", "192 B"),
+        ("nic.response", "96 B"),
+        ("nic.window", "128"),
+    ]);
+    assert!((trains / single - 1.0).abs() < 0.02, "{trains} for {single} B/s");
+}

@@ -1,0 +1,120 @@
+"""The figures of docs/models/aries.md: all-to-alls of puts in random shifts on Cascade.
+
+    python docs/figures/aries.py
+
+Each point is one command, kept beside its numbers in `aries.json`; points that are there already
+are not measured again. One command at a time, each at most ten minutes long. Above 512 B eight of
+Aries' packets travel as one, headers and all.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from odonata import plot
+
+DATA = Path(__file__).with_suffix(".json")
+TRAINS = ["nic.packet_payload=512 B", "nic.packet_overhead=192 B", "nic.response=96 B",
+          "nic.window=128"]  # fmt: skip
+MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash",
+         "in-order")  # fmt: skip
+SIZES = (64, 512, 4096, 16384)
+SEEDS = (1, 2, 3)
+GROUPS = (8, 16, 32, 64)
+
+
+def point(machine: str, nodes: int, size: int, *more: str) -> list[str]:
+    """The command of one point, without the program's name."""
+    sets = [word for s in (TRAINS if size > 512 else []) for word in ("--set", s)]
+    return ["bench", "put_alltoall", "--machine", machine, "--nodes", str(nodes),
+            "--sizes", str(size), *more, *sets]  # fmt: skip
+
+
+def modes() -> dict[tuple, list[str]]:
+    """Every routing mode and size on 3,072 nodes; three seeds of the default for the error."""
+    points = {}
+    for mode in MODES:
+        for size in SIZES:
+            points[mode, size, 1] = point("cascade-3k", 3072, size, "--routing", mode)
+    for seed in SEEDS[1:]:
+        for size in SIZES[:3]:
+            command = point("cascade-3k", 3072, size, "--routing", MODES[0], "--seed", str(seed))
+            points[MODES[0], size, seed] = command
+    return points
+
+
+def systems() -> dict[tuple, list[str]]:
+    """Systems of 8 to 64 groups, all nodes with all."""
+    points = {}
+    for groups in GROUPS:
+        for size in SIZES[:3]:
+            command = point("cascade-24k", 384 * groups, size)
+            points[groups, size] = [*command, "--set", f"groups.compute.count={groups}"]
+    return points
+
+
+def measure(command: list[str], data: dict[str, float]) -> float | None:
+    """GB/s of payload a node; nothing if ten minutes were not enough."""
+    name = "odonata " + " ".join(f'"{word}"' if " " in word else word for word in command)
+    if name not in data:
+        run = ["nice", "-n", "19", "timeout", "600", sys.executable, "-m", "odonata", *command,
+               "--json"]  # fmt: skip
+        done = subprocess.run(run, capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"{name}: ended with {done.returncode} {done.stderr[-300:]}", flush=True)
+            return None
+        row = json.loads(done.stdout)["rows"][0]
+        data[name] = round(row["bandwidth_B_per_s"] / 1e9, 4)
+        DATA.write_text(json.dumps(data, indent=1) + "\n")
+    print(f"{data[name]:.3f} GB/s  {name}", flush=True)
+    return data[name]
+
+
+def main() -> None:
+    """Measure what is missing and draw it."""
+    data = json.loads(DATA.read_text()) if DATA.exists() else {}
+    by_mode = {key: measure(command, data) for key, command in modes().items()}
+    by_system = {key: measure(command, data) for key, command in systems().items()}
+    draw(by_mode, by_system)
+
+
+def draw(by_mode: dict[tuple, float | None], by_system: dict[tuple, float | None]) -> None:
+    """What a node sends, against message size: by routing mode, and by size of the system."""
+    figure = Figure(figsize=(10.4, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for ax, sizes in ((left, SIZES), (right, SIZES[:3])):
+        plot.axes(ax)
+        ax.set_xscale("log", base=2)
+        ax.set_xticks(sizes, [f"{s} B" if s < 1024 else f"{s >> 10} KiB" for s in sizes])
+        ax.set_xlabel("message size")
+        ax.set_ylim(0, 8)
+        ax.axhline(7.5, color=plot.INK, lw=1, ls=":")
+        ax.text(sizes[0], 7.58, "host interface, both ways at once", fontsize=8)
+    for color, mode in zip(plot.LINES * 2, MODES, strict=False):
+        found = [(s, by_mode[mode, s, 1]) for s in SIZES]
+        found = [(s, rate) for s, rate in found if rate is not None]
+        style = "o-" if mode.startswith("adaptive") else "s--"
+        left.plot(*zip(*found, strict=True), style, color=color, ms=4, lw=1.6, label=mode)
+    for color, groups in zip(plot.LINES, GROUPS, strict=False):
+        found = [(s, by_system[groups, s]) for s in SIZES[:3]]
+        found = [(s, rate) for s, rate in found if rate is not None]
+        if found:
+            label = f"{groups} groups, {384 * groups:,} nodes"
+            right.plot(*zip(*found, strict=True), "o-", color=color, ms=4, lw=1.6, label=label)
+    left.set_ylabel("payload a second and node (GB/s)")
+    left.set_title("all to all on 3,072 nodes, by routing mode", loc="left", fontsize=11)
+    right.set_title("all to all, by size of the system", loc="left", fontsize=11)
+    left.legend(fontsize=8, frameon=False, loc="lower right")
+    right.legend(fontsize=8, frameon=False, loc="lower right")
+    out = Path(__file__).with_suffix(".png")
+    figure.savefig(out, dpi=140)
+    print(f"wrote {out.name}")
+
+
+if __name__ == "__main__":
+    main()
