@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, door
-from .errors import Complaints
+from .errors import Complaints, SimulatedFailure
 from .machines import Job, is_job
 from .results import Sweep
 from .units import MOST, read_sizes
@@ -116,7 +116,12 @@ def run(
         "rows_wanted": len(chosen),
         **answer,
     }
-    return BenchResult(name, summary)
+    result = BenchResult(name, summary)
+    if failure := summary.get("failure"):
+        raise SimulatedFailure(
+            failure["message"], failure["kind"], failure.get("ranks") or (), result
+        )
+    return result
 
 
 def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:

@@ -18,12 +18,13 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
-from . import __version__, bench, beside, clocks, door, launch, machines, patterns, tables
+from . import __version__, bench, beside, clocks, door, faults, launch, machines, patterns, tables
 from . import text, together, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
@@ -63,6 +64,12 @@ ROUTING = option(
     metavar="NAME",
     help="minimal, valiant, ugal-l, par, slingshot, adaptive-0, ...; see docs/models/routing.md.",
 )
+FAULTS = option(
+    "--faults",
+    metavar="PLAN",
+    help="What is broken, and when: a file (docs/models/faults.md), or `random:SEED:N` for N "
+    "faults drawn from a seed, which `odonata faults` prints.",
+)
 BESIDE = (
     click.option(
         "--background",
@@ -89,6 +96,7 @@ COMMON = (
         help="packet (every packet) or loggp (closed form, no contention).",
     ),
     ROUTING,
+    FAULTS,
     option(
         "--placement",
         metavar="NAME|FILE",
@@ -196,6 +204,24 @@ def show(
         print(text.show(summary, found.told("source"), routed))
 
 
+@cli.command("faults")
+@click.argument("machine", required=False)
+@click.argument("plan", required=False, metavar="PLAN")
+@with_options(MACHINE[1])
+def faults_command(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
+    """Print a plan of faults for MACHINE as TOML: `random:SEED:N` to edit, or a file, checked.
+
+    odonata faults aurora random:7:20 > plan.toml
+    """
+    wrong = Checks()
+    found = wrong.machine(machine, changes, None)
+    broken = faults.plan(wrong, plan or "")
+    machines.check_names(wrong, found, "packet", "mpich")
+    wrong.finish(found)
+    assert found is not None, "complained of above"
+    sys.stdout.write(door.ask("faults", replace(found, faults=broken).request()))
+
+
 class Request:
     """The common options, checked; `finish` raises every complaint there is."""
 
@@ -204,6 +230,9 @@ class Request:
         self.quiet, self.as_json = given["quiet"], given["as_json"]
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
         found = self.wrong.machine(given["machine"], given["changes"], given["routing"])
+        broken = faults.plan(self.wrong, given["faults"])
+        if found is not None and broken is not None:
+            found = replace(found, faults=broken)
         self.machine = found or Machine("")
         self._found = found
         machines.check_names(self.wrong, found, self.fidelity, self.mpi)
@@ -518,6 +547,11 @@ def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
 @option("--time", metavar="SPAN", help="Simulated span measured.  [default: 40us]")
 @option("--warmup", metavar="SPAN", help="Simulated span before it.  [default: 20us]")
 @option(
+    "--slices",
+    metavar="N",
+    help="Cut the measured span into N parts and print a row each: what a fault does, over time.",
+)
+@option(
     "--nodes",
     metavar="N",
     help="Between so many nodes, placed by --placement.  [default: all compute nodes]",
@@ -546,6 +580,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
         time = wrong.read("time_s", given["time"], units.read_span, SPAN_WANTED, time)
     if given["warmup"] is not None:
         warmup = wrong.read("warmup_s", given["warmup"], units.read_span, SPAN_WANTED, warmup)
+    slices = wrong.integer("slices", given["slices"], 0, 0)
     nodes = None if given["nodes"] is None else wrong.integer("nodes", given["nodes"], None)
     if nodes is not None and not isinstance(asked.placement, str):
         wrong.add("placement", given["placement"], "a placement by name: traffic has no ranks")
@@ -575,6 +610,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
             nodes=nodes,
             placement=asked.placement if isinstance(asked.placement, str) else "contiguous",
             background=asked.background,
+            slices=slices,
             tick=tick,
             stop=stop,
         )

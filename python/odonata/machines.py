@@ -38,6 +38,7 @@ class Machine:
     toml: str | None = None
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
+    faults: Mapping[str, Any] | None = None  # see `faults`
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
@@ -55,13 +56,20 @@ class Machine:
         changes: Mapping[str, Any] | None = None,
         *,
         routing: str | None = None,
+        faults: str | Path | None = None,
         **keys: Any,
     ) -> Machine:
-        """This machine with another routing or other values of machine-file keys.
+        """This machine with another routing, a plan of faults, or other values of its file's keys.
 
         Dotted keys go into the mapping: `aurora.with_({"nic.window": 64}, routing="minimal")`.
         Values are what the machine file would hold, quantities with their unit: `"300 ns"`.
+        `faults` is a plan's file, or `"random:SEED:N"`: N faults drawn from a seed.
         """
+        from .faults import plan
+
+        wrong = Complaints()
+        broken = plan(wrong, faults)
+        wrong.raise_any()
         if changes is not None and not isinstance(changes, Mapping):
             wrong = Complaints()
             wrong.add("changes", changes, 'a mapping, such as `{"nic.window": 64}`')
@@ -71,6 +79,7 @@ class Machine:
             self,
             changes=self.changes + pairs,
             routing=self.routing if routing is None else routing,
+            faults=self.faults if broken is None else broken,
         )
 
     @property
@@ -101,6 +110,7 @@ class Machine:
         threads: int = 1,
         background: Any = None,
         noise: str | None = None,
+        faults: str | Path | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
@@ -109,14 +119,16 @@ class Machine:
         `nodes * ppn`. `background` is what nodes without a job do meanwhile: `"uniform:0.4"`, a
         pattern of `odonata traffic` and a load, `"uniform:0.4@64Ki"` in messages of that size,
         `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of such. `noise` takes
-        cores away: `"25us/1ms"`, for 25 us of every millisecond.
+        cores away: `"25us/1ms"`, for 25 us of every millisecond. `faults` is as for `with_`.
         """
+        machine = self if faults is None else self.with_(faults=faults)
         return Job(
-            self, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise
+            machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
-        return {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
+        found = {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
+        return found if self.faults is None else {**found, "faults": dict(self.faults)}
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, door
@@ -81,6 +82,8 @@ def traffic(
     nodes: int | None = None,
     placement: str = "contiguous",
     background: Any = None,
+    faults: str | Path | None = None,
+    slices: int = 0,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> TrafficResult:
@@ -88,8 +91,13 @@ def traffic(
 
     Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, between so many nodes
     that are placed like a job's, beside a `background` of the others, as for `Machine.job`.
+    `faults` is a plan's file or `"random:SEED:N"`; `slices` cuts the measured time into so many
+    parts, each with a row of its own in `summary["slices"]`.
     """
     from . import beside
+
+    if faults is not None and isinstance(machine, Machine):
+        machine = machine.with_(faults=faults)
 
     wrong = Complaints()
     check_pattern(wrong, pattern)
@@ -103,6 +111,7 @@ def traffic(
     warmup_s = wrong.number("warmup_s", warmup_s, wanted, 0, MOST_SECONDS)
     seed = wrong.whole("seed", seed, 0, 2**63 - 1)
     threads = wrong.whole("threads", threads)
+    slices = wrong.whole("slices", slices, 0, 10_000)
     if nodes is not None:
         nodes = wrong.whole("nodes", nodes)
     check_placement(wrong, placement)
@@ -124,8 +133,16 @@ def traffic(
         "packet_bytes": packet_bytes,
         "time_s": time_s,
         "warmup_s": warmup_s,
+        "slices": slices,
     }
     answer = door.enter("traffic", request, tick, stop)
+    parts = [
+        {"offered": row["offered"], **part}
+        for row in answer["rows"]
+        for part in row.pop("slices", ())
+    ]
+    if parts:
+        answer["slices"] = parts
     summary = {
         "odonata": __version__,
         "kind": "traffic",

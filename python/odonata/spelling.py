@@ -25,7 +25,7 @@ SPELLED = {
         word: f"--{word}"
         for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
                      "hostfile", "compute", "clock", "epoch", "seed", "threads", "sizes", "out",
-                     "output", "env", "background", "noise", "jobs")
+                     "output", "env", "background", "noise", "jobs", "faults", "slices")
     },
 }  # fmt: skip
 # Where a command has another word for it.
@@ -55,6 +55,8 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         at = f"{typed.get('--hostfile')}:{line[1]}"
     elif c.at.startswith("mpi."):
         at, found = "--mpi", found or str(typed.get("--mpi"))
+    elif c.at.startswith("fault ") and typed.get("--faults"):
+        at = f"{typed['--faults']}, {c.at}"
     elif c.at.startswith("env."):
         name = c.at.removeprefix("env.")
         by_hand = any(str(pair).startswith(f"{name}=") for pair in typed.get("--env") or ())

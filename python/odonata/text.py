@@ -196,8 +196,32 @@ def traffic(result: TrafficResult) -> str:
             )
         )
     lines += columns(rows)
+    lines += slices(s.get("slices") or ())
+    for r in result.rows:
+        lines += [f"# at load {r['offered']:g}: {network(r)}"] if "network_timeouts" in r else []
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)
+
+
+def slices(parts: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The measured time part by part, a load after the other."""
+    rows: list[Sequence[str]] = [("# offered", "from(us)", "to(us)", "accepted", "mean(us)")]
+    for part in parts:
+        times = (_us(part["begin_s"]), _us(part["end_s"]))
+        latency = _us(part["latency_mean_s"]) if part["packets"] else "-"
+        rows.append((f"{part['offered']:.3f}", *times, f"{part['accepted']:.3f}", latency))
+    return columns(rows) if len(rows) > 1 else []
+
+
+def network(counts: Mapping[str, Any]) -> str:
+    """What the network did about faults, as a library tells it when a job ends."""
+    return (
+        f"{counted(counts['network_timeouts'], 'network timeout')}, "
+        f"{counted(counts['packets_lost'], 'packet')} lost, "
+        f"{counted(counts['packets_resent'], 'packet')} sent again, "
+        f"{counted(counts['link_retries'], 'link-level replay')}, "
+        f"{counted(counts['messages_failed'], 'message')} given up"
+    )
 
 
 def spoken(background: Mapping[str, Any]) -> str:
@@ -331,6 +355,8 @@ def run(
         lines += ["", *_links(data["links"])]
     lines.append("")
     lines += accepted(s.get("background") or ())
+    if s.get("network"):
+        lines.append(f"Network  {network(s['network'])}")
     for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")

@@ -200,6 +200,17 @@ pub struct StorageParams {
     pub node_gap: Gap,
 }
 
+/// What NICs and switches do about losses, resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetryParams {
+    /// From a packet's sending until its NIC takes it for lost and sends it again.
+    pub timeout: Span,
+    /// How often a packet is sent again before its message has failed.
+    pub limit: u32,
+    /// Until switches elsewhere have heard of a link that went down or came back.
+    pub sweep: Span,
+}
+
 #[derive(Clone, Debug)]
 pub enum Topology {
     Dragonfly(Dragonfly),
@@ -209,6 +220,7 @@ pub enum Topology {
 mod ahead;
 mod complaint;
 mod dragonfly;
+pub mod faults;
 pub mod placement;
 mod presets;
 mod quantity;
@@ -252,6 +264,9 @@ pub struct Machine {
     pub nic: NicParams,
     pub node: NodeParams,
     pub storage: StorageParams,
+    pub retry: RetryParams,
+    /// What is broken, and when; most machines are whole.
+    pub faults: Option<Box<faults::Faults>>,
     /// Family of the network: which values of an MPI library's profile hold.
     pub fabric: String,
     /// Kinds of groups, in the order of their groups.

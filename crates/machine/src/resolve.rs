@@ -7,7 +7,7 @@ use crate::dragonfly::{Crossing, Dragonfly, Gate, Group, NO_TRANSIT, Place, Seat
 use crate::spec::{MachineSpec, Value};
 use crate::{
     Arbitration, Bias, End, GroupId, LinkId, LinkKind, Links, Machine, Mode, NicId, NicParams,
-    NodeId, NodeParams, Routing, Scoring, StorageParams, SwitchId, Topology,
+    NodeId, NodeParams, RetryParams, Routing, Scoring, StorageParams, SwitchId, Topology,
 };
 
 /// Events hold a link id in 26 bits.
@@ -123,6 +123,8 @@ impl MachineSpec {
             nic: self.nic(),
             node: self.node(),
             storage: self.storage(),
+            retry: self.retry(),
+            faults: None,
             fabric: self.text("fabric").into(),
             group_kind: build.group_kind,
             kinds,
@@ -409,6 +411,14 @@ impl MachineSpec {
             window: self.count("nic.window").expect("required") as u32,
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
+        }
+    }
+
+    fn retry(&self) -> RetryParams {
+        RetryParams {
+            timeout: self.span("retry.timeout"),
+            limit: self.count("retry.limit").expect("has a default") as u32,
+            sweep: self.span("retry.sweep"),
         }
     }
 

@@ -166,6 +166,13 @@ pub const KEYS: &[Key] = &[
     key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
     key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
 
+    key("retry.timeout", TIME, Means("1073741824 ns"),
+        "From a packet's sending until its NIC takes it for lost and sends it again."),
+    key("retry.limit", Count(0, 100), Means("4"),
+        "How often a packet is sent again before its message has failed."),
+    key("retry.sweep", TIME, Means("1 s"),
+        "Until switches elsewhere have heard of a link that went down or came back."),
+
     key("node.cores", Count(1, 1_000_000), Refuse, "Cores of a node that ranks may use."),
     key("node.core_speed", Positive, Means("1.0"),
         "Speed of a core relative to the one odonata runs on."),

@@ -5,7 +5,7 @@
 
 use base::{IndexVec, Time};
 use des::{Phase, Queue, What};
-use machine::{LinkId, Machine, NicId};
+use machine::{LinkId, Machine, NicId, SwitchId};
 
 mod partition;
 
@@ -61,6 +61,29 @@ impl Message {
     }
 }
 
+/// In place of the time a message is seen: it never will be, and `NetworkModel::failure` says why.
+pub const FAILED: Time = Time(u64::MAX);
+
+/// Where a packet was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LostAt {
+    /// On a link that was or went down.
+    Link(LinkId),
+    /// At a switch from which no way led on.
+    Switch(SwitchId),
+}
+
+/// Why a message will never arrive: a packet of it was lost every time it was sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub src: NicId,
+    pub dst: NicId,
+    /// Where it was lost for the last time.
+    pub at: LostAt,
+    /// How often that packet was sent.
+    pub sent: u32,
+}
+
 /// What a network schedules for itself, as it lies in the queue.
 pub trait NetEvent: Copy {
     /// Its kind (below `HOST`), the component whose doing it is, and one word more.
@@ -114,6 +137,14 @@ pub struct Counters {
     pub hops: u64,
     /// Packets sent on a non-minimal route.
     pub nonminimal: u64,
+    /// Times a link sent a packet again because a bit was wrong.
+    pub link_retries: u64,
+    /// Packets that went down with a link or found no way; timers of NICs that ran out for them;
+    /// those sent again; messages given up.
+    pub lost_packets: u64,
+    pub timeouts: u64,
+    pub resent_packets: u64,
+    pub failed_messages: u64,
 }
 
 impl Counters {
@@ -130,6 +161,11 @@ impl Counters {
         self.responses += other.responses;
         self.hops += other.hops;
         self.nonminimal += other.nonminimal;
+        self.link_retries += other.link_retries;
+        self.lost_packets += other.lost_packets;
+        self.timeouts += other.timeouts;
+        self.resent_packets += other.resent_packets;
+        self.failed_messages += other.failed_messages;
     }
     pub fn new(n_links: usize) -> Self {
         Counters {
@@ -148,6 +184,7 @@ pub struct Cx<'a> {
     pub queue: &'a mut Queue,
     /// Messages that have arrived whole, and when their receiver can see them: now or later. They
     /// are told as soon as that is known, so that it need not be an event of the network's.
+    /// `FAILED` for those that never will.
     pub delivered: &'a mut Vec<(MsgId, Time)>,
     pub counters: &'a mut Counters,
 }
@@ -194,13 +231,20 @@ pub trait NetworkModel {
     fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
         unreachable!("a network that cannot be divided has no shards")
     }
-    /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once.
+    /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once: that it has
+    /// come, or that it has failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
     /// Fetches the memory that events to come will need. Called before every event; changes
     /// nothing that anybody could see.
     #[inline]
     fn look_ahead(&self, _queue: &Queue, _machine: &Machine) {}
+    /// The run begins: what will happen by itself is scheduled.
+    fn start(&mut self, _cx: &mut Cx<'_>) {}
+    /// Why a message that was told to have `FAILED` did. Asked once.
+    fn failure(&mut self, _id: MsgId) -> Option<Failure> {
+        None
+    }
     /// Adds what it has counted itself to the columns of `counters`.
     fn report(&self, _counters: &mut Counters) {}
     /// Bytes of memory held, for the engine statistics.

@@ -5,6 +5,7 @@
 //! batches, up to an epoch late and never early. Sums do not care for the order of what they add.
 
 use base::{Gap, Span, Time};
+use machine::faults::LANES;
 use machine::{LinkId, LinkKind, Machine};
 
 use crate::NONE;
@@ -75,6 +76,14 @@ impl Class {
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }
+    }
+    /// The same with so many of four lanes: slower, and counted in the same cells and epochs, so
+    /// that credits under way stay what they are.
+    pub fn with_lanes(&self, lanes: u8, packet: u64) -> Class {
+        let gap = Gap(self.gap.0 * u64::from(LANES) / u64::from(lanes));
+        let round = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
+        let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
+        Class { gap, pipe: self.cell.count(pipe), ..*self }
     }
     #[inline]
     fn epoch(&self, t: Time) -> u32 {

@@ -11,6 +11,7 @@
 mod ahead;
 mod credit;
 mod due;
+mod faults;
 mod link;
 mod loads;
 mod nic;
@@ -23,10 +24,11 @@ pub use shard::Mail;
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
-use net::{Counters, Cx, Message, MsgId, NetEvent, NetworkModel, Partition};
+use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Partition};
 
 use credit::{Channel, Class};
 use due::Due;
+use faults::Faulty;
 use link::{Lane, Wire};
 use loads::{Loads, Reports};
 use nic::Nic;
@@ -43,6 +45,8 @@ base::ids! {
     TransitId,
     /// A message that has not arrived whole, with its receiver.
     ArrivalId,
+    /// A packet that is lost, until its NIC knows.
+    LostId,
 }
 
 /// "No such packet, lane or message" in an intrusive list.
@@ -70,6 +74,10 @@ pub enum PacketEvent {
     Host { nic: NicId },
     /// The response `packet` is ready to leave `nic`, which has taken the request.
     Respond { nic: NicId, packet: PacketId },
+    /// The timer of a packet that was lost runs out at `nic`.
+    Lost { nic: NicId, lost: LostId },
+    /// The plan's `nth` change happens to `link`.
+    Change { link: LinkId, nth: u32 },
 }
 
 /// Kinds of events in the queue.
@@ -82,6 +90,8 @@ mod kind {
     pub const HOST: u8 = 5;
     pub const HOME: u8 = 6;
     pub const RESPOND: u8 = 7;
+    pub const LOST: u8 = 9;
+    pub const CHANGE: u8 = 10;
 }
 
 impl NetEvent for PacketEvent {
@@ -98,6 +108,8 @@ impl NetEvent for PacketEvent {
             PacketEvent::Ack { nic } => (kind::ACK, nic.0, 0),
             PacketEvent::Host { nic } => (kind::HOST, nic.0, 0),
             PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
+            PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
+            PacketEvent::Change { link, nth } => (kind::CHANGE, link.0, nth),
         }
     }
     #[inline]
@@ -112,6 +124,8 @@ impl NetEvent for PacketEvent {
             kind::ACK => PacketEvent::Ack { nic },
             kind::HOST => PacketEvent::Host { nic },
             kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
+            kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
+            kind::CHANGE => PacketEvent::Change { link, nth: arg },
             _ => unreachable!("no such kind of event"),
         }
     }
@@ -208,6 +222,8 @@ pub struct PacketNetwork {
     /// Which shard this is, and what it must know if it is not the only one.
     own: u8,
     shards: Option<Box<Shards>>,
+    /// What a machine with a plan of faults needs beside.
+    faults: Option<Box<Faulty>>,
 }
 
 impl NetworkModel for PacketNetwork {
@@ -219,8 +235,8 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn divides(machine: &Machine) -> bool {
-        // This policy looks at links all over the machine.
-        !matches!(machine.routing, Routing::UgalG { .. })
+        // This policy looks at links all over the machine; and timers of lost packets are no mail.
+        !matches!(machine.routing, Routing::UgalG { .. }) && machine.faults.is_none()
     }
 
     fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self {
@@ -233,6 +249,12 @@ impl NetworkModel for PacketNetwork {
 
     fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
         self.open_mail(from, mail, cx);
+    }
+
+    fn start(&mut self, cx: &mut Cx<'_>) {
+        if self.faults.is_some() {
+            self.schedule_changes(cx);
+        }
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -253,6 +275,8 @@ impl NetworkModel for PacketNetwork {
             PacketEvent::Ack { nic } => self.acknowledge(nic, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
             PacketEvent::Respond { nic, packet } => self.owe(packet, nic, cx),
+            PacketEvent::Lost { nic, lost } => self.time_out(nic, lost, cx),
+            PacketEvent::Change { nth, .. } => self.change(nth, cx),
         }
     }
 
@@ -261,6 +285,10 @@ impl NetworkModel for PacketNetwork {
         if self.is_large {
             self.fetch(queue, machine);
         }
+    }
+
+    fn failure(&mut self, id: MsgId) -> Option<Failure> {
+        self.failure_of(id)
     }
 
     fn report(&self, counters: &mut Counters) {
@@ -282,8 +310,9 @@ impl PacketNetwork {
         let n_nics = machine.n_nics() as usize;
         let (wires, channels, classes) = link::columns(machine, part);
         let params = machine.nic.clone();
+        let faults = Faulty::new(machine, wires.iter().map(|(_, wire)| wire.class));
         // Beyond these guesses the arenas grow, once, while a run warms up.
-        PacketNetwork {
+        let mut net = PacketNetwork {
             n_vcs: machine.n_vcs,
             n_vnets: machine.n_vnets,
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
@@ -302,7 +331,10 @@ impl PacketNetwork {
             arrivals: Slab::with_capacity(2 * n_nics),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
-        }
+            faults,
+        };
+        net.begin_faulty(machine);
+        net
     }
 
     /// The head of `packet` stands at the far end of `link`.
@@ -312,6 +344,9 @@ impl PacketNetwork {
         if at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
+        }
+        if self.faults.is_some() {
+            return self.decide_around(packet, cx);
         }
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, draw, &loads);

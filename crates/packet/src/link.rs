@@ -1,6 +1,6 @@
 //! Links: what each of them holds, who waits for it, and who goes next.
 
-use base::{IndexVec, Time};
+use base::{IndexVec, Span, Time};
 use des::Phase;
 use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
 use net::{Counters, Cx, Partition};
@@ -252,7 +252,7 @@ impl PacketNetwork {
 
     /// Takes the first packet out of `lane`, which comes after `before` in its round; the lane
     /// goes to the end of the round, or away.
-    fn leave(&mut self, link: LinkId, vc: u8, before: LaneId, lane: LaneId) -> PacketId {
+    pub(crate) fn leave(&mut self, link: LinkId, vc: u8, before: LaneId, lane: LaneId) -> PacketId {
         let at = self.channel(link, vc);
         let channel = &mut self.channels[at];
         let Lane { head, tail, next, .. } = self.lanes[lane];
@@ -298,6 +298,22 @@ impl PacketNetwork {
     /// The head of `packet` enters `hop` now; its tail will have left at `gone`.
     #[inline]
     pub(crate) fn send(&mut self, packet: PacketId, hop: Hop, gone: Time, cx: &mut Cx<'_>) {
+        if self.faults.is_some() {
+            return self.send_on_faulty(packet, hop, gone, cx);
+        }
+        self.enter(packet, hop, gone, Span::ZERO, cx);
+    }
+
+    /// The same, the head being `late` because the link has to send it again.
+    #[inline(always)]
+    pub(crate) fn enter(
+        &mut self,
+        packet: PacketId,
+        hop: Hop,
+        gone: Time,
+        late: Span,
+        cx: &mut Cx<'_>,
+    ) {
         let Hop { link, vc } = hop;
         let at = self.channel(link, vc);
         let p = &mut self.packets[packet];
@@ -311,7 +327,7 @@ impl PacketNetwork {
         p.tail = gone + class.latency;
         p.traveled += class.latency.0 as u32;
         (p.input, p.input_vc, p.input_class, p.at) = (link, vc, wire.class, wire.to);
-        let head = cx.now + class.latency;
+        let head = cx.now + late + class.latency;
         if class.abroad != 0 {
             return self.emigrate(packet, link, head, class.abroad);
         }

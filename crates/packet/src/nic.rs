@@ -125,7 +125,7 @@ impl PacketNetwork {
     }
 
     /// Puts `transit` at the end of its NIC's round.
-    fn queue_up(&mut self, src: NicId, transit: TransitId) {
+    pub(crate) fn queue_up(&mut self, src: NicId, transit: TransitId) {
         self.transits[transit].next = NONE;
         let nic = &mut self.nics[src];
         match nic.last {
@@ -360,7 +360,10 @@ impl PacketNetwork {
         a.missing -= 1;
         if a.missing == 0 {
             let (msg, seen) = (a.id, a.done + a.seen_after);
-            self.close(id, msg, seen, cx);
+            match self.faults {
+                None => self.close(id, msg, seen, cx),
+                Some(_) => self.is_over(id, cx),
+            }
         }
         src
     }

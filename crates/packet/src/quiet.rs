@@ -17,6 +17,9 @@ impl PacketNetwork {
         let lent = self.shards.iter().flat_map(|shards| shards.lent());
         assert_eq!(lent.sum::<usize>(), 0, "messages left on the way to other shards");
         assert_eq!(self.lanes.live(), 0, "lanes left at the links");
+        if let Some(faults) = &self.faults {
+            faults.assert_quiet();
+        }
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.waiting, wire.lanes), (0, 0), "{link:?} is not empty");
@@ -58,5 +61,6 @@ impl PacketNetwork {
             + self.transits.bytes()
             + self.arrivals.bytes()
             + self.shards.as_ref().map_or(0, |shards| shards.bytes())
+            + self.faults.as_ref().map_or(0, |faults| faults.bytes())
     }
 }

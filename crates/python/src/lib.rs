@@ -154,6 +154,15 @@ fn jobs(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Stri
     enter(py, request, tick, sim::api::jobs)
 }
 
+/// A plan of faults as TOML.
+#[pyfunction]
+fn faults(request: &str) -> PyResult<String> {
+    let request = serde_json::from_str(request).map_err(|e| {
+        PyValueError::new_err(format!("the core does not understand the request: {e}"))
+    })?;
+    sim::api::faults(&request).map_err(input_error)
+}
+
 /// A TOML text as JSON.
 #[pyfunction]
 fn toml_to_json(text: &str) -> PyResult<String> {
@@ -179,6 +188,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(jobs, module)?)?;
+    module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(toml_to_json, module)?)?;
     Ok(())
 }

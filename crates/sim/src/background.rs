@@ -202,6 +202,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.push_host(seen, Phase::Decide, host, ARRIVES);
     }
 
+    /// A message of the source's was given up; it makes room for the next.
+    pub(crate) fn background_fails(&mut self, source: u32) {
+        self.sources.sources[source as usize].under_way -= 1;
+        if !self.sources.closed {
+            self.command_next(source);
+        }
+    }
+
     pub(crate) fn background_arrives(&mut self, source: u32) {
         let row = &mut self.sources.sources[source as usize];
         row.under_way -= 1;

@@ -113,6 +113,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         *cpu = next.max(*cpu);
     }
 
+    /// Its target, and its bytes both ways.
+    pub(crate) fn about_access(&self, id: AccessId) -> (u32, u64) {
+        let Access { to, want, .. } = self.accesses[id];
+        match want {
+            Want::Access { out, back, .. } => (to, out + back),
+            Want::Lock { .. } | Want::Unlock { .. } => (to, 0),
+        }
+    }
+
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
         let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
         self.send(Cargo::Access(id), (src, dst), bytes, (origin, Told::There));

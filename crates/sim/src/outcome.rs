@@ -25,6 +25,8 @@ pub enum End {
     Deadlock(Vec<Blocked>),
     /// The program did what MPI forbids and no rank could go on from.
     Erroneous(Blocked),
+    /// The simulated machine failed it: a message that was given up, a node that died.
+    Failed(Blocked),
 }
 
 #[derive(Clone, Debug, PartialEq)]

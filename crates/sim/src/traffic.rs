@@ -15,6 +15,7 @@ use net::Counters;
 use serde::{Deserialize, Serialize};
 
 use self::world::Load;
+use crate::api::NetworkRow;
 use crate::background::Background;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
@@ -22,6 +23,7 @@ use crate::world::Progress;
 
 mod crew;
 mod histogram;
+mod slices;
 mod world;
 
 /// A sweep over offered loads.
@@ -49,10 +51,12 @@ pub struct Place {
     pub nics: Vec<NicId>,
     /// What other nodes send meanwhile: in the way of what is measured, and not counted.
     pub background: Vec<Background>,
+    /// Into how many equal parts the window is cut, to see what changes; none if 0.
+    pub slices: u32,
 }
 
 /// What came of one load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrafficRow {
     pub offered: f64,
     /// Wire bytes delivered in the window, as a fraction of what the injection links carry.
@@ -70,6 +74,26 @@ pub struct TrafficRow {
     pub unfinished: u64,
     /// Fingerprint of every delivery of the run.
     pub digest: String,
+    /// On a machine with a plan of faults.
+    #[serde(flatten)]
+    pub network: Option<NetworkRow>,
+    /// The window part by part, where it was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<SliceRow>,
+}
+
+/// What arrived in a part of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SliceRow {
+    /// From the run's begin, warm-up included, as a plan of faults counts.
+    pub begin_s: f64,
+    pub end_s: f64,
+    /// Wire bytes delivered, as a fraction of what the injection links carry.
+    pub accepted: f64,
+    pub packets: u64,
+    /// Of those that arrived then.
+    pub latency_mean_s: f64,
+    pub latency_max_s: f64,
 }
 
 /// What it cost to find out, all loads together.
@@ -83,7 +107,7 @@ pub struct TrafficEngine {
     pub bytes_per_endpoint: f64,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrafficResult {
     pub pattern: String,
     pub machine: String,
@@ -141,7 +165,8 @@ pub fn one_load_at(
 ) -> Result<LoadOutcome, Vec<Complaint>> {
     let destinations = &check(machine, request, place)?;
     let background = &place.background[..];
-    let load = Load { machine, destinations, request, background, load, finish };
+    let slices = place.slices;
+    let load = Load { machine, destinations, request, background, slices, load, finish };
     let threads = request.threads.max(1);
     Ok(match fidelity {
         Fidelity::Packet => load.run::<packet::PacketNetwork>(threads, tick),

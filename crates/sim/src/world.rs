@@ -16,11 +16,14 @@ use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
 use des::{Phase, Queue};
 use machine::{LinkId, Machine, NicId, NodeId};
 use mpi::{Envelope, Library, Locks, Matching, Pattern};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
+use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ending;
+mod faults;
+
+use faults::Fate;
 
 base::ids! {
     /// A send from its call to the last thing it causes.
@@ -243,6 +246,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) traffic: crate::collective::Traffic,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
+    fate: Fate,
     delivered: Vec<(MsgId, Time)>,
     done: Vec<Done>,
     calls: Vec<Call>,
@@ -298,6 +302,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             intranode: Intranode::new(&job.machine),
             traffic: Default::default(),
             broken: None,
+            fate: Fate::new(job),
             delivered: Vec::new(),
             done: Vec::with_capacity(n),
             calls: Vec::with_capacity(n),
@@ -309,6 +314,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
+        let (net, mut cx) = self.split();
+        net.start(&mut cx);
         if self.sources.is_empty() {
             self.begin();
         } else {
@@ -316,7 +323,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             self.schedule(0, Time::ZERO + self.job.warmup, Due::Begin);
         }
         let mut interrupted = false;
-        while !interrupted && self.broken.is_none() && !self.workload.is_stopped() {
+        while !interrupted && !self.is_broken() && !self.workload.is_stopped() {
             if self.pending > 0 {
                 self.step();
             } else if !self.restart() {
@@ -330,6 +337,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             End::Interrupted
         } else if let Some(broken) = self.broken.take() {
             End::Erroneous(broken)
+        } else if let Some(failed) = self.fate.failed.take() {
+            End::Failed(failed)
         } else if self.workload.is_stopped() {
             End::Stopped
         } else if self.workload.is_finished() {
@@ -401,6 +410,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             self.tell_quiet(self.touched);
         }
         let Some(event) = self.next() else { return false };
+        if self.now >= self.fate.next_death {
+            self.bury();
+        }
         match event {
             Event::Net(event) => {
                 let (net, mut cx) = self.split();
@@ -520,6 +532,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         for (id, seen) in delivered.drain(..) {
             let cargo = self.flights[id];
             self.flights.free(id);
+            if seen == FAILED {
+                self.give_up(id, cargo);
+                continue;
+            }
             let is_later = seen > self.now;
             match (self.sender(cargo), cargo) {
                 (Some(rank), _) => {

@@ -7,6 +7,7 @@
 //! lies between two decisions is the same for all (`follow`).
 
 mod aries;
+mod around;
 mod hash;
 mod minimal;
 mod par;
@@ -16,6 +17,7 @@ mod ugal;
 mod valiant;
 
 pub use aries::Mode;
+pub(crate) use around::AROUND_VCS;
 pub use score::{Bias, Scoring};
 
 use crate::dragonfly::{Blind, Dragonfly, Local, Scale, Step, Stream};

@@ -1,8 +1,9 @@
 //! `odonata bench`: one world a message size.
 
-use super::{Common, Fidelity, fidelity, job, unknown};
+use super::run::{FailureRank, FailureRow};
+use super::{Common, Fidelity, NetworkRow, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
-use crate::outcome::{End, Engine};
+use crate::outcome::{Blocked, End, Engine};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
@@ -63,6 +64,12 @@ pub struct BenchResult {
     pub engine: EngineRow,
     /// The caller stopped it: rows are those that were done.
     pub interrupted: bool,
+    /// The simulated machine failed it; rows are those that were done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<FailureRow>,
+    /// On a machine with a plan of faults, all sizes together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkRow>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -130,6 +137,8 @@ pub fn bench(
         digest: String::new(),
         engine: EngineRow::default(),
         interrupted: false,
+        failure: None,
+        network: None,
     };
     // A barrier has no size.
     let sizes: &[u64] =
@@ -141,6 +150,13 @@ pub fn bench(
             Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, &overrides, tick),
         };
         result.engine.add(outcome.engine);
+        if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
+            result.network.get_or_insert_default().add(network);
+        }
+        if let End::Failed(blocked) = &outcome.end {
+            result.failure = Some(failed(&job, blocked, bytes));
+            break;
+        }
         if outcome.end == End::Interrupted {
             result.interrupted = true;
             break;
@@ -152,6 +168,17 @@ pub fn bench(
     result.digest = format!("{:016x}", digest.0);
     result.engine.wall_s = begun.elapsed().as_secs_f64();
     Ok(result)
+}
+
+/// A benchmark that the machine did not let finish.
+fn failed(job: &Job, blocked: &Blocked, bytes: u64) -> FailureRow {
+    let rank = FailureRank {
+        rank: blocked.rank,
+        node: job.machine.node_name(blocked.node),
+        call: None,
+        detail: format!("messages of {bytes} B"),
+    };
+    FailureRow { kind: "fault", message: blocked.what.clone(), ranks: vec![rank] }
 }
 
 /// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages

@@ -372,6 +372,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
         _ if live.is_stopped() => End::Stopped,
         End::Deadlock(all) => End::Deadlock(all.iter().filter(is_own).map(own).collect()),
         End::Erroneous(one) if is_own(&one) => End::Erroneous(own(one)),
+        End::Failed(one) if is_own(&one) => End::Failed(own(one)),
         _ => End::Interrupted,
     };
     if matches!(ending, End::Deadlock(_)) && live.settle().is_some() {
@@ -383,7 +384,9 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
     }
     let rows: Vec<FailureRank> = match &ending {
         End::Deadlock(blocked) => run::deadlock(&run.machine, seats, &live, blocked),
-        End::Erroneous(blocked) => vec![run::row(&run.machine, &live, blocked)],
+        End::Erroneous(blocked) | End::Failed(blocked) => {
+            vec![run::row(&run.machine, &live, blocked)]
+        }
         _ => Vec::new(),
     };
     let live = live.outcome();

@@ -2,11 +2,13 @@
 
 mod background;
 mod bench;
+mod faults;
 mod jobs;
 mod run;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
+pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
 pub use run::{RunRequest, RunResult, run};
 
@@ -32,6 +34,9 @@ pub struct MachineRequest {
     /// `--set KEY=VALUE`, dotted keys of the machine file.
     #[serde(default)]
     pub set: Vec<(String, String)>,
+    /// What is broken of it, and when.
+    #[serde(default)]
+    pub faults: Option<FaultsRequest>,
 }
 
 /// What every command that runs something takes.
@@ -120,7 +125,8 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     // `--routing` is short for `--set routing=`.
     let mut set = request.set.clone();
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
-    MachineSpec::parse(&request.name, text, &set)?.resolve()
+    let machine = MachineSpec::parse(&request.name, text, &set)?.resolve()?;
+    faults::apply(machine, request.faults.as_ref())
 }
 
 fn library(name: &str, own: Option<&str>, machine: &Machine) -> Result<Library, Vec<Complaint>> {
@@ -152,6 +158,16 @@ fn seats(
         }
     };
     let wanted = placement::Job { ranks, ppn, nodes: None, seed };
+    let named: Vec<NodeId> = match &policy {
+        Policy::Nodes(nodes) => nodes.clone(),
+        Policy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
+        _ => Vec::new(),
+    };
+    if let Some(&node) = named.iter().find(|node| machine.dead_at_start().contains(node)) {
+        let found = machine.node_name(node);
+        let wanted = "nodes that are up: the plan of faults has it down from the start";
+        return Err(vec![Complaint::new("placement", found, wanted)]);
+    }
     let placed = Placement::among(machine, &policy, wanted, free)?;
     let most = placed.local.iter().max().map_or(0, |&local| local + 1);
     if most > machine.node.cores {
@@ -202,7 +218,9 @@ pub(crate) fn run_of(
     };
     let library = library(&common.mpi, common.mpi_toml.as_deref(), &machine)
         .map_err(|more| complaints.extend(more));
+    complaints.extend(faults::check_fidelity(&common.fidelity, &machine).err());
     let mut free = Free::all(&machine);
+    free.take(&machine.dead_at_start());
     let mut groups: Vec<Vec<Seat>> = Vec::new();
     for (i, &Wanted { ranks, ppn, placement }) in wanted.iter().enumerate() {
         match seats(&machine, placement, ranks, ppn, common.seed, &mut free) {
@@ -263,6 +281,9 @@ pub struct TrafficCall {
     pub packet_bytes: u64,
     pub time_s: f64,
     pub warmup_s: f64,
+    /// Into how many equal parts the measured time is cut, each with a row of its own.
+    #[serde(default)]
+    pub slices: u32,
 }
 
 pub fn traffic(
@@ -284,6 +305,7 @@ pub fn traffic(
         threads: call.common.threads,
     };
     let (Some(fidelity), Some(machine)) = (fidelity, machine) else { return Err(complaints) };
+    faults::check_fidelity(&call.common.fidelity, &machine).map_err(|complaint| vec![complaint])?;
     let place = place(call, &machine)?;
     crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)
 }
@@ -292,7 +314,8 @@ pub fn traffic(
 fn place(call: &TrafficCall, machine: &Machine) -> Result<Place, Vec<Complaint>> {
     let common = &call.common;
     let mut free = Free::all(machine);
-    let mut place = Place::default();
+    free.take(&machine.dead_at_start());
+    let mut place = Place { slices: call.slices, ..Place::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
         seats(machine, common.placement.as_ref(), nodes, 1, common.seed, &mut free)?;

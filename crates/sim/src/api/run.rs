@@ -1,7 +1,7 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
 use super::bench::EngineRow;
-use super::{BackgroundRow, Common, Fidelity, fidelity, job};
+use super::{BackgroundRow, Common, Fidelity, NetworkRow, fidelity, job};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -95,6 +95,9 @@ pub struct RunResult {
     /// Share of all links of a kind that carried anything, and their mean utilization.
     pub link_kinds: Vec<LinkKindRow>,
     pub background: Vec<BackgroundRow>,
+    /// On a machine with a plan of faults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkRow>,
     pub engine: EngineRow,
 }
 
@@ -309,7 +312,9 @@ fn launch<N: NetworkModel>(
     }
     let blocked = match &outcome.end {
         End::Deadlock(blocked) => deadlock(&job.machine, &job.seats, &world.workload, blocked),
-        End::Erroneous(blocked) => vec![row(&job.machine, &world.workload, blocked)],
+        End::Erroneous(blocked) | End::Failed(blocked) => {
+            vec![row(&job.machine, &world.workload, blocked)]
+        }
         _ => Vec::new(),
     };
     let live = world.workload.outcome();
@@ -430,6 +435,7 @@ pub(super) fn failure(
         End::Erroneous(blocked) => {
             ("erroneous", format!("erroneous program: rank {}: {}", blocked.rank, blocked.what))
         }
+        End::Failed(blocked) => ("fault", blocked.what.clone()),
         End::Interrupted => ("interrupted", "interrupted".to_string()),
         _ if live.interrupted => ("interrupted", "interrupted".to_string()),
         _ => match &live.failure {
@@ -535,6 +541,7 @@ fn result(job: &Job, outcome: &Outcome, live: LiveOutcome, blocked: Vec<FailureR
         link_table,
         link_kinds,
         background: outcome.background.iter().map(Into::into).collect(),
+        network: NetworkRow::of_run(&job.machine, outcome),
         engine,
     }
 }

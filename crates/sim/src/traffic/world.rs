@@ -3,11 +3,13 @@
 use base::{Digest, Slab, Span, Time, draw, uniform};
 use des::{Phase, Queue};
 use machine::{Machine, NicId};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Partition, Told};
+use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Partition, Told};
 
 use super::crew::{Crew, Member};
 use super::histogram::{Histogram, ln};
+use super::slices::Slice;
 use super::{Finish, LoadOutcome, TrafficRequest, TrafficRow};
+use crate::api::NetworkRow;
 use crate::background::Background;
 use crate::patterns::Destinations;
 
@@ -64,6 +66,9 @@ struct World<'a, N: NetworkModel> {
     /// Packets that arrived in the window, and how long those generated in it took.
     arrived: u64,
     latencies: Histogram,
+    /// Packets generated in the window that were given up.
+    given_up: u64,
+    slices: Vec<Slice>,
 }
 
 impl<'a, N: NetworkModel> World<'a, N> {
@@ -108,11 +113,15 @@ impl<'a, N: NetworkModel> World<'a, N> {
             digest: 0,
             arrived: 0,
             latencies: Histogram::new(),
+            given_up: 0,
+            slices: Vec::new(),
         }
     }
 
     /// The first packet of every NIC that `is_here` is on its way to being.
     fn start(&mut self, is_here: impl Fn(NicId) -> bool) {
+        let (net, mut cx) = self.split();
+        net.start(&mut cx);
         for at in 0..self.streams.len() {
             let Stream { to, first, .. } = self.streams[at];
             (0..to.participants())
@@ -241,14 +250,29 @@ impl<'a, N: NetworkModel> World<'a, N> {
             digest.mix(seen.0);
             digest.mix(u64::from(from) << 32 | u64::from(nth));
             self.digest = self.digest.wrapping_add(digest.0);
+            if seen == FAILED {
+                self.give_up(id, from, watch.is_window(at));
+                continue;
+            }
             if from >= self.measured {
                 continue;
             }
             self.arrived += u64::from(watch.is_window(seen));
+            if !self.slices.is_empty() && watch.is_window(seen) {
+                Slice::note(&mut self.slices, watch.start, watch.end, seen, seen.since(at));
+            }
             if watch.is_window(at) {
                 self.latencies.add(seen.since(at));
             }
         }
+    }
+
+    /// The network has given a packet up.
+    #[cold]
+    fn give_up(&mut self, id: MsgId, from: u32, was_awaited: bool) {
+        let why = self.net.failure(id);
+        assert!(why.is_some(), "the network says why a message failed");
+        self.given_up += u64::from(from < self.measured && was_awaited);
     }
 
     /// Packets of what is measured, so far.
@@ -287,6 +311,7 @@ pub(super) struct Load<'a> {
     pub destinations: &'a Destinations,
     pub request: &'a TrafficRequest,
     pub background: &'a [Background],
+    pub slices: u32,
     pub load: f64,
     pub finish: Finish,
 }
@@ -300,6 +325,7 @@ struct Part {
     generated: u64,
     arrived: u64,
     latencies: Histogram,
+    slices: Vec<Slice>,
     digest: u64,
     events: u64,
     counters: Counters,
@@ -315,6 +341,7 @@ impl Part {
         self.generated += other.generated;
         self.arrived += other.arrived;
         self.latencies.merge(&other.latencies);
+        self.slices.iter_mut().zip(&other.slices).for_each(|(a, b)| a.merge(b));
         self.digest = self.digest.wrapping_add(other.digest);
         self.events += other.events;
         self.counters.merge(&other.counters);
@@ -380,8 +407,9 @@ impl Load<'_> {
         mut member: Member<'_, N::Mail>,
         tick: &mut Tick<'_>,
     ) -> Part {
-        let Load { machine, destinations, request, background, load, finish } = *self;
+        let Load { machine, destinations, request, background, slices, load, finish } = *self;
         let mut world = World::new(net, machine, destinations, request, background, load);
+        world.slices = vec![Slice::default(); slices as usize];
         world.start(is_here);
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
@@ -401,7 +429,7 @@ impl Load<'_> {
                 let mut now = end;
                 while on && now < limit && {
                     // A shard's packets are counted where they come from.
-                    let lacks = packets - world.latencies.count;
+                    let lacks = packets - world.latencies.count - world.given_up;
                     member.say(lacks).sum::<u64>() > 0
                 } {
                     now = limit.min(now + step);
@@ -427,6 +455,7 @@ impl Load<'_> {
             bytes: world.bytes(),
             interrupted: !on,
             latencies: world.latencies,
+            slices: world.slices,
             counters: world.counters,
         }
     }
@@ -448,6 +477,8 @@ impl Load<'_> {
             packets: part.packets,
             unfinished: part.packets - part.latencies.count,
             digest: format!("{:016x}", part.digest),
+            network: machine.faults.as_ref().map(|_| NetworkRow::of(&part.counters)),
+            slices: Slice::rows(&part.slices, request.warmup, request.window, full / wire as f64),
         };
         LoadOutcome {
             row,

@@ -1,0 +1,416 @@
+//! What must be true of a network of which parts are broken, whatever they are and whenever: every
+//! message arrives once or is told to have failed, nothing is left over, no packet goes further
+//! than it may, and nobody waits for ever.
+
+use std::collections::BTreeMap;
+
+use base::{Digest, Span, Time, below, draw};
+use des::{Phase, Queue};
+use machine::faults::{Fault, FaultPlan, NEVER, Part, Trouble};
+use machine::{GroupId, LinkId, LinkKind, Machine, MachineSpec, NicId, Routing, SwitchId};
+use net::{Counters, Cx, Event, FAILED, LostAt, Message, MsgId, NetworkModel, Origin, Told};
+use packet::PacketNetwork;
+
+fn build(set: &[(&str, &str)]) -> Machine {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    MachineSpec::parse("small", text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{set:?}: {complaints:?}"))
+}
+
+/// What became of a list of messages.
+struct Run {
+    /// When each was seen, or `FAILED`.
+    seen: Vec<Time>,
+    digest: Digest,
+    counters: Counters,
+}
+
+/// Commands `messages` at their times, which do not fall, and runs until nothing is pending.
+///
+/// Checks that each was told of exactly once, that the network is quiet then, and that every packet
+/// sent was delivered or lost. (That no packet exceeds its hops or its channels the network asserts
+/// itself, at every decision.)
+fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
+    let mut net = PacketNetwork::build(machine);
+    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
+    let mut counters = Counters::new(machine.links.gap.len());
+    let mut seen = vec![None; messages.len()];
+    let mut digest = Digest::default();
+    net.start(&mut Cx {
+        now: Time::ZERO,
+        machine,
+        queue: &mut queue,
+        delivered: &mut delivered,
+        counters: &mut counters,
+    });
+    for (i, &(at, _)) in messages.iter().enumerate() {
+        let host = Event::<<PacketNetwork as NetworkModel>::Event>::host;
+        queue.push(at, host(Phase::Resume, i as u32, 0));
+    }
+    let (mut last, mut events) = (Time::ZERO, 0u64);
+    while let Some((now, what)) = queue.pop() {
+        (last, events) = (now, events + 1);
+        assert!(events < 200_000_000, "a run that does not end");
+        let mut cx = Cx {
+            now,
+            machine,
+            queue: &mut queue,
+            delivered: &mut delivered,
+            counters: &mut counters,
+        };
+        match Event::of(what) {
+            Event::Net(event) => net.handle(event, &mut cx),
+            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
+        }
+        for (id, time) in delivered.drain(..) {
+            let slot = &mut seen[id.0 as usize];
+            assert_eq!(*slot, None, "{id:?} was told of twice");
+            *slot = Some(time);
+            assert_eq!(net.failure(id).is_some(), time == FAILED, "{id:?}");
+            digest.mix(u64::from(id.0));
+            digest.mix(time.0);
+        }
+    }
+    let _ = last;
+    net.assert_quiet(machine);
+    net.report(&mut counters);
+    let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("a message nobody heard of")).collect();
+    let failed = seen.iter().filter(|&&t| t == FAILED).count() as u64;
+    assert_eq!(counters.failed_messages, failed);
+    assert_eq!(counters.injected_packets, counters.delivered_packets + counters.lost_packets);
+    assert_eq!(counters.timeouts, counters.lost_packets, "a loss its NIC never heard of");
+    let whole: u64 = (messages.iter().zip(&seen))
+        .filter(|(_, seen)| **seen != FAILED)
+        .map(|((_, message), _)| message.bytes)
+        .sum();
+    match failed {
+        0 => assert_eq!(counters.delivered_payload, whole),
+        // Parts of the others may have come.
+        _ => assert!(counters.delivered_payload >= whole),
+    }
+    Run { seen, digest, counters }
+}
+
+fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
+    let (src, dst, origin, told) = (NicId(src), NicId(dst), Origin::Nic, Told::There);
+    Message { src, dst, bytes, origin, vnet: 0, told, draw }
+}
+
+fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)> {
+    let n = machine.n_nics();
+    let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| b != a).map(move |b| (a, b)));
+    pairs.map(|(a, b)| (Time(0), message(a, b, bytes, draw(seed, 1, a, u64::from(b))))).collect()
+}
+
+const FAST: [(&str, &str); 2] = [("retry.timeout", "30 us"), ("retry.sweep", "5 us")];
+
+/// Machines that a storm's seed chooses among.
+fn small(seed: u64) -> Machine {
+    let luck = |about: u64| draw(seed, 11, 0, about);
+    let of = |about: u64, n: u32| below(luck(about), n) as usize;
+    let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
+    let routing = routings[of(0, routings.len() as u32)];
+    let arbitration = ["round-robin", "age"][of(1, 2)];
+    let sweep = ["0 ns", "2 us", "20 us", "1 s"][of(2, 4)];
+    let timeout = ["12 us", "40 us"][of(3, 2)];
+    let limit = ["0", "1", "4"][of(4, 3)];
+    // A packet or two on each channel, or room for more.
+    let buffer = ["24 KiB", "40 KiB", "96 KiB"][of(5, 3)];
+    let shapes: [&[(&str, &str)]; 6] = [
+        &[("groups.compute.count", "5"), ("global.links.compute.compute", "1")],
+        &[("groups.compute.count", "4"), ("global.links.compute.compute", "2")],
+        &[("groups.compute.count", "2"), ("global.links.compute.compute", "3")],
+        &[("groups.compute.count", "1"), ("groups.compute.local_links", "2")],
+        &[
+            ("groups.compute.count", "4"),
+            ("groups.compute.switches", "6"),
+            ("groups.compute.chassis", "2"),
+            ("groups.compute.chassis_links", "2"),
+            ("global.links.compute.compute", "1"),
+        ],
+        &[
+            ("groups.compute.count", "3"),
+            ("groups.compute.switches", "6"),
+            ("groups.compute.chassis", "3"),
+            ("global.links.compute.compute", "4"),
+            ("global.links_per_cable", "2"),
+        ],
+    ];
+    let mut set = vec![
+        ("groups.compute.switches", "4"),
+        ("groups.compute.nodes", "6"),
+        ("groups.compute.nics", ["1", "2"][of(6, 2)]),
+        ("groups.compute.global_ports", "9"),
+        ("switch.ports", "64"),
+        ("routing", routing),
+        ("switch.arbitration", arbitration),
+        ("retry.sweep", sweep),
+        ("retry.timeout", timeout),
+        ("retry.limit", limit),
+        ("links.edge.buffer", buffer),
+        ("links.local.buffer", buffer),
+        ("links.global.buffer", buffer),
+    ];
+    set.extend(shapes[of(7, 6)]);
+    if of(8, 3) == 0 {
+        set.push(("nic.window", "3"));
+    }
+    if of(9, 4) == 0 {
+        set.push(("nic.host_rate", "30 GB/s"));
+    }
+    build(&set)
+}
+
+/// Messages of many sizes at many times, to everybody or to few.
+fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
+    let n = machine.n_nics();
+    let crowd = below(draw(seed, 12, 0, 0), 3) == 0;
+    let mut messages: Vec<(Time, Message)> = (0..150)
+        .map(|nth| {
+            let luck = |about: u32| draw(seed, 13 + about, 0, nth);
+            let src = below(luck(0), n);
+            let others = if crowd { 2 } else { n };
+            let dst = below(luck(1), others);
+            let dst = if dst == src { (src + 1) % n } else { dst };
+            let bytes = [0, 64, 2048, 5_000, 60_000, 300_000][below(luck(2), 6) as usize];
+            let at = Time(luck(3) % 60_000_000);
+            (at, message(src, dst, bytes, luck(4)))
+        })
+        .collect();
+    messages.sort_by_key(|(at, _)| *at);
+    messages
+}
+
+/// Random plans on random machines. 60 here; `ODONATA_STORM=1000` (or more) in the storm.
+#[test]
+fn whatever_breaks_a_message_arrives_once_or_is_told_to_have_failed() {
+    let n = std::env::var("ODONATA_STORM").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let mut sums = BTreeMap::new();
+    for seed in 0..n {
+        let machine = small(seed);
+        let plan = FaultPlan::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
+        let text = plan.to_toml(&machine);
+        let read = FaultPlan::parse("plan", &text, &machine).expect("what we write we read");
+        assert_eq!(read, plan, "seed {seed}:\n{text}");
+        let machine = machine.with_faults(&plan).expect("buffers hold packets");
+        let messages = traffic(&machine, seed);
+        let case = format!("seed {seed}, {:?}\n{text}", machine.routing);
+        println!("{case}");
+        let one = run(&machine, &messages);
+        if seed % 10 == 0 {
+            let again = run(&machine, &messages);
+            assert_eq!((one.digest, one.seen), (again.digest, again.seen), "{case}");
+        }
+        let c = &one.counters;
+        for (name, n) in [
+            ("messages", messages.len() as u64),
+            ("packets", c.injected_packets),
+            ("lost", c.lost_packets),
+            ("resent", c.resent_packets),
+            ("failed", c.failed_messages),
+            ("link retries", c.link_retries),
+        ] {
+            *sums.entry(name).or_insert(0) += n;
+        }
+    }
+    println!("{n} plans: {sums:?}");
+    for name in ["lost", "resent", "failed", "link retries"] {
+        assert!(sums[name] > 0, "no plan of all made any {name}");
+    }
+}
+
+/// A plan that says nothing changes nothing, once ports are divided alike.
+#[test]
+fn an_empty_plan_changes_nothing() {
+    for routing in ["valiant", "ugal", "slingshot", "adaptive-1"] {
+        let machine = build(&[("groups.compute.count", "5"), ("routing", routing)]);
+        let messages: Vec<_> = traffic(&machine, 3);
+        let bare = run(&machine, &messages);
+        let machine = machine.with_faults(&FaultPlan::default()).expect("buffers hold packets");
+        let planned = run(&machine, &messages);
+        assert_eq!(bare.seen, planned.seen, "{routing}");
+        assert_eq!(bare.counters, planned.counters, "{routing}");
+    }
+}
+
+fn down(part: Part) -> FaultPlan {
+    let fault = Fault { part, trouble: Trouble::Down, from: Time::ZERO, until: NEVER };
+    FaultPlan { ber: 0.0, faults: vec![fault] }
+}
+
+/// Every policy gets every packet round any one cable between switches, also where two groups have
+/// a single link: nothing is lost once everybody knows.
+#[test]
+fn one_cable_down_loses_nothing() {
+    for routing in Routing::WORDS {
+        for count in ["1", "3", "5"] {
+            let machine = build(&[
+                ("groups.compute.count", count),
+                ("groups.compute.switches", "4"),
+                ("groups.compute.nodes", "4"),
+                ("groups.compute.global_ports", "9"),
+                ("switch.ports", "64"),
+                ("retry.sweep", "0 ns"),
+                ("routing", routing),
+            ]);
+            let local = Part::Switches(SwitchId(0), SwitchId(1), Some(0));
+            let global = Part::Groups(GroupId(0), GroupId(1), None);
+            for part in [local, global] {
+                if part == global && count == "1" {
+                    continue;
+                }
+                let machine = machine.clone().with_faults(&down(part)).expect("room");
+                let ran = run(&machine, &all_at_once(&machine, 4096, 5));
+                assert_eq!(ran.counters.lost_packets, 0, "{routing}, {count} groups, {part:?}");
+                for (link, &packets) in ran.counters.packets.iter() {
+                    let is_down = machine.faults.as_ref().expect("a plan").is_down(link, Time(0));
+                    assert!(!is_down || packets == 0, "{link:?} is down and carried something");
+                }
+            }
+        }
+    }
+}
+
+/// What nobody can reach is given up after the last retry's timer, and not before.
+#[test]
+fn a_message_for_a_dead_nic_fails_when_its_last_timer_runs_out() {
+    for limit in [0u64, 1, 4] {
+        let machine = build(&[
+            ("groups.compute.count", "3"),
+            ("retry.limit", &limit.to_string()),
+            FAST[0],
+            FAST[1],
+        ]);
+        let machine = machine.with_faults(&down(Part::Nic(NicId(9)))).expect("room");
+        let ran = run(&machine, &[(Time(0), message(0, 9, 64, 1))]);
+        assert_eq!(ran.seen, [FAILED]);
+        let counts = (ran.counters.lost_packets, ran.counters.resent_packets);
+        assert_eq!(counts, (limit + 1, limit));
+    }
+}
+
+/// A flap shorter than the retries last costs whole timers and nothing else: the message is there
+/// a multiple of the timeout later than without.
+#[test]
+fn a_flap_costs_whole_timers() {
+    let machine = build(&[("groups.compute.count", "3"), FAST[0], FAST[1]]);
+    let one = [(Time(0), message(0, 9, 64, 1))];
+    let quiet = run(&machine.clone().with_faults(&FaultPlan::default()).expect("room"), &one);
+    let until = Time(70_000_000);
+    let part = Part::NicLink(NicId(9));
+    let flap = Fault { part, trouble: Trouble::Down, from: Time::ZERO, until };
+    let plan = FaultPlan { ber: 0.0, faults: vec![flap] };
+    let ran = run(&machine.with_faults(&plan).expect("room"), &one);
+    // Lost at 0 and at 30 and 60 us; the fourth try finds the link up.
+    assert_eq!(ran.counters.lost_packets, 3);
+    assert_eq!(ran.seen[0].since(quiet.seen[0]), Span::us(90));
+}
+
+/// A link with so many lanes carries so much: a stream over it takes 4 over that as long.
+#[test]
+fn lanes_slow_a_link_in_proportion() {
+    let machine = build(&[("groups.compute.count", "2"), ("routing", "minimal")]);
+    let bytes = 2_048_000;
+    let stream = [(Time(0), message(0, 1, bytes, 1))];
+    let took = |lanes: u8| {
+        let part = Part::NicLink(NicId(0));
+        let trouble = Trouble::Lanes(lanes);
+        let fault = Fault { part, trouble, from: Time::ZERO, until: NEVER };
+        let faults = if lanes == 4 { vec![] } else { vec![fault] };
+        let plan = FaultPlan { ber: 0.0, faults };
+        run(&machine.clone().with_faults(&plan).expect("room"), &stream).seen[0].0 as f64
+    };
+    let whole = took(4);
+    for lanes in [2, 3] {
+        let ratio = took(lanes) / whole;
+        let want = 4.0 / f64::from(lanes);
+        assert!((ratio - want).abs() < 0.01 * want, "{lanes} lanes: {ratio}, not {want}");
+    }
+}
+
+/// At a bit-error rate a packet is sent again as often as chance has it: p / (1 - p) times on
+/// average with p = 1 - (1 - rate)^bits, at every link.
+#[test]
+fn link_retries_are_as_many_as_chance_has_it() {
+    let machine = build(&[("groups.compute.count", "3"), ("routing", "minimal")]);
+    let rate: f64 = 1e-6;
+    let plan = FaultPlan { ber: rate, faults: Vec::new() };
+    let machine = machine.with_faults(&plan).expect("room");
+    let messages = all_at_once(&machine, 16_384, 3);
+    let ran = run(&machine, &messages);
+    assert_eq!(ran.counters.lost_packets, 0);
+    let crossings: u64 = ran.counters.packets.iter().map(|(_, n)| n).sum();
+    let bits = 8.0 * 2048.0;
+    let p = 1.0 - (1.0 - rate).powf(bits);
+    let want = crossings as f64 * p / (1.0 - p);
+    let got = ran.counters.link_retries as f64;
+    // Six standard deviations of as many rare events.
+    assert!((got - want).abs() < 6.0 * want.sqrt(), "{got} of {want}");
+}
+
+/// A packet that is on a link when that goes down is lost; those that wait for it are decided about
+/// anew and are not.
+#[test]
+fn only_what_is_on_a_link_goes_down_with_it() {
+    let machine = build(&[
+        ("groups.compute.count", "5"),
+        ("groups.compute.global_ports", "9"),
+        ("switch.ports", "64"),
+        ("routing", "minimal"),
+        FAST[0],
+        ("retry.sweep", "0 ns"),
+    ]);
+    let part = Part::Groups(GroupId(0), GroupId(1), None);
+    let fault = Fault { part, trouble: Trouble::Down, from: Time(3_000_000), until: NEVER };
+    let plan = FaultPlan { ber: 0.0, faults: vec![fault] };
+    let machine = machine.with_faults(&plan).expect("room");
+    // All of group 0 to their likes in group 1: the one link is full, and many wait for it.
+    let of = |g: u32| {
+        let machine = &machine;
+        (0..machine.n_nics()).filter(move |&nic| machine.group_of(NicId(nic)) == GroupId(g))
+    };
+    let pairs = of(0).zip(of(1));
+    let messages: Vec<_> =
+        pairs.map(|(a, b)| (Time(0), message(a, b, 40_960, draw(4, 0, a, 0)))).collect();
+    let ran = run(&machine, &messages);
+    let cables = machine.crossings(GroupId(0), GroupId(1)).len() as u64;
+    let lost = ran.counters.lost_packets;
+    assert!(lost >= 1 && lost <= 2 * cables, "{lost} packets on {cables} links");
+    assert_eq!((ran.counters.failed_messages, ran.counters.resent_packets), (0, lost));
+}
+
+/// The reason that is told names the place.
+#[test]
+fn a_failure_says_where() {
+    let machine = build(&[("groups.compute.count", "3"), FAST[0], FAST[1]]);
+    let machine = machine.with_faults(&down(Part::NicLink(NicId(0)))).expect("room");
+    let mut net = PacketNetwork::build(&machine);
+    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
+    let mut counters = Counters::new(machine.links.gap.len());
+    let mut told = None;
+    macro_rules! cx {
+        ($now:expr) => {
+            &mut Cx {
+                now: $now,
+                machine: &machine,
+                queue: &mut queue,
+                delivered: &mut delivered,
+                counters: &mut counters,
+            }
+        };
+    }
+    net.inject(MsgId(7), message(0, 9, 64, 1), cx!(Time(0)));
+    while let Some((now, what)) = queue.pop() {
+        let Event::Net(event) = Event::of(what) else { unreachable!("no hosts here") };
+        net.handle(event, cx!(now));
+        if delivered.pop().is_some() {
+            told = net.failure(MsgId(7));
+        }
+    }
+    let failure = told.expect("it was told");
+    assert_eq!((failure.src, failure.dst, failure.sent), (NicId(0), NicId(9), 5));
+    assert_eq!(failure.at, LostAt::Link(LinkId(0)));
+    assert_eq!(machine.links.kind[LinkId(0)], LinkKind::Injection);
+}

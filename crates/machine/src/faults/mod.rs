@@ -1,0 +1,332 @@
+//! What is broken in a machine, and when: a plan's rows resolved to links, nodes and times.
+//!
+//! Knows what a plan says of every part at every time. Refuses to know what becomes of packets
+//! (that is the network model's) and where they go instead (`routing::around`).
+//!
+//! The one idea: a plan is fixed before a run, so anybody may ask what is so at any time, and
+//! nobody has to be told.
+
+mod file;
+mod random;
+
+use base::{Span, Time};
+
+use crate::complaint::Complaint;
+use crate::{End, LinkId, Machine, NicId, NodeId, SwitchId};
+
+/// "Never": a fault that stays.
+pub const NEVER: Time = Time(u64::MAX);
+
+/// Lanes of a link in full health (Slingshot: 4 x 50 Gbit/s; facts of the enhanced link allow
+/// operation with 3 or 2).
+pub const LANES: u8 = 4;
+
+/// What a fault is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Both directions of one of the cables between two switches, or of all of them.
+    Switches(SwitchId, SwitchId, Option<u32>),
+    /// The same between two groups.
+    Groups(crate::GroupId, crate::GroupId, Option<u32>),
+    /// A NIC's cable; the NIC itself; a switch and all its links; a node and all its NICs.
+    NicLink(NicId),
+    Nic(NicId),
+    Switch(SwitchId),
+    Node(NodeId),
+}
+
+/// What is the matter with it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Trouble {
+    Down,
+    /// So many of four lanes are left.
+    Lanes(u8),
+    /// Bits received wrong, as a fraction.
+    Errors(f64),
+}
+
+/// One row of a plan.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Fault {
+    pub part: Part,
+    pub trouble: Trouble,
+    pub from: Time,
+    /// `NEVER` if it stays.
+    pub until: Time,
+}
+
+/// A plan as its author wrote it, names resolved.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FaultPlan {
+    /// Bit-error rate of every link that no row says otherwise of.
+    pub ber: f64,
+    pub faults: Vec<Fault>,
+}
+
+/// How a link is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Condition {
+    pub is_up: bool,
+    pub lanes: u8,
+    pub ber: f64,
+}
+
+/// From then on a link is so.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Change {
+    pub at: Time,
+    pub link: LinkId,
+    pub to: Condition,
+}
+
+/// A time in which a link carries nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outage {
+    pub from: Time,
+    pub until: Time,
+}
+
+/// A plan resolved against a machine.
+#[derive(Clone, Debug)]
+pub struct Faults {
+    /// Of every link that `changes` say nothing of.
+    pub ber: f64,
+    /// In order of time, then of links; those of time zero are how the run begins.
+    pub changes: Vec<Change>,
+    /// When a node's programs die, in order of time.
+    pub deaths: Vec<(Time, NodeId)>,
+    /// `outages[first[l]..first[l + 1]]` are link `l`'s, in order of time, apart from each other.
+    first: Vec<u32>,
+    outages: Vec<Outage>,
+    /// How long switches elsewhere need to hear of an outage, or of its end.
+    sweep: Span,
+}
+
+impl Faults {
+    /// Whether `link` carries nothing at `t`.
+    #[inline]
+    pub fn is_down(&self, link: LinkId, t: Time) -> bool {
+        self.outages(link).iter().any(|o| o.from <= t && t < o.until)
+    }
+
+    /// Whether those who are not at an end of `link` take it for down at `t`. What is over before
+    /// the sweep has seen it is never heard of.
+    #[inline]
+    pub fn is_said_down(&self, link: LinkId, t: Time) -> bool {
+        let sweep = self.sweep;
+        self.outages(link).iter().any(|o| {
+            o.until.since(o.from) > sweep
+                && t.since(o.from) >= sweep
+                && (o.until == NEVER || t < o.until + sweep)
+        })
+    }
+
+    /// When `link` next goes down, or has gone, within a span of time; a packet that is on it then
+    /// is lost.
+    #[inline]
+    pub fn cut(&self, link: LinkId, from: Time, to: Time) -> Option<Time> {
+        let cut = self.outages(link).iter().find(|o| o.from < to && from < o.until);
+        cut.map(|o| o.from.max(from))
+    }
+
+    #[inline]
+    pub fn outages(&self, link: LinkId) -> &[Outage] {
+        let at = link.0 as usize;
+        &self.outages[self.first[at] as usize..self.first[at + 1] as usize]
+    }
+
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.first[..])
+            + size_of_val(&self.outages[..])
+            + size_of_val(&self.changes[..])
+    }
+}
+
+impl FaultPlan {
+    /// What the plan says of each link of `machine`, over time.
+    pub fn resolve(&self, machine: &Machine) -> Faults {
+        let mut rows: Vec<(LinkId, usize)> = Vec::new();
+        for (row, fault) in self.faults.iter().enumerate() {
+            rows.extend(links_of(machine, fault.part).into_iter().map(|link| (link, row)));
+        }
+        rows.sort_unstable();
+        rows.dedup();
+        let n_links = machine.links.gap.len();
+        let (mut first, mut outages, mut changes) = (vec![0], Vec::new(), Vec::new());
+        first.reserve(n_links);
+        let mut rows = rows.chunk_by(|a, b| a.0 == b.0).peekable();
+        for link in machine.links.gap.ids() {
+            if let Some(of_link) = rows.next_if(|chunk| chunk[0].0 == link) {
+                let faults: Vec<Fault> = of_link.iter().map(|&(_, row)| self.faults[row]).collect();
+                self.timeline(link, &faults, &mut outages, &mut changes);
+            }
+            first.push(outages.len() as u32);
+        }
+        changes.sort_by_key(|change: &Change| (change.at, change.link));
+        let dead = self.faults.iter().filter_map(|fault| match (fault.part, fault.trouble) {
+            (Part::Node(node), Trouble::Down) => Some((fault.from, node)),
+            _ => None,
+        });
+        let mut deaths: Vec<(Time, NodeId)> = dead.collect();
+        deaths.sort_unstable();
+        let sweep = machine.retry.sweep;
+        Faults { ber: self.ber, changes, deaths, first, outages, sweep }
+    }
+
+    /// How one link is over time: the worst of what its rows say.
+    fn timeline(
+        &self,
+        link: LinkId,
+        faults: &[Fault],
+        outages: &mut Vec<Outage>,
+        changes: &mut Vec<Change>,
+    ) {
+        let mut times: Vec<Time> = faults.iter().flat_map(|f| [f.from, f.until]).collect();
+        times.push(Time::ZERO);
+        times.sort_unstable();
+        times.dedup();
+        let healthy = Condition { is_up: true, lanes: LANES, ber: self.ber };
+        let (mut last, mut down_since) = (healthy, None);
+        for at in times.into_iter().filter(|&at| at != NEVER) {
+            let mut now = healthy;
+            for fault in faults.iter().filter(|f| f.from <= at && at < f.until) {
+                match fault.trouble {
+                    Trouble::Down => now.is_up = false,
+                    Trouble::Lanes(lanes) => now.lanes = now.lanes.min(lanes),
+                    Trouble::Errors(ber) => now.ber = now.ber.max(ber),
+                }
+            }
+            if now != last {
+                changes.push(Change { at, link, to: now });
+            }
+            match (now.is_up, down_since) {
+                (false, None) => down_since = Some(at),
+                (true, Some(from)) => {
+                    outages.push(Outage { from, until: at });
+                    down_since = None;
+                }
+                _ => {}
+            }
+            last = now;
+        }
+        outages.extend(down_since.map(|from| Outage { from, until: NEVER }));
+    }
+}
+
+/// Links of a part, both directions of each cable.
+fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
+    let both = |nic: NicId| [machine.injection(nic), machine.ejection(nic)];
+    match part {
+        Part::NicLink(nic) | Part::Nic(nic) => both(nic).to_vec(),
+        Part::Node(node) => {
+            let nics = machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)];
+            nics.flat_map(|nic| both(NicId(nic))).collect()
+        }
+        Part::Switch(switch) => {
+            let end = End::Switch(switch);
+            let touches = |l: &LinkId| machine.links.from[*l] == end || machine.links.to[*l] == end;
+            machine.links.gap.ids().filter(touches).collect()
+        }
+        Part::Switches(a, b, cable) => {
+            let there = between(machine, a, b);
+            let back = between(machine, b, a);
+            let all = there.iter().zip(&back).enumerate();
+            let chosen = all.filter(|(nth, _)| cable.is_none_or(|k| k as usize == *nth));
+            chosen.flat_map(|(_, (&a, &b))| [a, b]).collect()
+        }
+        Part::Groups(a, b, cable) => {
+            let per_cable = machine.links_per_cable;
+            let wanted = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
+            let ways = [machine.crossings(a, b), machine.crossings(b, a)];
+            let chosen = ways.iter().flat_map(|way| {
+                way.iter().enumerate().filter(|(nth, _)| wanted(nth)).map(|(_, &link)| link)
+            });
+            chosen.collect()
+        }
+    }
+}
+
+/// Links from one switch to another, in order.
+fn between(machine: &Machine, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+    let (from, to) = (End::Switch(from), End::Switch(to));
+    let links = &machine.links;
+    let joins = |l: &LinkId| links.from[*l] == from && links.to[*l] == to;
+    links.gap.ids().filter(joins).collect()
+}
+
+impl Machine {
+    /// Cables between two switches.
+    pub(crate) fn cables_between(&self, a: SwitchId, b: SwitchId) -> u32 {
+        between(self, a, b).len() as u32
+    }
+
+    /// The compute nodes that nobody could start a job on: down as the run begins.
+    pub fn dead_at_start(&self) -> Vec<NodeId> {
+        let Some(faults) = &self.faults else { return Vec::new() };
+        let dead = faults.deaths.iter().filter(|d| d.0 == Time::ZERO).map(|d| d.1);
+        let mut dead: Vec<NodeId> = dead.collect();
+        dead.dedup();
+        dead
+    }
+
+    /// What a fault's ends are called.
+    pub fn link_name(&self, link: LinkId) -> String {
+        format!(
+            "{} -> {}",
+            self.end_name(self.links.from[link]),
+            self.end_name(self.links.to[link])
+        )
+    }
+
+    pub fn end_name(&self, end: End) -> String {
+        match end {
+            End::Nic(nic) => {
+                let node = self.nic_node[nic];
+                format!("{} nic{}", self.node_name(node), nic.0 - self.node_nics[node])
+            }
+            End::Switch(switch) => format!("g{} switch{}", self.switch_group[switch].0, switch.0),
+        }
+    }
+
+    /// This machine with a plan: its links fail as it says, and its ports are divided among the
+    /// virtual channels that ways round a fault need (docs/models/deadlock.md).
+    pub fn with_faults(mut self, plan: &FaultPlan) -> Result<Machine, Complaint> {
+        if self.nic.response > 0 {
+            let wanted = "a machine whose NICs answer with no packets of their own: what becomes \
+                          of a response that is lost is not modeled";
+            return Err(Complaint::new("faults", self.name.clone(), wanted));
+        }
+        let n_vcs = self.n_vcs.max(crate::routing::AROUND_VCS);
+        let packet = self.nic.packet_payload + self.nic.packet_overhead;
+        for buffer in &mut self.links.buffer.raw {
+            let port = u64::from(*buffer) * u64::from(self.n_vcs);
+            let share = port / u64::from(n_vcs);
+            if share < packet {
+                let wanted = format!(
+                    "ports of at least {} B with faults: a packet of {packet} B on each of {n_vcs} \
+                     virtual channels",
+                    packet * u64::from(n_vcs)
+                );
+                return Err(Complaint::new("links.*.buffer", format!("{port} B"), wanted));
+            }
+            *buffer = share as u32;
+        }
+        self.n_vcs = n_vcs;
+        self.faults = Some(Box::new(plan.resolve(&self)));
+        Ok(self)
+    }
+}
+
+/// How long a bit-error rate takes to hit a packet: the chance that one of so many bits is wrong.
+/// By multiplication alone, which rounds alike everywhere.
+pub fn chance_of_error(ber: f64, bytes: u64) -> f64 {
+    let (mut whole, mut base, mut n) = (1.0, 1.0 - ber, bytes * 8);
+    while n > 0 {
+        if n & 1 == 1 {
+            whole *= base;
+        }
+        base *= base;
+        n >>= 1;
+    }
+    1.0 - whole
+}

@@ -1,0 +1,402 @@
+//! Ways round what is down. A policy is asked as ever, with what is down weighing more than any
+//! load; where its answer leads nowhere, the way with the fewest turns is looked for here.
+//!
+//! Source of the frame: switches route away from ports of theirs that fail at once, and the fabric
+//! manager's routing sweep tells the others. How ways are chosen then is not public; this order is
+//! ours [estimate]: a parallel link, another link to the same group, a step aside within a group, a
+//! third group.
+//!
+//! A *turn* begins a new class where the packet stands, so that what comes after it may use rows
+//! and columns again. Every way climbs (class, row < column < global), as docs/models/deadlock.md
+//! wants it, and none has more classes than there are channels.
+
+use base::{Time, below};
+
+use crate::dragonfly::{Crossing, Dragonfly, Group, Place, Seat, Stream, stir};
+use crate::faults::Faults;
+use crate::{
+    End, GroupId, Hop, LinkId, LinkKind, LoadView, Machine, NicId, Route, SwitchId, Topology,
+};
+
+/// Virtual channels that ways round faults need: those of a Valiant route.
+pub const AROUND_VCS: u8 = 4;
+
+/// How far within its class a packet has come: what it may still do without a turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    /// Neither a row nor a column in this class.
+    Fresh,
+    Row,
+    Column,
+}
+
+/// More than any load, and little enough to be added up.
+const HEAVY: u32 = 1 << 26;
+
+/// More turns than any way may have.
+const NEVER: u8 = u8::MAX;
+
+/// What a switch knows of faults.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    faults: &'a Faults,
+    machine: &'a Machine,
+    at: SwitchId,
+    now: Time,
+}
+
+impl Known<'_> {
+    /// Its own links at once, others when the sweep has told.
+    #[inline]
+    fn is_up(&self, link: LinkId) -> bool {
+        if self.faults.outages(link).is_empty() {
+            return true;
+        }
+        let links = &self.machine.links;
+        let here = End::Switch(self.at);
+        if links.from[link] == here || links.to[link] == here {
+            !self.faults.is_down(link, self.now)
+        } else {
+            !self.faults.is_said_down(link, self.now)
+        }
+    }
+}
+
+/// Loads, with what is down beyond them.
+struct Shunning<'a, L> {
+    load: &'a L,
+    known: Known<'a>,
+}
+
+impl<L: LoadView> LoadView for Shunning<'_, L> {
+    fn near(&self, link: LinkId) -> u32 {
+        if self.known.is_up(link) { self.load.near(link) } else { HEAVY }
+    }
+    fn far(&self, link: LinkId) -> u32 {
+        self.load.far(link)
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        if self.known.is_up(link) { self.load.downstream(link) } else { HEAVY }
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        if self.known.is_up(link) { self.load.anywhere(link) } else { HEAVY }
+    }
+}
+
+/// A way from here: how often its class rises, links between groups included, and how it begins.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    rises: u8,
+    link: LinkId,
+    /// It begins with a turn.
+    turns: bool,
+    crosses: bool,
+}
+
+impl Way {
+    /// "There is none."
+    const NONE: Way = Way { rises: NEVER, link: LinkId(u32::MAX), turns: false, crosses: false };
+    /// "There already."
+    const HERE: Way = Way { rises: 0, ..Way::NONE };
+
+    fn exists(self) -> bool {
+        self.rises != NEVER
+    }
+    /// With so many more rises; none stays none.
+    fn then(self, more: u8) -> Way {
+        Way { rises: self.rises.saturating_add(more), ..self }
+    }
+    fn or(self, other: impl FnOnce() -> Way) -> Way {
+        if self.exists() { self } else { other() }
+    }
+    fn turned(self) -> Way {
+        Way { turns: true, ..self.then(1) }
+    }
+}
+
+impl Machine {
+    /// The step of a packet for `dst` that came to `at` by `input`, on a virtual channel of class
+    /// `input_class`, on a machine of which parts may be down. `None` if there is no way.
+    #[allow(clippy::too_many_arguments)] // As `next_hop`, and what it came by.
+    pub fn next_hop_around(
+        &self,
+        at: SwitchId,
+        dst: NicId,
+        route: &mut Route,
+        draw: u64,
+        load: &impl LoadView,
+        (input, input_class): (LinkId, u8),
+        now: Time,
+    ) -> Option<Hop> {
+        let faults = self.faults.as_deref().expect("asked only of a machine with a plan");
+        let known = Known { faults, machine: self, at, now };
+        let Topology::Dragonfly(net) = &self.topology;
+        let search = Search { net, known, draw };
+        let home = self.nic_switch[dst];
+        let mut stage = match self.links.kind[input] {
+            LinkKind::Local => Stage::Row,
+            LinkKind::LocalBlack => Stage::Column,
+            _ => Stage::Fresh,
+        };
+        let mut trial = *route;
+        let hop = self.next_hop(at, dst, &mut trial, draw, &Shunning { load, known });
+        let of_hop = if hop.vc > input_class { Stage::Fresh } else { stage };
+        if known.is_up(hop.link) && search.leads(hop, of_hop, trial, home, self) {
+            *route = trial;
+            return Some(hop);
+        }
+        route.decided = true;
+        if at == home {
+            let link = self.ejection(dst);
+            return known.is_up(link).then_some(Hop { link, vc: route.class });
+        }
+        if route.class > input_class {
+            stage = Stage::Fresh;
+        }
+        let room = (self.n_vcs - 1).checked_sub(route.class)?;
+        let way = search.any(at, stage, home);
+        if way.rises > room {
+            return None;
+        }
+        let is_detour = !route.is_minimal() || search.passes_a_third(way, home);
+        route.passed = true;
+        // Its second leg is all that is left of a non-minimal way: it counts as one.
+        route.via = if is_detour { home.0 + 1 } else { 0 };
+        route.class += u8::from(way.turns);
+        let vc = route.class;
+        route.class += u8::from(way.crosses);
+        route.hops += 1;
+        Some(Hop { link: way.link, vc })
+    }
+
+    /// Takes back a step between switches that was decided and not taken.
+    pub fn take_back(&self, route: &mut Route, link: LinkId) {
+        match self.links.kind[link] {
+            LinkKind::Global => {
+                route.class -= 1;
+                route.hops -= 1;
+            }
+            LinkKind::Local | LinkKind::LocalBlack => route.hops -= 1,
+            LinkKind::Injection | LinkKind::Ejection => {}
+        }
+    }
+
+    /// Most hops between switches of any way on a machine with a plan: within a class a row and a
+    /// column, between classes at most a link to another group (docs/models/deadlock.md).
+    pub fn most_hops_around(&self) -> u32 {
+        let Topology::Dragonfly(net) = &self.topology;
+        let within = net.diameter / 2;
+        let classes = u32::from(self.n_vcs);
+        classes * within + classes - 1
+    }
+
+    /// The links from one group to another, in order.
+    pub fn crossings(&self, from: GroupId, to: GroupId) -> Vec<LinkId> {
+        let Topology::Dragonfly(net) = &self.topology;
+        net.pair(from, to).iter().map(|crossing| crossing.link).collect()
+    }
+}
+
+/// A look for ways, as far as one switch knows.
+struct Search<'a> {
+    net: &'a Dragonfly,
+    known: Known<'a>,
+    draw: u64,
+}
+
+impl Search<'_> {
+    /// Whether a policy's step, taken at `stage`, can be gone on from.
+    fn leads(&self, hop: Hop, stage: Stage, after: Route, home: SwitchId, m: &Machine) -> bool {
+        let End::Switch(there) = m.links.to[hop.link] else { return true };
+        let then = match m.links.kind[hop.link] {
+            LinkKind::Local if stage == Stage::Fresh => Stage::Row,
+            LinkKind::LocalBlack if stage < Stage::Column => Stage::Column,
+            LinkKind::Global => Stage::Fresh,
+            _ => return false,
+        };
+        let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
+        let rises = if after.passed {
+            self.direct(there, then, home).rises
+        } else {
+            let via = SwitchId(after.via - 1);
+            let to = self.direct(there, then, via).rises;
+            let on = self.direct(via, Stage::Fresh, home).rises;
+            to.saturating_add(on).saturating_add(1)
+        };
+        rises <= room
+    }
+
+    /// Where something drawn from begins.
+    fn start(&self, stream: Stream, n: usize) -> usize {
+        below(stir(self.draw, stream), n.max(1) as u32) as usize
+    }
+
+    /// The way with the fewest rises, through a third group if need be.
+    fn any(&self, at: SwitchId, stage: Stage, home: SwitchId) -> Way {
+        self.direct(at, stage, home).or(|| self.by_third(at, stage, home))
+    }
+
+    /// Without a third group.
+    fn direct(&self, at: SwitchId, stage: Stage, to: SwitchId) -> Way {
+        let (here, there) = (self.net.seats[at], self.net.seats[to]);
+        if here.group == there.group {
+            return self.within(here, stage, there.place());
+        }
+        self.across(here, stage, there)
+    }
+
+    /// Over a link between the two groups.
+    fn across(&self, here: Seat, stage: Stage, there: Seat) -> Way {
+        let pair = self.net.pair(here.group(), there.group());
+        let start = self.start(Stream::FirstLeg, pair.len());
+        let mut best = (Way::NONE, u32::MAX);
+        for nth in 0..pair.len() {
+            let crossing = pair[(start + nth) % pair.len()];
+            let way = self.over(here, stage, crossing);
+            if !way.exists() || way.rises > best.0.rises {
+                continue;
+            }
+            let entry = self.net.switch_at(there.group(), crossing.to);
+            let beyond = self.within(self.net.seats[entry], Stage::Fresh, there.place()).rises;
+            let way = way.then(beyond);
+            let hops = u32::from(!way.crosses) + u32::from(crossing.to != there.place());
+            if way.exists() && (way.rises, hops) < (best.0.rises, best.1) {
+                best = (way, hops);
+                // Nothing is better than one rise and one hop here.
+                if way.rises == 1 && hops == 0 {
+                    break;
+                }
+            }
+        }
+        best.0
+    }
+
+    /// To `crossing` and over it.
+    fn over(&self, here: Seat, stage: Stage, crossing: Crossing) -> Way {
+        if !self.known.is_up(crossing.link) {
+            return Way::NONE;
+        }
+        if crossing.from == here.place() {
+            return Way { rises: 1, link: crossing.link, turns: false, crosses: true };
+        }
+        self.within(here, stage, crossing.from).then(1)
+    }
+
+    /// Through a third group, from this one or back into it.
+    fn by_third(&self, at: SwitchId, stage: Stage, home: SwitchId) -> Way {
+        let (here, there) = (self.net.seats[at], self.net.seats[home]);
+        let transit = &self.net.transit;
+        let start = self.start(Stream::Via, transit.len());
+        let mut best = Way::NONE;
+        for nth in 0..transit.len() {
+            let third = transit[(start + nth) % transit.len()];
+            if third == here.group() || third == there.group() {
+                continue;
+            }
+            let pair = self.net.pair(here.group(), third);
+            let first = self.start(Stream::OtherVia, pair.len());
+            for k in 0..pair.len() {
+                let crossing = pair[(first + k) % pair.len()];
+                let way = self.over(here, stage, crossing);
+                if !way.exists() || way.rises >= best.rises {
+                    continue;
+                }
+                let entry = self.net.switch_at(third, crossing.to);
+                let beyond = self.across(self.net.seats[entry], Stage::Fresh, there).rises;
+                let way = way.then(beyond);
+                if way.rises < best.rises {
+                    best = way;
+                }
+            }
+            // Two links between groups and no turn: nothing is better.
+            if best.rises <= 2 {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Whether a way leads to another group than that of `home`.
+    fn passes_a_third(&self, way: Way, home: SwitchId) -> bool {
+        let End::Switch(next) = self.known.machine.links.to[way.link] else { return false };
+        let group = |switch: SwitchId| self.net.seats[switch].group;
+        way.crosses && group(next) != group(home)
+    }
+
+    /// Within the group: straight, or with a step aside.
+    fn within(&self, here: Seat, stage: Stage, there: Place) -> Way {
+        if here.place() == there {
+            return Way::HERE;
+        }
+        let straight = self.straight(here, stage, there);
+        if straight.exists() {
+            return straight;
+        }
+        if stage == Stage::Fresh {
+            return self.aside(here, stage, there);
+        }
+        let turned = self.straight(here, Stage::Fresh, there).turned();
+        turned
+            .or(|| self.aside(here, stage, there))
+            .or(|| self.aside(here, Stage::Fresh, there).turned())
+    }
+
+    /// By way of another switch of the group, where the packet turns.
+    fn aside(&self, here: Seat, stage: Stage, there: Place) -> Way {
+        let group = self.net.groups[here.group()];
+        let n = group.switches as usize;
+        let start = self.start(Stream::Again, n);
+        for nth in 0..n {
+            let by = SwitchId(group.first + ((start + nth) % n) as u32);
+            let seat = self.net.seats[by];
+            if seat.place() == here.place() || seat.place() == there {
+                continue;
+            }
+            let way = self.straight(here, stage, seat.place());
+            if way.exists() && self.straight(seat, Stage::Fresh, there).exists() {
+                return way.then(1);
+            }
+        }
+        Way::NONE
+    }
+
+    /// Along the row, then along the column, as far as `stage` still allows.
+    fn straight(&self, here: Seat, stage: Stage, there: Place) -> Way {
+        let turns_corner = here.col != there.col && here.row != there.row;
+        let allowed = if here.col != there.col { Stage::Fresh } else { Stage::Row };
+        if stage > allowed {
+            return Way::NONE;
+        }
+        let Some(link) = self.open(here, there) else { return Way::NONE };
+        if turns_corner {
+            let corner = self.net.switch_at(here.group(), Place { row: here.row, col: there.col });
+            if self.open(self.net.seats[corner], there).is_none() {
+                return Way::NONE;
+            }
+        }
+        Way { rises: 0, link, turns: false, crosses: false }
+    }
+
+    /// An open link of the next hop to a place of this group: one of those that are parallel.
+    fn open(&self, here: Seat, there: Place) -> Option<LinkId> {
+        let (first, n) = here.toward(there);
+        let start = self.start(Stream::Parallel, n as usize) as u32;
+        let links = (0..n).map(|i| LinkId(first + (start + i) % n));
+        links.into_iter().find(|&link| self.known.is_up(link))
+    }
+}
+
+impl Dragonfly {
+    /// The switch at a place of a group.
+    fn switch_at(&self, group: GroupId, place: Place) -> SwitchId {
+        let first = self.groups[group].first;
+        SwitchId(first + u32::from(place.row) * self.slots(group) + u32::from(place.col))
+    }
+
+    /// Switches of a row of the group.
+    fn slots(&self, group: GroupId) -> u32 {
+        let Group { first, switches, .. } = self.groups[group];
+        // The last switch sits at the end of the last row.
+        u32::from(self.seats[SwitchId(first + switches - 1)].col) + 1
+    }
+}

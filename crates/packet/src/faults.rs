@@ -1,0 +1,318 @@
+//! What becomes of packets on a machine of which parts are broken: links that send a packet again
+//! because a bit was wrong, links with fewer lanes, links that are down; packets that are lost, and
+//! the NIC that sends them again until it gives up. docs/models/faults.md has the rules.
+//!
+//! Knows that a packet is lost. Refuses to know where a way leads round it (`machine`'s).
+//!
+//! The one idea: the plan is fixed before the run, so whether a packet gets across a link whole is
+//! known when it enters. A packet that will not is lost there and then, and nobody downstream ever
+//! hears of it: so none can arrive twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{IndexVec, Slab, Span, Time, draw, uniform};
+use des::Phase;
+use machine::faults::{Change, Faults, LANES, chance_of_error};
+use machine::{Hop, LinkId, Machine, NicId};
+use net::{Cx, FAILED, Failure, LostAt, MsgId};
+
+use crate::credit::Class;
+use crate::loads::Loads;
+use crate::{
+    Arrival, ArrivalId, LaneId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
+};
+
+/// Streams of draws: bit errors, and the luck of a packet that is sent again.
+const STREAM_BITS: u32 = 0x6269_7473;
+const STREAM_AGAIN: u32 = 0x6167_6169;
+
+/// Crossings after which a link is taken to have got a packet across: at the highest rate of
+/// errors that plans may have fewer than one packet in 10^5 of 2 KiB needs as many.
+const MOST_REPLAYS: u32 = 64;
+
+/// A packet that is gone, until its NIC's timer says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lost {
+    arrival: ArrivalId,
+    dst: NicId,
+    vnet: u8,
+    draw: u64,
+    payload: u64,
+    at: LostAt,
+}
+
+/// What a network with a plan knows beside the others.
+pub(crate) struct Faulty {
+    /// Bit-error rates as they are now, and the classes of links in full health.
+    ber: IndexVec<LinkId, f64>,
+    whole: IndexVec<LinkId, u16>,
+    lost: Slab<LostId, Lost>,
+    /// How often packets were sent again, by their messages and draws.
+    again: BTreeMap<(u32, u64), u32>,
+    /// Messages that were told to have failed and of which packets are still about.
+    failed: BTreeSet<u32>,
+    /// Told, and not asked about yet.
+    failures: BTreeMap<u32, Failure>,
+    most_hops: u32,
+}
+
+impl Faulty {
+    pub fn new(machine: &Machine, whole: impl Iterator<Item = u16>) -> Option<Box<Faulty>> {
+        let faults = machine.faults.as_deref()?;
+        Some(Box::new(Faulty {
+            ber: IndexVec::filled(faults.ber, machine.links.gap.len()),
+            whole: whole.collect(),
+            lost: Slab::with_capacity(64),
+            again: BTreeMap::new(),
+            failed: BTreeSet::new(),
+            failures: BTreeMap::new(),
+            most_hops: machine.most_hops_around(),
+        }))
+    }
+
+    pub fn assert_quiet(&self) {
+        assert_eq!(self.lost.live(), 0, "lost packets that no timer has told of");
+        assert!(self.again.is_empty(), "packets that are still to be sent again");
+        assert!(self.failed.is_empty(), "packets left of messages that failed");
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.ber.len() * size_of::<f64>() + self.whole.len() * 2 + self.lost.bytes()
+    }
+}
+
+/// The plan; there is one wherever this is asked.
+fn plan(machine: &Machine) -> &Faults {
+    machine.faults.as_deref().expect("a network with faults has a plan")
+}
+
+impl PacketNetwork {
+    fn faulty(&mut self) -> &mut Faulty {
+        self.faults.as_mut().expect("asked only where there is a plan")
+    }
+
+    /// How the run begins.
+    pub(crate) fn begin_faulty(&mut self, machine: &Machine) {
+        let Some(faults) = machine.faults.as_deref() else { return };
+        for &change in faults.changes.iter().take_while(|change| change.at == Time::ZERO) {
+            self.set_condition(change, machine);
+        }
+    }
+
+    /// Whatever the plan changes later is an event.
+    pub(crate) fn schedule_changes(&mut self, cx: &mut Cx<'_>) {
+        let changes = &plan(cx.machine).changes;
+        for (nth, change) in changes.iter().enumerate().filter(|(_, c)| c.at > Time::ZERO) {
+            let event = PacketEvent::Change { link: change.link, nth: nth as u32 };
+            cx.at(change.at, Phase::Arrive, event);
+        }
+    }
+
+    fn set_condition(&mut self, change: Change, machine: &Machine) {
+        let Change { link, to, .. } = change;
+        let faulty = self.faulty();
+        faulty.ber[link] = to.ber;
+        let mut class = faulty.whole[link];
+        if to.lanes < LANES {
+            let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
+            let narrow = self.classes[usize::from(class)].with_lanes(to.lanes, packet);
+            class = self.class_number(narrow);
+        }
+        self.wires[link].class = class;
+    }
+
+    /// The number of a class, which it has from now on if it is new.
+    fn class_number(&mut self, class: Class) -> u16 {
+        let known = self.classes.iter().position(|&known| known == class);
+        let at = known.unwrap_or_else(|| {
+            self.classes.push(class);
+            self.classes.len() - 1
+        });
+        u16::try_from(at).expect("links of fewer than 2^16 kinds")
+    }
+
+    /// The plan's `nth` change happens. Who waits for a link that goes down is decided about anew:
+    /// nothing of it has left the switch.
+    pub(crate) fn change(&mut self, nth: u32, cx: &mut Cx<'_>) {
+        let change = plan(cx.machine).changes[nth as usize];
+        self.set_condition(change, cx.machine);
+        if change.to.is_up {
+            return;
+        }
+        let link = change.link;
+        for packet in self.all_who_wait(link, cx) {
+            let mut route = self.packets[packet].route;
+            cx.machine.take_back(&mut route, link);
+            self.packets[packet].route = route;
+            self.decide_around(packet, cx);
+        }
+    }
+
+    /// Takes out all that waits for `link`, in the order of its lanes.
+    fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
+        let mut all = Vec::new();
+        while self.wires[link].waited_for != 0 {
+            let vc = self.wires[link].waited_for.trailing_zeros() as u8;
+            let last = LaneId(self.channels[self.channel(link, vc)].last);
+            let first = LaneId(self.lanes[last].next);
+            all.push(self.leave(link, vc, last, first));
+        }
+        let wire = &mut self.wires[link];
+        self.reports.note(link, cx.now, wire.waiting);
+        wire.waiting = 0;
+        all
+    }
+
+    /// Where a packet goes from the switch it stands at; it is lost if there is no way.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn decide_around(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let Packet { mut route, dst, draw, at, vnet, input, input_vc, .. } = self.packets[packet];
+        let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
+        let class = if self.is_edge(input) { 0 } else { input_vc - vnet * self.n_vcs };
+        let came = (input, class);
+        let hop = cx.machine.next_hop_around(at, dst, &mut route, draw, &loads, came, cx.now);
+        match hop {
+            Some(hop) => {
+                let most = self.faulty().most_hops;
+                assert!(u32::from(route.hops) <= most, "a packet beyond its {most} hops");
+                assert!(route.class < self.n_vcs, "a packet beyond its channels");
+                let kind = |link| cx.machine.links.kind[link];
+                let climbs = self.is_edge(hop.link)
+                    || (hop.vc, kind(hop.link)) > (class, kind(input))
+                    || self.is_edge(input);
+                assert!(climbs, "a step that does not climb could close a circle");
+                self.packets[packet].route = route;
+                let hop = self.on(vnet, hop);
+                self.request(packet, hop, cx);
+            }
+            None => self.lose_at_switch(packet, cx),
+        }
+    }
+
+    /// The head of `packet` enters `hop` now and would have left it at `gone`.
+    ///
+    /// A packet with a wrong bit is sent again after the link's round trip, until it is right. One
+    /// that is on the link when that goes down never reaches the other end.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_on_faulty(
+        &mut self,
+        packet: PacketId,
+        hop: Hop,
+        gone: Time,
+        cx: &mut Cx<'_>,
+    ) {
+        let Packet { draw: own, bytes, route, .. } = self.packets[packet];
+        let Class { cable, .. } = *self.class(hop.link);
+        let ber = self.faulty().ber[hop.link];
+        let mut replays = 0;
+        if ber > 0.0 {
+            let chance = chance_of_error(ber, u64::from(bytes));
+            let is_hit = |nth: u32| {
+                let nth = u64::from(route.hops) << 32 | u64::from(nth);
+                uniform(draw(own, STREAM_BITS, hop.link.0, nth)) < chance
+            };
+            while replays < MOST_REPLAYS && is_hit(replays) {
+                replays += 1;
+            }
+        }
+        let late = ((gone - cx.now) + cable * 2) * u64::from(replays);
+        cx.counters.link_retries += u64::from(replays);
+        let gone = gone + late;
+        if plan(cx.machine).cut(hop.link, cx.now, gone + cable).is_none() {
+            return self.enter(packet, hop, gone, late, cx);
+        }
+        let wire = &mut self.wires[hop.link];
+        wire.free_at = gone;
+        wire.bytes += u64::from(bytes);
+        wire.packets += 1;
+        self.lose(packet, LostAt::Link(hop.link), cx);
+    }
+
+    /// `packet` gets no further than the switch it stands at. Its buffer is free when its tail is
+    /// in.
+    fn lose_at_switch(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let Packet { tail, input, input_vc, input_class, cells, at, .. } = self.packets[packet];
+        let home = tail.max(cx.now) + self.classes[usize::from(input_class)].cable;
+        self.lose(packet, LostAt::Switch(at), cx);
+        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
+    }
+
+    /// `packet` is gone. Its NIC knows when its timer runs out, and never before a word of it could
+    /// be back.
+    fn lose(&mut self, packet: PacketId, at: LostAt, cx: &mut Cx<'_>) {
+        let Packet { arrival, dst, vnet, draw, bytes, born, traveled, .. } = self.packets[packet];
+        self.packets.free(packet);
+        cx.counters.lost_packets += 1;
+        let payload = u64::from(bytes) - self.params.packet_overhead;
+        let lost = Lost { arrival, dst, vnet, draw, payload, at };
+        let lost = self.faulty().lost.insert(lost);
+        let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
+        let nic = self.arrivals[arrival].src;
+        cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
+    }
+
+    /// The timer of a lost packet runs out at its NIC: it is sent again, as a message of its own in
+    /// the NIC's round, or its message has failed.
+    pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
+        let faulty = self.faulty();
+        let Lost { arrival, dst, vnet, draw: own, payload, at } = faulty.lost[lost];
+        faulty.lost.free(lost);
+        let times = faulty.again.remove(&(arrival.0, own)).unwrap_or(0);
+        let is_over = times == cx.machine.retry.limit || faulty.failed.contains(&arrival.0);
+        self.nics[nic].in_flight -= 1;
+        cx.counters.timeouts += 1;
+        if is_over {
+            self.fail(arrival, Failure { src: nic, dst, at, sent: times + 1 }, cx);
+            let arrivals = &mut self.arrivals[arrival];
+            arrivals.missing -= 1;
+            if arrivals.missing == 0 {
+                self.is_over(arrival, cx);
+            }
+        } else {
+            let draw = draw(own, STREAM_AGAIN, 0, u64::from(times));
+            self.faulty().again.insert((arrival.0, draw), times + 1);
+            cx.counters.resent_packets += 1;
+            let (src, unsent, made, packets, next) = (nic, payload, 0, 1, NONE);
+            let again = Transit { draw, unsent, arrival, src, dst, made, packets, next, vnet };
+            let transit = self.transits.insert(again);
+            self.queue_up(nic, transit);
+        }
+        self.pump(nic, cx);
+    }
+
+    /// A message will never be whole: whoever sent it is told, once.
+    fn fail(&mut self, arrival: ArrivalId, why: Failure, cx: &mut Cx<'_>) {
+        let id = self.arrivals[arrival].id;
+        let faulty = self.faulty();
+        if faulty.failed.insert(arrival.0) {
+            faulty.failures.insert(id.0, why);
+            cx.counters.failed_messages += 1;
+            cx.delivered.push((id, FAILED));
+        }
+    }
+
+    /// Nothing of a message is about any more, on a machine with a plan: it has come, or it was
+    /// told to have failed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn is_over(&mut self, arrival: ArrivalId, cx: &mut Cx<'_>) {
+        let Arrival { id, done, seen_after, .. } = self.arrivals[arrival];
+        self.arrivals.free(arrival);
+        let faulty = self.faulty();
+        while let Some((&key, _)) =
+            faulty.again.range((arrival.0, 0)..=(arrival.0, u64::MAX)).next()
+        {
+            faulty.again.remove(&key);
+        }
+        if !faulty.failed.remove(&arrival.0) {
+            cx.delivered.push((id, done + seen_after));
+        }
+    }
+
+    /// What is known of a message that failed; it is forgotten then.
+    pub(crate) fn failure_of(&mut self, id: MsgId) -> Option<Failure> {
+        self.faults.as_mut()?.failures.remove(&id.0)
+    }
+}

@@ -1,0 +1,115 @@
+//! What broken parts of the machine do to jobs: messages that were given up, nodes that died.
+
+use super::{Cargo, World};
+use crate::outcome::Blocked;
+use crate::world::Job;
+use base::Time;
+use machine::NodeId;
+use net::{Failure, LostAt, MsgId, NetworkModel};
+use workload::Workload;
+
+/// "No node dies any more."
+const NEVER: Time = Time(u64::MAX);
+
+/// What the machine's faults have in store for the jobs.
+pub(super) struct Fate {
+    /// What the machine did to a job that no job goes on from.
+    pub failed: Option<Blocked>,
+    /// When the next node of the plan dies; never, mostly.
+    pub next_death: Time,
+}
+
+impl Fate {
+    pub fn new(job: &Job) -> Fate {
+        Fate { failed: None, next_death: next_death(job, Time::ZERO).unwrap_or(NEVER) }
+    }
+}
+
+fn next_death(job: &Job, after: Time) -> Option<Time> {
+    let faults = job.machine.faults.as_ref()?;
+    faults.deaths.iter().map(|death| death.0).find(|&at| at > after)
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Whether nobody goes on.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.is_some() || self.fate.failed.is_some()
+    }
+
+    /// The network has given a message up: whose it was is told.
+    pub(super) fn give_up(&mut self, id: MsgId, cargo: Cargo) {
+        let failure = self.net.failure(id).expect("the network says why a message failed");
+        let Some(rank) = self.sender(cargo) else {
+            if let Cargo::Background(source) = cargo {
+                self.background_fails(source);
+            }
+            return;
+        };
+        self.settled(rank);
+        let (to, bytes) = self.about_cargo(cargo);
+        let to = self.own_number(to);
+        let what = format!(
+            "network timeout: a message of {bytes} B to rank {to} was given up: {}",
+            self.say(failure)
+        );
+        let node = self.job.seats[rank as usize].node;
+        self.fate.failed.get_or_insert(Blocked { rank, node, what });
+    }
+
+    /// Where to a message of a rank's is, and the bytes of all it is part of.
+    fn about_cargo(&self, cargo: Cargo) -> (u32, u64) {
+        match cargo {
+            Cargo::Leg(flight) => {
+                let send = self.sends[flight.send];
+                (send.to, send.bytes)
+            }
+            Cargo::Access(access) => self.about_access(access),
+            Cargo::Background(_) => unreachable!("no rank's"),
+        }
+    }
+
+    fn say(&self, failure: Failure) -> String {
+        let Failure { src, dst, at, sent } = failure;
+        let machine = &self.job.machine;
+        let nic = |nic| machine.end_name(machine::End::Nic(nic));
+        let place = match at {
+            LostAt::Link(link) => {
+                format!("on the link {}, which was down", machine.link_name(link))
+            }
+            LostAt::Switch(switch) => {
+                let switch = machine.end_name(machine::End::Switch(switch));
+                format!("at {switch}, from which no way led on")
+            }
+        };
+        let times = if sent == 1 { "once".into() } else { format!("{sent} times") };
+        let again = sent - 1;
+        format!(
+            "a packet from {} to {} was sent {times} ({again} retries) and lost each time, last \
+             {place}",
+            nic(src),
+            nic(dst)
+        )
+    }
+
+    /// A node has died: so have its ranks, and the job with them.
+    #[cold]
+    pub(super) fn bury(&mut self) {
+        let at = self.fate.next_death;
+        self.fate.next_death = next_death(self.job, at).unwrap_or(NEVER);
+        let faults = self.job.machine.faults.as_ref().expect("somebody dies by a plan");
+        let dead: Vec<NodeId> = faults.deaths.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
+        let is_dead =
+            |rank: &usize| dead.contains(&self.job.seats[*rank].node) && !self.ranks[*rank].exited;
+        let all: Vec<usize> = (0..self.ranks.len()).filter(is_dead).collect();
+        let Some(&first) = all.first() else { return };
+        let node = self.job.seats[first].node;
+        let here = all.iter().filter(|&&rank| self.job.seats[rank].node == node).count();
+        let ranks = match here {
+            1 => "1 rank".into(),
+            n => format!("{n} ranks"),
+        };
+        let name = self.job.machine.node_name(node);
+        let what = format!("node {name} went down at {at} with {ranks} of the job on it");
+        self.fate.failed.get_or_insert(Blocked { rank: first as u32, node, what });
+    }
+}

@@ -1,0 +1,39 @@
+"""What is broken in a machine, and when: a plan in TOML, or one drawn by seed.
+
+`"random:7"` draws eight faults from seed 7, `"random:7:100"` a hundred; anything else is the path
+of a file. The core knows the keys (docs/models/faults.md); nothing here does.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from . import machines
+from .errors import Complaints
+
+WANTED = "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed"
+DRAWN = 8  # faults of a random plan unless said
+
+
+def plan(wrong: Complaints, given: Any) -> dict[str, Any] | None:
+    """The plan as the core takes it."""
+    if given is None:
+        return None
+    if isinstance(given, str) and given.partition(":")[0] == "random" and not given.endswith(
+        ".toml"
+    ):
+        found = re.fullmatch(r"random:([0-9]{1,18})(?::([0-9]{1,6}))?", given)
+        if not found:
+            wrong.add("faults", given, WANTED, "such as `random:7` or `random:7:100`")
+            return None
+        return {"seed": int(found[1]), "n": int(found[2] or DRAWN)}
+    if not isinstance(given, (str, Path)) or not str(given):
+        wrong.add("faults", given if given else "nothing", WANTED)
+        return None
+    try:
+        return {"name": str(given), "toml": machines.read_text(given)}
+    except (OSError, ValueError, TypeError) as error:
+        wrong.add("faults", given, f"{WANTED} ({machines.why(error)})")
+        return None

@@ -1,0 +1,132 @@
+"""Plans of faults, as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+import odonata as od
+
+MACHINE = ("--machine", "dragonfly-1056", "--quiet")
+# Timers and sweeps of a small world.
+FAST = ("--set", "retry.timeout=30us", "--set", "retry.sweep=5us")
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """A file with a plan of this text."""
+
+    def write(text: str) -> str:
+        (tmp_path / "plan.toml").write_text(text)
+        return "plan.toml"
+
+    return write
+
+
+def test_everything_wrong_with_a_plan_is_told_at_once(odonata, plan):
+    path = plan(
+        "bre = 1e-12\n[[fault]]\ngroup = [0, 1]\n"
+        "[[fault]]\ngroups = [0, 99]\nuntl = '3 s'\nlanes = 5\n"
+        "[[fault]]\nnic_link = '5:9'\nfrom = '3'\n"
+        "[[fault]]\nswitch = 3\nlanes = 2\nuntil = '0 s'\n"
+    )
+    done = odonata("traffic", "uniform", *MACHINE, "--load", "0.3", "--faults", path)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    for words in (
+        "fault plan: bre", "did you mean `groups`?", "did you mean `until`?", "from 0 to 32",
+        "2 or 3 of 4", "one of the 1 NICs", "did you mean `3 ns`?", "an end after its `from`",
+    ):  # fmt: skip
+        assert words in done.stderr, words
+    for given in ("random:x", "nofile.toml", "random:1:"):
+        done = odonata("traffic", "uniform", *MACHINE, "--load", "0.3", "--faults", given)
+        assert done.returncode == 2 and "--faults" in done.stderr
+
+
+def test_the_closed_form_refuses_a_plan(odonata):
+    more = ("--fidelity", "loggp", "--faults", "random:1")
+    done = odonata("bench", "latency", *MACHINE, "--nodes", "2", *more)
+    assert done.returncode == 2 and "`packet` with faults" in done.stderr
+
+
+def test_a_drawn_plan_is_what_is_printed(odonata, plan):
+    drawn = odonata("faults", "dragonfly-1056", "random:3:30")
+    assert drawn.returncode == 0 and drawn.stdout.count("[[fault]]") == 30
+    again = odonata("faults", "dragonfly-1056", plan(drawn.stdout))
+    assert again.stdout == drawn.stdout
+    rows = [
+        odonata("traffic", "uniform", *MACHINE, "--load", "0.2", "--time", "5us", "--json",
+                "--warmup", "2us", "--faults", given)
+        for given in ("random:3:30", "plan.toml")
+    ]  # fmt: skip
+    first, second = (json.loads(done.stdout)["rows"] for done in rows)
+    assert first == second and first[0]["packets_lost"] > 0
+
+
+def test_slices_show_a_fault_come_and_go(odonata, plan):
+    path = plan("[[fault]]\nswitch = 0\nfrom = '40 us'\nuntil = '80 us'\n")
+    # Of the 32 nodes of group 0 four are behind the switch.
+    done = odonata("traffic", "uniform", *MACHINE, "--set", "retry.sweep=5us", "--nodes", "32",
+                   "--load", "0.4", "--warmup", "20us", "--time", "60us", "--slices", "3",
+                   "--faults", path, "--json")  # fmt: skip
+    found = json.loads(done.stdout)
+    before, *during = (part["accepted"] for part in found["slices"])
+    # A slice has 1,000 packets: 3 % is a standard deviation.
+    assert before == pytest.approx(0.4, rel=0.1)
+    # 28/32 of the senders, whose packets go to 27 of 31 others.
+    for accepted in during:
+        assert accepted == pytest.approx(0.4 * 28 / 32 * 27 / 31, rel=0.12)
+    assert found["rows"][0]["packets_lost"] > 0
+
+
+def test_a_message_given_up_ends_its_job_and_says_why(odonata, plan, program):
+    path = plan("[[fault]]\nnic = '1:0'\n")
+    ring = [sys.executable, str(program("ring"))]
+    done = odonata("run", "-n", "4", "--machine", "dragonfly-1056", "--compute", "none",
+                   "--faults", path, "--json", "--", *ring)  # fmt: skip
+    assert done.returncode == 1 and "network timeout" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["failure"]["kind"] == "fault"
+    for words in ("dragonfly-1056-00001 nic0", "sent 5 times (4 retries)"):
+        assert words in found["failure"]["message"]
+    # Five times 2^30 ns after it was sent.
+    assert found["time_s"] == pytest.approx(5 * 1.073741824, rel=1e-3)
+    assert found["network"]["network_timeouts"] >= 5
+
+
+def test_a_flap_costs_timers_and_no_job(odonata, plan, program):
+    path = plan("[[fault]]\nnic_link = '1:0'\nfrom = 'start'\nflap = '3 s'\n")
+    ring = [sys.executable, str(program("ring"))]
+    done = odonata("run", "-n", "4", "--machine", "dragonfly-1056", "--compute", "none",
+                   "--faults", path, "--json", "--", *ring)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    # The fourth packet, sent after three timers, finds the link up.
+    assert 3 * 1.0737 < found["time_s"] < 4 * 1.0737
+    assert found["network"]["packets_lost"] == found["network"]["packets_resent"] > 0
+
+
+def test_a_node_that_dies_ends_its_job(odonata, plan, program):
+    path = plan("[[fault]]\nnode = 2\nfrom = '1 us'\n")
+    ring = [sys.executable, str(program("ring"))]
+    done = odonata("run", "-n", "4", "--machine", "dragonfly-1056", "--compute", "none",
+                   "--faults", path, "--", *ring)  # fmt: skip
+    assert done.returncode == 1
+    assert "node dragonfly-1056-00002 went down at 1.00 us with 1 rank" in done.stderr
+
+
+def test_nodes_that_are_down_get_no_job(tmp_path):
+    (tmp_path / "plan.toml").write_text("[[fault]]\nnode = 0\n")
+    job = od.machine("dragonfly-1056").job(
+        nodes=2, placement=[0, 1], faults=tmp_path / "plan.toml"
+    )
+    with pytest.raises(od.InputError, match="nodes that are up"):
+        od.bench.latency(job, sizes=[8])
+
+
+def test_a_benchmark_says_what_failed_it(odonata, plan):
+    path = plan("[[fault]]\nnic = '1:0'\n")
+    done = odonata("bench", "latency", *MACHINE, *FAST, "--faults", path, "--sizes", "8")
+    assert done.returncode == 1 and "network timeout" in done.stderr
+
