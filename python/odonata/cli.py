@@ -620,6 +620,45 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
     return stopped(stop, result.summary)
 
 
+@cli.command("validate")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@option("--fidelity", metavar="NAME", help="packet or loggp.  [default: packet]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.option("--quiet", is_flag=True, help="No progress line.")
+def validate_command(
+    ids: tuple[str, ...], fidelity: str | None, as_json: bool, quiet: bool
+) -> int:
+    """Predict what others measured, and show how far off that is.
+
+    ID: a published curve, all of them if none is named. The exit code is 1 if one of them is off by
+    more than it may be: 5 % on the mean of its points, 15 % at worst.
+    """
+    from . import published
+
+    wrong = Checks()
+    chosen = fidelity or "packet"
+    machines.check_names(wrong, None, chosen, "mpich")
+    curves = published.chosen(wrong, ids)
+    wrong.finish()
+    found, rows, stop = [], [], door.Stop()
+    for nth, curve in enumerate(curves, 1):
+        with Progress(f"validate {curve.id}, {nth} of {len(curves)}", quiet) as tick:
+            of_curve = published.predict(curve, chosen, tick=tick, stop=stop)
+        if stop.signal:
+            break
+        rows += of_curve
+        found.append(published.verdict(of_curve))
+        if not as_json:
+            print(text.published(of_curve, found[-1]), end="\n\n", flush=True)
+    if as_json:
+        bounds = {"mean": published.MEAN, "worst": published.WORST}
+        print(json.dumps({"bounds": bounds, "curves": found, "rows": rows}))
+    elif found:
+        print(text.verdicts(found, published.MEAN, published.WORST))
+    summary = {"rows": found, "rows_wanted": len(curves), "interrupted": bool(stop.signal)}
+    return stopped(stop, summary) or int(not all(v["passes"] for v in found))
+
+
 @cli.command("report")
 @click.argument("rundir", required=False)
 @option("-o", "--output", metavar="FILE", help="Where to write.  [default: RUNDIR/report.html]")

@@ -171,6 +171,38 @@ def osu(result: BenchResult) -> str:
     return "\n".join(lines)
 
 
+def published(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
+    """A published curve beside its prediction, a column a point, and how far off it is."""
+    first = rows[0]
+    unit, show = ("s", show_time) if "measured_s" in first else ("B_per_s", show_rate)
+    lines = [
+        f"{first['id']}: {first['what']}",
+        f"  source      {first['source']}",
+        f"  conditions  {first['conditions']}",
+        f"  inputs      {first['sets']}",
+    ]
+    cells = [("    bytes", "published", "predicted", "error")]
+    for row in rows:
+        pair = (show(row[f"{end}_{unit}"]) for end in ("measured", "predicted"))
+        cells.append((f"{row['bytes']:,}", *pair, f"{100 * row['error']:+.1f} %"))
+    lines += columns(cells, ">>>>")
+    said = "pass" if verdict["passes"] else "FAIL"
+    mean, worst = show_percent(verdict["mean_error"]), show_percent(verdict["worst_error"])
+    return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
+
+
+def verdicts(found: Sequence[Mapping[str, Any]], mean: float, worst: float) -> str:
+    """All curves in a table, and the bounds they are held to."""
+    cells = [("curve", "points", "mean", "worst", "")]
+    for v in found:
+        off = (show_percent(v["mean_error"]), show_percent(v["worst_error"]))
+        cells.append((v["id"], str(v["points"]), *off, "pass" if v["passes"] else "FAIL"))
+    bad = sum(not v["passes"] for v in found)
+    bounds = f"{show_percent(mean)} on the mean, {show_percent(worst)} at worst"
+    good = f"{counted(len(found) - bad, 'curve')} of {len(found)} within {bounds}"
+    return "\n".join([*columns(cells, "<>>><"), good])
+
+
 def traffic(result: TrafficResult) -> str:
     """Offered against accepted load, a row a load."""
     s = result.summary

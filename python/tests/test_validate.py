@@ -1,0 +1,54 @@
+"""`odonata validate`: published curves beside predictions, and what counts as within bounds."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from odonata import published
+
+
+def rows(*errors: float) -> list[dict]:
+    return [{"id": "a_curve", "error": error} for error in errors]
+
+
+@pytest.mark.parametrize(
+    ("errors", "passes"),
+    [((0.05, -0.05), True), ((0.051, -0.05), False), ((0.0, 0.0, 0.0, -0.15), True),
+     ((0.0, 0.0, 0.0, -0.151), False)],
+)  # fmt: skip
+def test_a_curve_passes_by_its_mean_and_by_its_worst_point(errors, passes):
+    found = published.verdict(rows(*errors))
+    assert found["passes"] == passes
+    assert found["worst_error"] == max(map(abs, errors)) and found["points"] == len(errors)
+
+
+def test_every_curve_says_where_it_is_from_and_how_it_is_predicted():
+    ids = [curve.id for curve in published.CURVES]
+    assert len(set(ids)) == len(ids) >= 10
+    for curve in published.CURVES:
+        assert curve.source and curve.conditions and curve.sets
+        sizes = [size for size, _ in curve.points]
+        assert sizes == sorted(set(sizes)) and all(value > 0 for _, value in curve.points)
+
+
+def test_a_curve_that_passes_and_one_that_fails(odonata):
+    done = odonata("validate", "lumi_host_latency")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "OMB 7.5" in done.stdout and "2.34" in done.stdout and "pass" in done.stdout
+    # A simulated XC30 beside a measured XC50: docs/validation.md.
+    done = odonata("validate", "daint_osu_latency", "lumi_host_latency")
+    assert done.returncode == 1 and "1 curve of 2 within 5.0 %" in done.stdout
+    done = odonata("validate", "daint_osu_latency", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 1 and told["bounds"] == {"mean": 0.05, "worst": 0.15}
+    assert [c["passes"] for c in told["curves"]] == [False]
+    for row in told["rows"]:
+        assert row["error"] == pytest.approx(row["predicted_s"] / row["measured_s"] - 1)
+
+
+def test_unknown_words_are_all_complained_of(odonata):
+    done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flow")
+    assert done.returncode == 2 and not done.stdout
+    assert "daint_osu_latency" in done.stderr and "3 complaints" in done.stderr
