@@ -273,6 +273,29 @@ fn one_cable_down_loses_nothing() {
     }
 }
 
+/// Who has heard of a link that is down does not head for it: by the other link between two groups
+/// no way is longer than a minimal one.
+#[test]
+fn the_other_link_is_no_detour() {
+    for routing in ["minimal", "min-hash", "in-order", "ugal", "slingshot"] {
+        let machine = build(&[
+            ("groups.compute.count", "4"),
+            ("global.links.compute.compute", "2"),
+            ("retry.sweep", "0 ns"),
+            ("routing", routing),
+        ]);
+        let plan = down(Part::Groups(GroupId(0), GroupId(1), Some(0)));
+        let machine = machine.with_faults(&plan).expect("room");
+        let group = |nic: u32| machine.group_of(NicId(nic)).0;
+        let of = |g: u32| (0..machine.n_nics()).filter(move |&nic| group(nic) == g);
+        for (a, b) in of(0).zip(of(1)).chain(of(1).zip(of(0))) {
+            let ran = run(&machine, &[(Time(0), message(a, b, 64, draw(6, 0, a, 0)))]);
+            let counts = (ran.counters.hops <= 4, ran.counters.nonminimal);
+            assert_eq!(counts, (true, 0), "{routing}: from {a} to {b}");
+        }
+    }
+}
+
 /// What nobody can reach is given up after the last retry's timer, and not before.
 #[test]
 fn a_message_for_a_dead_nic_fails_when_its_last_timer_runs_out() {

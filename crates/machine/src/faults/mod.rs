@@ -116,7 +116,7 @@ impl Faults {
         let sweep = self.sweep;
         self.outages(link).iter().any(|o| {
             o.until.since(o.from) > sweep
-                && t.since(o.from) >= sweep
+                && t >= o.from + sweep
                 && (o.until == NEVER || t < o.until + sweep)
         })
     }
@@ -329,4 +329,66 @@ pub fn chance_of_error(ber: f64, bytes: u64) -> f64 {
         n >>= 1;
     }
     1.0 - whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not before t, at t: the ends know at once, others a sweep later, and of what is shorter than
+    /// a sweep nothing.
+    #[test]
+    fn an_outage_is_known_when_it_should_be() {
+        let outage = |from, until| Outage { from: Time(from), until };
+        let said = |sweep: u64, o: Outage, t: u64| {
+            let (first, outages, sweep) = (vec![0, 1], vec![o], Span(sweep));
+            let (changes, deaths) = (Vec::new(), Vec::new());
+            let faults = Faults { ber: 0.0, changes, deaths, first, outages, sweep };
+            (faults.is_down(LinkId(0), Time(t)), faults.is_said_down(LinkId(0), Time(t)))
+        };
+        for (sweep, from, until, t, want) in [
+            (10, 100, Time(200), 99, (false, false)),
+            (10, 100, Time(200), 100, (true, false)),
+            (10, 100, Time(200), 109, (true, false)),
+            (10, 100, Time(200), 110, (true, true)),
+            (10, 100, Time(200), 200, (false, true)),
+            (10, 100, Time(200), 210, (false, false)),
+            (100, 100, Time(200), 199, (true, false)),
+            (100, 100, Time(200), 200, (false, false)),
+            (0, 100, Time(200), 99, (false, false)),
+            (0, 100, NEVER, 100, (true, true)),
+            (10, 0, NEVER, 5, (true, false)),
+            (10, 0, NEVER, 1 << 60, (true, true)),
+        ] {
+            let case = format!("sweep {sweep}, from {from} until {until:?}, at {t}");
+            assert_eq!(said(sweep, outage(from, until), t), want, "{case}");
+        }
+    }
+
+    #[test]
+    fn a_cut_is_an_overlap() {
+        let (first, outages) = (vec![0, 1], vec![Outage { from: Time(10), until: Time(20) }]);
+        let (changes, deaths, sweep) = (Vec::new(), Vec::new(), Span(0));
+        let faults = Faults { ber: 0.0, changes, deaths, first, outages, sweep };
+        for (from, to, want) in [
+            (0, 10, None),
+            (0, 11, Some(10)),
+            (12, 30, Some(12)),
+            (20, 30, None),
+            (5, 40, Some(10)),
+        ] {
+            let cut = faults.cut(LinkId(0), Time(from), Time(to));
+            assert_eq!(cut, want.map(Time), "from {from} to {to}");
+        }
+    }
+
+    /// Against the logarithm, and where it is nothing.
+    #[test]
+    fn a_packet_is_hit_as_chance_has_it() {
+        for (ber, bytes) in [(1e-12_f64, 2_112u64), (1e-7, 2_112), (1e-4, 64), (0.0, 2_112)] {
+            let want = 1.0 - ((1.0 - ber).ln() * bytes as f64 * 8.0).exp();
+            let got = chance_of_error(ber, bytes);
+            assert!((got - want).abs() <= 1e-9 * want.max(1e-6), "{ber} {bytes}: {got}, {want}");
+        }
+    }
 }

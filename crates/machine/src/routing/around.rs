@@ -216,14 +216,21 @@ impl Search<'_> {
         };
         let Some(room) = (m.n_vcs - 1).checked_sub(after.class) else { return false };
         let rises = if after.passed {
-            self.direct(there, then, home).rises
+            self.plain(there, then, home)
         } else {
             let via = SwitchId(after.via - 1);
-            let to = self.direct(there, then, via).rises;
-            let on = self.direct(via, Stage::Fresh, home).rises;
-            to.saturating_add(on).saturating_add(1)
+            let legs = self.plain(there, then, via).zip(self.plain(via, Stage::Fresh, home));
+            legs.map(|(to, on)| to + 1 + on)
         };
-        rises <= room
+        rises.is_some_and(|rises| rises <= room)
+    }
+
+    /// The rises of a leg on which nothing is in the way: no turn, at most a link between groups.
+    /// A policy heads for what is down as long as it can be got round there; this keeps it from it.
+    fn plain(&self, at: SwitchId, stage: Stage, to: SwitchId) -> Option<u8> {
+        let crosses = u8::from(self.net.seats[at].group != self.net.seats[to].group);
+        let way = self.direct(at, stage, to);
+        (way.rises == crosses).then_some(crosses)
     }
 
     /// Where something drawn from begins.
