@@ -70,6 +70,12 @@ FAULTS = option(
     help="What is broken, and when: a file (docs/models/faults.md), or `random:SEED:N` for N "
     "faults drawn from a seed, which `odonata faults` prints.",
 )
+CONGESTION = option(
+    "--congestion",
+    metavar="on|off",
+    help="Whether switches hold back who sends more to a NIC than it takes.  [default: the "
+    "machine's]",
+)
 BESIDE = (
     click.option(
         "--background",
@@ -97,6 +103,7 @@ COMMON = (
     ),
     ROUTING,
     FAULTS,
+    CONGESTION,
     option(
         "--placement",
         metavar="NAME|FILE",
@@ -229,7 +236,12 @@ class Request:
         self.wrong = Checks()
         self.quiet, self.as_json = given["quiet"], given["as_json"]
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
-        found = self.wrong.machine(given["machine"], given["changes"], given["routing"])
+        changes = list(given["changes"])
+        if given["congestion"] is not None:
+            # Short for a key of the machine file, as --routing is.
+            if self.wrong.word("congestion", given["congestion"], ("on", "off"), "one of"):
+                changes.append(f"congestion.management={given['congestion']}")
+        found = self.wrong.machine(given["machine"], changes, given["routing"])
         broken = faults.plan(self.wrong, given["faults"])
         if found is not None and broken is not None:
             found = replace(found, faults=broken)
@@ -556,6 +568,12 @@ def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
     metavar="N",
     help="Between so many nodes, placed by --placement.  [default: all compute nodes]",
 )
+@click.option(
+    "--alone/--no-alone",
+    default=True,
+    show_default=True,
+    help="With --background, run the same without it too, and show by how much it slows.",
+)
 @with_options(BESIDE[0], *COMMON)
 def traffic_command(pattern: str | None, **given: Any) -> int:
     """Offer synthetic traffic and see how much is accepted.
@@ -611,6 +629,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
             placement=asked.placement if isinstance(asked.placement, str) else "contiguous",
             background=asked.background,
             slices=slices,
+            alone=given["alone"],
             tick=tick,
             stop=stop,
         )

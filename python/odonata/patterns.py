@@ -84,13 +84,15 @@ def traffic(
     background: Any = None,
     faults: str | Path | None = None,
     slices: int = 0,
+    alone: bool = True,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> TrafficResult:
     """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
 
     Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, between so many nodes
-    that are placed like a job's, beside a `background` of the others, as for `Machine.job`.
+    that are placed like a job's, beside a `background` of the others, as for `Machine.job`; the
+    same is then run without the background, too, unless not `alone`.
     `faults` is a plan's file or `"random:SEED:N"`; `slices` cuts the measured time into so many
     parts, each with a row of its own in `summary["slices"]`.
     """
@@ -128,6 +130,7 @@ def traffic(
         "nodes": nodes,
         "placement": placement,
         "background": list(others),
+        "alone": bool(alone),
         "pattern": pattern,
         "loads": loads,
         "packet_bytes": packet_bytes,

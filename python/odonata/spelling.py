@@ -23,9 +23,10 @@ SPELLED = {
     **dict.fromkeys(("warmup", "warmup_s"), "--warmup"),
     **{
         word: f"--{word}"
-        for word in ("machine", "routing", "fidelity", "placement", "mpi", "nodes", "ppn", "wdir",
-                     "hostfile", "compute", "clock", "epoch", "seed", "threads", "sizes", "out",
-                     "output", "env", "background", "noise", "jobs", "faults", "slices")
+        for word in ("machine", "routing", "congestion", "fidelity", "placement", "mpi", "nodes",
+                     "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
+                     "sizes", "out", "output", "env", "background", "noise", "jobs",
+                     "faults", "slices")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -214,8 +214,10 @@ def traffic(result: TrafficResult) -> str:
     if s.get("nodes"):
         lines.append(f"# between {counted(s['nodes'], 'node')}, {s['placement']} placement")
     lines += [f"# background {spoken(one)}" for one in s.get("background") or ()]
+    compared = any(r.get("alone_mean_s") for r in result.rows)
     rows: list[Sequence[str]] = [
         ("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")
+        + (("mean/alone", "p99/alone") if compared else ())
     ]
     for r in result.rows:
         rows.append(
@@ -225,12 +227,15 @@ def traffic(result: TrafficResult) -> str:
                 *(_us(r.get(f"latency_{k}_s")) for k in ("mean", "p50", "p99")),
                 "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
                 show_percent(r.get("nonminimal_fraction")),
+                *(impact(r, k) for k in ("mean", "p99") if compared),
             )
         )
     lines += columns(rows)
     lines += slices(s.get("slices") or ())
     for r in result.rows:
         lines += [f"# at load {r['offered']:g}: {network(r)}"] if "network_timeouts" in r else []
+    for r in result.rows:
+        lines += beside(r)
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)
 
@@ -254,6 +259,33 @@ def network(counts: Mapping[str, Any]) -> str:
         f"{counted(counts['link_retries'], 'link-level replay')}, "
         f"{counted(counts['messages_failed'], 'message')} given up"
     )
+
+
+def impact(row: Mapping[str, Any], which: str) -> str:
+    """How much longer packets took beside the background than alone."""
+    alone = row.get(f"alone_{which}_s")
+    if not alone:
+        return "-"
+    return f"{'>' if row.get('unfinished') else ''}{row[f'least_{which}_s'] / alone:.2f}"
+
+
+def beside(row: Mapping[str, Any]) -> list[str]:
+    """What became of the background of one load, and whom switches held back."""
+    lines = []
+    for b in row.get("background") or ():
+        of_one = b.get("receiver")
+        more = "" if of_one is None else f", {show_percent(of_one)} of the receiver's link"
+        got = f"{b['offered']:g} offered, {b['accepted']:.4g} accepted"
+        lines.append(f"# {b['pattern']}: {got}{more}")
+    if row.get("unfinished") and row.get("packets"):
+        share = show_percent(row["unfinished"] / row["packets"])
+        lines.append(f"# {share} of the packets had not come at the end: in no mean or percentile")
+    if row.get("onsets"):
+        lines.append(
+            f"# {counted(row['onsets'], 'congested endpoint')}, "
+            f"senders told to hold back {counted(row['holds'], 'time')}"
+        )
+    return lines
 
 
 def spoken(background: Mapping[str, Any]) -> str:

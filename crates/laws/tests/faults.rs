@@ -160,6 +160,9 @@ fn small(seed: u64) -> Machine {
     if of(9, 4) == 0 {
         set.push(("nic.host_rate", "30 GB/s"));
     }
+    if of(10, 2) == 0 {
+        set.extend([("congestion.management", "on"), ("congestion.threshold", "6 KiB")]);
+    }
     build(&set)
 }
 
@@ -211,12 +214,13 @@ fn whatever_breaks_a_message_arrives_once_or_is_told_to_have_failed() {
             ("resent", c.resent_packets),
             ("failed", c.failed_messages),
             ("link retries", c.link_retries),
+            ("held back", c.congestion.holds),
         ] {
             *sums.entry(name).or_insert(0) += n;
         }
     }
     println!("{n} plans: {sums:?}");
-    for name in ["lost", "resent", "failed", "link retries"] {
+    for name in ["lost", "resent", "failed", "link retries", "held back"] {
         assert!(sums[name] > 0, "no plan of all made any {name}");
     }
 }

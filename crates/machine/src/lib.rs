@@ -174,6 +174,14 @@ impl NicParams {
     }
 }
 
+/// What switches do about NICs that are sent more than they can take, resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CongestionParams {
+    /// Bytes that wait for a NIC's ejection link at which its senders are held back, and that then
+    /// are kept waiting so that the link never idles.
+    pub threshold: u32,
+}
+
 /// What happens inside a node, resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeParams {
@@ -262,6 +270,8 @@ pub struct Machine {
     /// a buffer that a packet of another holds.
     pub n_vnets: u8,
     pub nic: NicParams,
+    /// None where switches do nothing about congestion.
+    pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
     pub storage: StorageParams,
     pub retry: RetryParams,

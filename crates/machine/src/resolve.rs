@@ -6,8 +6,9 @@ use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Gate, Group, NO_TRANSIT, Place, Seat};
 use crate::spec::{MachineSpec, Value};
 use crate::{
-    Arbitration, Bias, End, GroupId, LinkId, LinkKind, Links, Machine, Mode, NicId, NicParams,
-    NodeId, NodeParams, RetryParams, Routing, Scoring, StorageParams, SwitchId, Topology,
+    Arbitration, Bias, CongestionParams, End, GroupId, LinkId, LinkKind, Links, Machine, Mode,
+    NicId, NicParams, NodeId, NodeParams, RetryParams, Routing, Scoring, StorageParams, SwitchId,
+    Topology,
 };
 
 /// Events hold a link id in 26 bits.
@@ -89,6 +90,7 @@ impl MachineSpec {
             self.check_ports(&kinds, &per_pair, &mut out);
             self.check_buffers(&mut out);
             self.check_quantum(&mut out);
+            self.check_congestion(&mut out);
             self.check_latencies(&mut out);
         }
         if !out.is_empty() {
@@ -121,6 +123,7 @@ impl MachineSpec {
             // Responses have virtual channels of their own.
             n_vnets: 1 + u8::from(self.number("nic.response").is_some()),
             nic: self.nic(),
+            congestion: self.congestion(),
             node: self.node(),
             storage: self.storage(),
             retry: self.retry(),
@@ -354,6 +357,21 @@ impl MachineSpec {
             let wanted = "a power of two from 1 B to 1 GiB";
             out.push(Complaint::new("adaptive.quantum", format!("{quantum} B"), wanted));
         }
+    }
+
+    /// With less than a packet every packet would be congestion.
+    fn check_congestion(&self, out: &mut Vec<Complaint>) {
+        let threshold = self.bytes("congestion.threshold");
+        let packet = self.bytes("nic.packet_payload") + self.bytes("nic.packet_overhead");
+        if !(packet..=1 << 30).contains(&threshold) {
+            let wanted = format!("from a packet's {packet} B to 1 GiB");
+            out.push(Complaint::new("congestion.threshold", format!("{threshold} B"), wanted));
+        }
+    }
+
+    fn congestion(&self) -> Option<CongestionParams> {
+        let threshold = self.bytes("congestion.threshold") as u32;
+        (self.text("congestion.management") == "on").then_some(CongestionParams { threshold })
     }
 
     /// The policy and its knobs. `adaptive` is what the switches of the fabric do.

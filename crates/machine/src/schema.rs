@@ -147,6 +147,12 @@ pub const KEYS: &[Key] = &[
     key("switch.arbitration", Word(&["round-robin", "age"]), Means("round-robin"),
         "Who goes first when several inputs want one output: each in turn, or the oldest packet."),
 
+    key("congestion.management", Word(&["on", "off"]), Means("off"),
+        "Whether switches hold back those who send more to a NIC than it can take."),
+    key("congestion.threshold", SIZE, Means("32 KiB"),
+        "Bytes waiting for a NIC's link at which its senders are held back; about as many are kept \
+         waiting from then on, so that the link stays busy."),
+
     key("nic.send_latency", TIME, Refuse, "From the command to the head entering the link."),
     key("nic.recv_latency", TIME, Refuse,
         "From the tail's arrival to what the receiver can see."),

@@ -120,6 +120,18 @@ impl<N: NetEvent> Event<N> {
     }
 }
 
+/// What switches did about NICs that were sent more than they take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CongestionCounters {
+    /// Times an ejection link became congested.
+    pub onsets: u64,
+    /// Times a sender was told to hold back.
+    pub holds: u64,
+    /// Packets that those held back were given leave to send, and leaves they had no use for.
+    pub credits: u64,
+    pub returned: u64,
+}
+
 /// Always-on counters, one column each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
@@ -145,6 +157,7 @@ pub struct Counters {
     pub timeouts: u64,
     pub resent_packets: u64,
     pub failed_messages: u64,
+    pub congestion: CongestionCounters,
 }
 
 impl Counters {
@@ -166,6 +179,11 @@ impl Counters {
         self.timeouts += other.timeouts;
         self.resent_packets += other.resent_packets;
         self.failed_messages += other.failed_messages;
+        let (a, b) = (&mut self.congestion, other.congestion);
+        a.onsets += b.onsets;
+        a.holds += b.holds;
+        a.credits += b.credits;
+        a.returned += b.returned;
     }
     pub fn new(n_links: usize) -> Self {
         Counters {

@@ -19,7 +19,8 @@ use net::{Cx, FAILED, Failure, LostAt, MsgId};
 use crate::credit::Class;
 use crate::loads::Loads;
 use crate::{
-    Arrival, ArrivalId, LaneId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
+    Arrival, ArrivalId, LaneId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork,
+    Transit, mark,
 };
 
 /// Streams of draws: bit errors, and the luck of a packet that is sent again.
@@ -39,13 +40,15 @@ pub(crate) struct Lost {
     draw: u64,
     payload: u64,
     at: LostAt,
+    /// It was sent on credit, to a receiver that is congested.
+    on_credit: bool,
 }
 
 /// What a network with a plan knows beside the others.
 pub(crate) struct Faulty {
     /// Bit-error rates as they are now, and the classes of links in full health.
     ber: IndexVec<LinkId, f64>,
-    whole: IndexVec<LinkId, u16>,
+    whole: IndexVec<LinkId, u8>,
     lost: Slab<LostId, Lost>,
     /// How often packets were sent again, by their messages and draws.
     again: BTreeMap<(u32, u64), u32>,
@@ -57,7 +60,7 @@ pub(crate) struct Faulty {
 }
 
 impl Faulty {
-    pub fn new(machine: &Machine, whole: impl Iterator<Item = u16>) -> Option<Box<Faulty>> {
+    pub fn new(machine: &Machine, whole: impl Iterator<Item = u8>) -> Option<Box<Faulty>> {
         let faults = machine.faults.as_deref()?;
         Some(Box::new(Faulty {
             ber: IndexVec::filled(faults.ber, machine.links.gap.len()),
@@ -77,7 +80,7 @@ impl Faulty {
     }
 
     pub fn bytes(&self) -> usize {
-        self.ber.len() * size_of::<f64>() + self.whole.len() * 2 + self.lost.bytes()
+        self.ber.len() * size_of::<f64>() + self.whole.len() + self.lost.bytes()
     }
 }
 
@@ -122,13 +125,13 @@ impl PacketNetwork {
     }
 
     /// The number of a class, which it has from now on if it is new.
-    fn class_number(&mut self, class: Class) -> u16 {
+    fn class_number(&mut self, class: Class) -> u8 {
         let known = self.classes.iter().position(|&known| known == class);
         let at = known.unwrap_or_else(|| {
             self.classes.push(class);
             self.classes.len() - 1
         });
-        u16::try_from(at).expect("links of fewer than 2^16 kinds")
+        u8::try_from(at).expect("links of at most 256 kinds")
     }
 
     /// The plan's `nth` change happens. Who waits for a link that goes down is decided about anew:
@@ -145,6 +148,9 @@ impl PacketNetwork {
             cx.machine.take_back(&mut route, link);
             self.packets[packet].route = route;
             self.decide_around(packet, cx);
+        }
+        if self.wires[link].endpoint != NONE {
+            self.deal(link, cx);
         }
     }
 
@@ -242,11 +248,13 @@ impl PacketNetwork {
     /// `packet` is gone. Its NIC knows when its timer runs out, and never before a word of it could
     /// be back.
     fn lose(&mut self, packet: PacketId, at: LostAt, cx: &mut Cx<'_>) {
-        let Packet { arrival, dst, vnet, draw, bytes, born, traveled, .. } = self.packets[packet];
+        let Packet { arrival, dst, vnet, draw, bytes, born, traveled, marks, .. } =
+            self.packets[packet];
         self.packets.free(packet);
         cx.counters.lost_packets += 1;
         let payload = u64::from(bytes) - self.params.packet_overhead;
-        let lost = Lost { arrival, dst, vnet, draw, payload, at };
+        let on_credit = marks & mark::CREDITED != 0;
+        let lost = Lost { arrival, dst, vnet, draw, payload, at, on_credit };
         let lost = self.faulty().lost.insert(lost);
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
         let nic = self.arrivals[arrival].src;
@@ -257,12 +265,15 @@ impl PacketNetwork {
     /// the NIC's round, or its message has failed.
     pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
         let faulty = self.faulty();
-        let Lost { arrival, dst, vnet, draw: own, payload, at } = faulty.lost[lost];
+        let Lost { arrival, dst, vnet, draw: own, payload, at, on_credit } = faulty.lost[lost];
         faulty.lost.free(lost);
         let times = faulty.again.remove(&(arrival.0, own)).unwrap_or(0);
         let is_over = times == cx.machine.retry.limit || faulty.failed.contains(&arrival.0);
         self.nics[nic].in_flight -= 1;
         cx.counters.timeouts += 1;
+        if on_credit {
+            self.credit_lost(nic, dst, cx);
+        }
         if is_over {
             self.fail(arrival, Failure { src: nic, dst, at, sent: times + 1 }, cx);
             let arrivals = &mut self.arrivals[arrival];

@@ -9,6 +9,7 @@
 //! grant is made, so no tail is ever an event.
 
 mod ahead;
+mod congestion;
 mod credit;
 mod due;
 mod faults;
@@ -26,6 +27,7 @@ use des::{Phase, Queue};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Partition};
 
+use congestion::Congestion;
 use credit::{Channel, Class};
 use due::Due;
 use faults::Faulty;
@@ -78,6 +80,10 @@ pub enum PacketEvent {
     Lost { nic: NicId, lost: LostId },
     /// The plan's `nth` change happens to `link`.
     Change { link: LinkId, nth: u32 },
+    /// What the switch before `link`, a NIC's, says of its congestion is at a sender.
+    Order { link: LinkId, word: u32 },
+    /// A credit that `nic` had no use for is back at the switch that gave it.
+    Return { nic: NicId, word: u32 },
 }
 
 /// Kinds of events in the queue.
@@ -92,6 +98,8 @@ mod kind {
     pub const RESPOND: u8 = 7;
     pub const LOST: u8 = 9;
     pub const CHANGE: u8 = 10;
+    pub const ORDER: u8 = 11;
+    pub const RETURN: u8 = 12;
 }
 
 impl NetEvent for PacketEvent {
@@ -110,6 +118,8 @@ impl NetEvent for PacketEvent {
             PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
             PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
             PacketEvent::Change { link, nth } => (kind::CHANGE, link.0, nth),
+            PacketEvent::Order { link, word } => (kind::ORDER, link.0, word),
+            PacketEvent::Return { nic, word } => (kind::RETURN, nic.0, word),
         }
     }
     #[inline]
@@ -126,6 +136,8 @@ impl NetEvent for PacketEvent {
             kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
             kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
             kind::CHANGE => PacketEvent::Change { link, nth: arg },
+            kind::ORDER => PacketEvent::Order { link, word: arg },
+            kind::RETURN => PacketEvent::Return { nic, word: arg },
             _ => unreachable!("no such kind of event"),
         }
     }
@@ -153,14 +165,22 @@ struct Packet {
     next: u32,
     /// Where it is or will be next; nothing if that is a NIC.
     at: SwitchId,
-    input_class: u16,
     /// Of the buffer that it occupies.
     cells: u16,
+    input_class: u8,
     input_vc: u8,
     /// The virtual network it goes by.
     vnet: u8,
+    /// What is rarely so: bits of `mark`.
+    marks: u8,
 }
 const _: () = assert!(size_of::<Packet>() == 64);
+
+/// Bits of a packet's marks.
+mod mark {
+    /// It was sent on credit: its receiver is congested.
+    pub const CREDITED: u8 = 1;
+}
 
 /// A message as its sender knows it, until its last packet is made.
 #[derive(Clone, Copy, Debug)]
@@ -224,6 +244,7 @@ pub struct PacketNetwork {
     shards: Option<Box<Shards>>,
     /// What a machine with a plan of faults needs beside.
     faults: Option<Box<Faulty>>,
+    congestion: Congestion,
 }
 
 impl NetworkModel for PacketNetwork {
@@ -277,6 +298,8 @@ impl NetworkModel for PacketNetwork {
             PacketEvent::Respond { nic, packet } => self.owe(packet, nic, cx),
             PacketEvent::Lost { nic, lost } => self.time_out(nic, lost, cx),
             PacketEvent::Change { nth, .. } => self.change(nth, cx),
+            PacketEvent::Order { link, word } => self.heed(link, word, cx),
+            PacketEvent::Return { nic, word } => self.handed_back(nic, word, cx),
         }
     }
 
@@ -293,6 +316,7 @@ impl NetworkModel for PacketNetwork {
 
     fn report(&self, counters: &mut Counters) {
         self.report_links(counters);
+        counters.congestion = self.congestion.counts;
     }
 
     fn bytes(&self) -> usize {
@@ -329,6 +353,7 @@ impl PacketNetwork {
             packets: Slab::with_capacity(4 * n_nics),
             transits: Slab::with_capacity(n_nics),
             arrivals: Slab::with_capacity(2 * n_nics),
+            congestion: Congestion::new(machine.congestion),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
             faults,

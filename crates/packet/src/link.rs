@@ -26,11 +26,13 @@ pub(crate) struct Wire {
     pub to: SwitchId,
     /// Lanes that wait.
     pub lanes: u32,
-    pub class: u16,
+    pub class: u8,
     /// A `Free` event is pending.
     pub armed: bool,
     /// Virtual channels with lanes, one bit each.
     pub waited_for: u32,
+    /// What is known of the NIC it leads to, while that is congested; nothing otherwise.
+    pub endpoint: u32,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
 
@@ -88,9 +90,10 @@ pub(crate) fn columns(
                 End::Nic(_) => SwitchId(NONE),
             },
             lanes: 0,
-            class: u16::try_from(last).expect("links of fewer than 2^16 kinds"),
+            class: u8::try_from(last).expect("links of at most 256 kinds"),
             armed: false,
             waited_for: 0,
+            endpoint: NONE,
         }
     });
     let wires = wires.collect();
@@ -131,7 +134,8 @@ impl PacketNetwork {
     pub(crate) fn request(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         let wire = &self.wires[hop.link];
         let is_free = wire.free_at <= cx.now;
-        if is_free && wire.lanes == 0 && self.has_room(hop, self.packets[packet].bytes, cx.now) {
+        let is_open = is_free && wire.lanes == 0 && wire.endpoint == NONE;
+        if is_open && self.has_room(hop, self.packets[packet].bytes, cx.now) {
             return self.grant(packet, hop, cx);
         }
         self.wait(packet, hop, is_free, cx);
@@ -140,11 +144,18 @@ impl PacketNetwork {
     /// `packet` joins those who wait for `hop`.
     #[inline(never)]
     fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
+        if self.wires[hop.link].endpoint != NONE {
+            self.meet(packet, hop.link, cx);
+        }
         self.join(packet, hop);
         let wire = &mut self.wires[hop.link];
         self.reports.note(hop.link, cx.now, wire.waiting);
         wire.waiting += u32::from(self.packets[packet].bytes);
         wire.queue_max = wire.queue_max.max(wire.waiting);
+        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && wire.endpoint == NONE {
+            self.watch(hop.link, cx);
+        }
+        let wire = &self.wires[hop.link];
         if !is_free {
             self.arm(hop.link, cx);
         } else if !wire.armed {
@@ -197,6 +208,9 @@ impl PacketNetwork {
         self.reports.note(link, cx.now, wire.waiting);
         wire.waiting -= u32::from(self.packets[packet].bytes);
         self.grant(packet, Hop { link, vc }, cx);
+        if self.wires[link].endpoint != NONE {
+            self.deal(link, cx);
+        }
         if self.wires[link].lanes > 0 {
             self.arm(link, cx);
         }
@@ -364,7 +378,7 @@ impl PacketNetwork {
         hop: Hop,
         cells: u16,
         home: Time,
-        class: u16,
+        class: u8,
         cx: &mut Cx<'_>,
     ) {
         match self.classes[usize::from(class)].abroad {
@@ -381,7 +395,7 @@ impl PacketNetwork {
         hop: Hop,
         cells: u16,
         home: Time,
-        class: u16,
+        class: u8,
         cx: &mut Cx<'_>,
     ) {
         let at = self.channel(hop.link, hop.vc);
@@ -452,7 +466,7 @@ impl PacketNetwork {
 
 /// The numbers of the bits that are set.
 #[inline]
-fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
+pub(crate) fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let first = bits.trailing_zeros() as u8;
         (bits != 0).then(|| {

@@ -45,6 +45,8 @@ pub(crate) struct Nic {
     pub starved: bool,
     /// Responses are ready to leave.
     pub owes: bool,
+    /// It sends to some only on credit: see `holds`.
+    pub is_held: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
@@ -52,6 +54,8 @@ pub(crate) struct Nic {
     pub owed: Owed,
     /// A response goes next, if both it and a request can.
     pub response_next: bool,
+    /// Those to whom it sends only on credit.
+    pub holds: u32,
 }
 
 impl Nic {
@@ -70,6 +74,8 @@ impl Nic {
         owes: false,
         owed: Owed::NOTHING,
         response_next: false,
+        is_held: false,
+        holds: NONE,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -167,7 +173,10 @@ impl PacketNetwork {
             self.await_ack(src, cx);
             return false;
         }
-        let transit = TransitId(nic.first);
+        if nic.is_held && !self.set_aside(src) {
+            return false;
+        }
+        let transit = TransitId(self.nics[src].first);
         let Transit { unsent, made, draw: own, arrival, dst, vnet, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
@@ -202,13 +211,19 @@ impl PacketNetwork {
             cells: 0,
             input_vc: 0,
             vnet,
+            marks: 0,
         });
         let t = &mut self.transits[transit];
         t.made += 1;
         t.unsent -= payload;
-        match t.made == t.packets {
-            true => self.transits.free(transit),
-            false => self.queue_up(src, transit),
+        let more = t.made < t.packets;
+        if !more {
+            self.transits.free(transit);
+        }
+        if self.nics[src].is_held {
+            self.spend((src, dst), transit, packet, more, cx);
+        } else if more {
+            self.queue_up(src, transit);
         }
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));

@@ -20,9 +20,11 @@ impl PacketNetwork {
         if let Some(faults) = &self.faults {
             faults.assert_quiet();
         }
+        self.congestion.check_quiet();
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.waiting, wire.lanes), (0, 0), "{link:?} is not empty");
+            assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
         }
         for link in machine.links.gap.ids() {
             let class = self.class(link);
@@ -62,5 +64,6 @@ impl PacketNetwork {
             + self.arrivals.bytes()
             + self.shards.as_ref().map_or(0, |shards| shards.bytes())
             + self.faults.as_ref().map_or(0, |faults| faults.bytes())
+            + self.congestion.held()
     }
 }

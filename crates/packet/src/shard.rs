@@ -30,6 +30,9 @@ pub struct Mail {
     heads: Vec<(Time, LinkId, Packet)>,
     credits: Vec<(Time, Hop, u16)>,
     acks: Vec<(Time, NicId)>,
+    /// Orders about congestion, and credits handed back.
+    orders: Vec<(Time, LinkId, u32)>,
+    returns: Vec<(Time, NicId, u32)>,
     opened: Vec<(ArrivalId, Arrival)>,
     closed: Vec<ArrivalId>,
     delivered: Vec<(MsgId, Time)>,
@@ -143,6 +146,22 @@ impl PacketNetwork {
         self.bag(usize::from(to) - 1).credits.push((home, hop, cells));
     }
 
+    /// The shard that a switch is in, if it is another one.
+    pub(crate) fn shard_of(&self, switch: SwitchId) -> Option<usize> {
+        let to = self.shards.as_ref()?.partition.of[switch];
+        (to != self.own).then_some(usize::from(to))
+    }
+
+    /// A sender in another shard hears `then` what is said of the congestion of `link`.
+    pub(crate) fn mail_order(&mut self, to: usize, then: Time, link: LinkId, word: u32) {
+        self.bag(to).orders.push((then, link, word));
+    }
+
+    /// A credit is back `then` in another shard.
+    pub(crate) fn mail_return(&mut self, to: usize, then: Time, nic: NicId, word: u32) {
+        self.bag(to).returns.push((then, nic, word));
+    }
+
     pub(crate) fn bag(&mut self, to: usize) -> &mut Mail {
         &mut self.shards.as_mut().expect("only shards send mail").bags[to]
     }
@@ -174,6 +193,12 @@ impl PacketNetwork {
         }
         for (back, nic) in mail.acks.drain(..) {
             self.expect_ack(nic, back, cx);
+        }
+        for (then, link, word) in mail.orders.drain(..) {
+            cx.at(then, Phase::Arrive, PacketEvent::Order { link, word });
+        }
+        for (then, nic, word) in mail.returns.drain(..) {
+            cx.at(then, Phase::Arrive, PacketEvent::Return { nic, word });
         }
         cx.delivered.append(&mut mail.delivered);
     }

@@ -222,6 +222,11 @@ impl Destinations {
         }
     }
 
+    /// Whether all that send send to one.
+    pub fn is_incast(&self) -> bool {
+        matches!(self.rule, Rule::Incast(_))
+    }
+
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -72,6 +72,21 @@ pub struct TrafficRow {
     /// Packets generated in the window, and those of them still under way at the end.
     pub packets: u64,
     pub unfinished: u64,
+    /// Mean and percentile with those still under way at the age they have then: if there are any,
+    /// what latencies are at least.
+    pub least_mean_s: f64,
+    pub least_p99_s: f64,
+    /// Latencies of the same packets without the background, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_mean_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone_p99_s: Option<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub background: Vec<BackgroundLoad>,
+    /// Times a NIC's link became congested, and times a sender was told to hold back for it,
+    /// over the whole run.
+    pub onsets: u64,
+    pub holds: u64,
     /// Fingerprint of every delivery of the run.
     pub digest: String,
     /// On a machine with a plan of faults.
@@ -94,6 +109,18 @@ pub struct SliceRow {
     /// Of those that arrived then.
     pub latency_mean_s: f64,
     pub latency_max_s: f64,
+}
+
+/// What became of traffic beside the one measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BackgroundLoad {
+    pub pattern: String,
+    pub offered: f64,
+    /// Wire bytes that arrived in the window, as a fraction of what its senders' links carry.
+    pub accepted: f64,
+    /// Where all send to one: how busy the window saw its link, whole messages or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receiver: Option<f64>,
 }
 
 /// What it cost to find out, all loads together.

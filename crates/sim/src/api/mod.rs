@@ -284,6 +284,12 @@ pub struct TrafficCall {
     /// Into how many equal parts the measured time is cut, each with a row of its own.
     #[serde(default)]
     pub slices: u32,
+    /// Where there is a background: the same without it, to compare.
+    #[serde(default = "yes")]
+    pub alone: bool,
+}
+fn yes() -> bool {
+    true
 }
 
 pub fn traffic(
@@ -306,8 +312,18 @@ pub fn traffic(
     };
     let (Some(fidelity), Some(machine)) = (fidelity, machine) else { return Err(complaints) };
     faults::check_fidelity(&call.common.fidelity, &machine).map_err(|complaint| vec![complaint])?;
-    let place = place(call, &machine)?;
-    crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)
+    let mut place = place(call, &machine)?;
+    let mut result = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
+    if call.alone && !place.background.is_empty() && !result.interrupted {
+        place.background.clear();
+        let alone = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
+        for (row, alone) in result.rows.iter_mut().zip(&alone.rows) {
+            row.alone_mean_s = Some(alone.latency_mean_s);
+            row.alone_p99_s = Some(alone.latency_p99_s);
+        }
+        result.interrupted = alone.interrupted;
+    }
+    Ok(result)
 }
 
 /// The nodes that traffic is between, and what the others do meanwhile.

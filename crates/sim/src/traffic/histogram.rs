@@ -30,6 +30,12 @@ impl Histogram {
         self.count += 1;
         self.sum += u128::from(latency.0);
     }
+    /// As many more, each at least so long, and their sum.
+    pub fn add_at_least(&mut self, latency: Span, count: u64, sum: u128) {
+        self.bins[Self::bin(latency.0)] += count;
+        self.count += count;
+        self.sum += sum;
+    }
     pub fn mean_s(&self) -> f64 {
         self.sum as f64 / self.count.max(1) as f64 * 1e-12
     }

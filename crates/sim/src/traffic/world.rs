@@ -8,7 +8,7 @@ use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Par
 use super::crew::{Crew, Member};
 use super::histogram::{Histogram, ln};
 use super::slices::Slice;
-use super::{Finish, LoadOutcome, TrafficRequest, TrafficRow};
+use super::{BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow};
 use crate::api::NetworkRow;
 use crate::background::Background;
 use crate::patterns::Destinations;
@@ -69,6 +69,10 @@ struct World<'a, N: NetworkModel> {
     /// Packets generated in the window that were given up.
     given_up: u64,
     slices: Vec<Slice>,
+    /// Messages of each background that arrived in the window.
+    beside: Vec<u64>,
+    /// Sum of the instants at which packets of the window began that are not here.
+    births: u128,
 }
 
 impl<'a, N: NetworkModel> World<'a, N> {
@@ -115,6 +119,8 @@ impl<'a, N: NetworkModel> World<'a, N> {
             latencies: Histogram::new(),
             given_up: 0,
             slices: Vec::new(),
+            beside: vec![0; background.len()],
+            births: 0,
         }
     }
 
@@ -194,6 +200,9 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 }
                 Event::Host { rank, .. } => {
                     if self.now < watch.sources_end {
+                        if rank < self.measured && watch.is_window(now) {
+                            self.births += u128::from(now.0);
+                        }
                         self.generate(rank);
                         self.schedule(rank);
                     }
@@ -255,6 +264,10 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 continue;
             }
             if from >= self.measured {
+                if watch.is_window(seen) {
+                    let stream = self.streams.partition_point(|s| s.first <= from) - 1;
+                    self.beside[stream - 1] += 1;
+                }
                 continue;
             }
             self.arrived += u64::from(watch.is_window(seen));
@@ -263,6 +276,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             }
             if watch.is_window(at) {
                 self.latencies.add(seen.since(at));
+                self.births -= u128::from(at.0);
             }
         }
     }
@@ -273,6 +287,17 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let why = self.net.failure(id);
         assert!(why.is_some(), "the network says why a message failed");
         self.given_up += u64::from(from < self.measured && was_awaited);
+    }
+
+    /// Wire bytes so far on the links to those to whom all of a background send.
+    fn received(&self, background: &[Background]) -> Vec<u64> {
+        if !background.iter().any(|b| b.to.is_incast()) {
+            return vec![0; background.len()];
+        }
+        let mut counters = Counters::new(self.machine.links.gap.len());
+        self.net.report(&mut counters);
+        let of = |b: &Background| counters.bytes[self.machine.ejection(b.to.nic(0))];
+        background.iter().map(of).collect()
     }
 
     /// Packets of what is measured, so far.
@@ -326,6 +351,11 @@ struct Part {
     arrived: u64,
     latencies: Histogram,
     slices: Vec<Slice>,
+    beside: Vec<u64>,
+    received: Vec<u64>,
+    births: u128,
+    /// When it ended.
+    now: Time,
     digest: u64,
     events: u64,
     counters: Counters,
@@ -342,6 +372,9 @@ impl Part {
         self.arrived += other.arrived;
         self.latencies.merge(&other.latencies);
         self.slices.iter_mut().zip(&other.slices).for_each(|(a, b)| a.merge(b));
+        self.beside.iter_mut().zip(&other.beside).for_each(|(a, b)| *a += b);
+        self.received.iter_mut().zip(&other.received).for_each(|(a, b)| *a += b);
+        self.births += other.births;
         self.digest = self.digest.wrapping_add(other.digest);
         self.events += other.events;
         self.counters.merge(&other.counters);
@@ -420,7 +453,11 @@ impl Load<'_> {
         let member = &mut member;
         let mut on = world.run_together(start, watch, member, tick);
         let (before, sent_before) = (sums(&world.counters), world.sent());
+        let mut received = world.received(background);
         on = on && world.run_together(end, watch, member, tick);
+        for (n, now) in received.iter_mut().zip(world.received(background)) {
+            *n = now - *n;
+        }
         let after = sums(&world.counters);
         let packets = world.sent() - sent_before;
         match finish {
@@ -456,12 +493,41 @@ impl Load<'_> {
             interrupted: !on,
             latencies: world.latencies,
             slices: world.slices,
+            beside: world.beside,
+            received,
+            births: world.births,
+            now: world.now,
             counters: world.counters,
         }
     }
 
-    fn outcome(&self, part: Part) -> LoadOutcome {
+    /// What became of the traffic beside.
+    fn beside(&self, part: &Part) -> Vec<BackgroundLoad> {
+        let machine = self.machine;
+        let counts = part.beside.iter().zip(&part.received);
+        let rows = self.background.iter().zip(counts).map(|(b, (&messages, &received))| {
+            let rate = machine.links.gap[machine.injection(b.to.nic(0))].bytes_per_s();
+            let link = rate * self.request.window.seconds();
+            let wire = (messages * b.wire(machine)) as f64;
+            BackgroundLoad {
+                pattern: b.pattern.clone(),
+                offered: b.load,
+                accepted: wire / (link * f64::from(b.to.senders())),
+                receiver: b.to.is_incast().then_some(received as f64 / link),
+            }
+        });
+        rows.collect()
+    }
+
+    fn outcome(&self, mut part: Part) -> LoadOutcome {
         let Load { machine, request, .. } = *self;
+        let [latency_p50_s, latency_p99_s] = [0.50, 0.99].map(|q| part.latencies.quantile_s(q));
+        let (latency_mean_s, unfinished) =
+            (part.latencies.mean_s(), part.packets - part.latencies.count);
+        // Who is under way has been so since the window at the least; their mean age is exact.
+        let end = (request.warmup + request.window).0;
+        let ages = u128::from(unfinished) * u128::from(part.now.0) - part.births;
+        part.latencies.add_at_least(Span(part.now.0.saturating_sub(end)), unfinished, ages);
         let wire = request.packet_bytes + machine.nic.packet_overhead;
         let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s();
         let full = f64::from(self.destinations.senders()) * rate * request.window.seconds();
@@ -469,13 +535,20 @@ impl Load<'_> {
         let row = TrafficRow {
             offered: self.load,
             accepted: (part.arrived * wire) as f64 / full,
-            latency_mean_s: part.latencies.mean_s(),
-            latency_p50_s: part.latencies.quantile_s(0.50),
-            latency_p99_s: part.latencies.quantile_s(0.99),
+            latency_mean_s,
+            latency_p50_s,
+            latency_p99_s,
             hops_mean: part.sums.1 as f64 / arrived,
             nonminimal_fraction: part.sums.2 as f64 / arrived,
             packets: part.packets,
-            unfinished: part.packets - part.latencies.count,
+            unfinished,
+            least_mean_s: part.latencies.mean_s(),
+            least_p99_s: part.latencies.quantile_s(0.99),
+            alone_mean_s: None,
+            alone_p99_s: None,
+            background: self.beside(&part),
+            onsets: part.counters.congestion.onsets,
+            holds: part.counters.congestion.holds,
             digest: format!("{:016x}", part.digest),
             network: machine.faults.as_ref().map(|_| NetworkRow::of(&part.counters)),
             slices: Slice::rows(&part.slices, request.warmup, request.window, full / wire as f64),

@@ -1,0 +1,589 @@
+//! Congestion management: a NIC that is sent more than it takes is given in turns. The rules are
+//! argued in docs/models/congestion.md.
+//!
+//! Knows which ejection links are congested, who contributes, and which messages of a NIC are held
+//! back. Refuses to know of any other link: what waits there can go another way.
+//!
+//! The one idea: contributors send on credit. While a link is congested its switch gives each of
+//! them leave to send one packet, in turn, and no more of it than keeps the link busy until the
+//! packets come. What a switch tells a NIC, and a NIC a switch, is an event as late as the way
+//! between them is long; neither touches what is the other's.
+
+use base::{Slab, Span};
+use des::Phase;
+use machine::{CongestionParams, Hop, Idle, LinkId, NicId};
+use net::{CongestionCounters, Cx};
+
+use crate::link::ones;
+use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, TransitId, mark};
+
+base::ids! {
+    /// A congested endpoint, as the switch before it sees it.
+    EndpointId,
+    /// One who sends to a congested endpoint, as that switch sees it.
+    ContributorId,
+    /// A receiver to whom a NIC sends only on credit.
+    HoldId,
+}
+
+/// All of it; nothing where nothing is congested.
+pub(crate) struct Congestion {
+    /// Bytes that wait for an ejection link when it begins to be congested; beyond all reach where
+    /// switches do nothing about it.
+    pub threshold: u32,
+    endpoints: Slab<EndpointId, Endpoint>,
+    contributors: Slab<ContributorId, Contributor>,
+    holds: Slab<HoldId, Hold>,
+    /// Scratch: the way of a credit that is handed back.
+    path: Vec<LinkId>,
+    pub counts: CongestionCounters,
+}
+
+/// Chains that the contributors of an endpoint are divided into, by number.
+const CHAINS: usize = 16;
+
+/// What the last switch knows of an ejection link that is congested.
+#[derive(Clone, Copy, Debug)]
+struct Endpoint {
+    /// First of each chain of contributors.
+    chains: [u32; CHAINS],
+    /// Of the round of those who may have more to send, the one who had its turn last.
+    last: u32,
+    /// How many of them there are, and the sum of their ways, ps.
+    live: u32,
+    ways: u64,
+    /// Credits out: neither a packet sent on one nor the credit itself is back yet.
+    owed: u32,
+    /// Records in all chains.
+    records: u32,
+    /// Mean wire bytes of a packet, of late.
+    mean: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Contributor {
+    nic: NicId,
+    /// The latencies between it and the switch when it was last told to hold, ps.
+    way: u32,
+    /// After it in the round, and in its chain.
+    next: u32,
+    chained: u32,
+    /// Credits it has been given that are not back.
+    owed: u32,
+    /// How often it has been told to hold, modulo 8: what it says in answer to an earlier time is
+    /// not about this one.
+    times: u8,
+    /// It may have more to send.
+    live: bool,
+    in_round: bool,
+}
+
+/// What a NIC has for a receiver to whom it sends only on credit.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    dst: NicId,
+    /// The next of its NIC.
+    next: u32,
+    /// Messages held back, in turn.
+    first: u32,
+    last: u32,
+    /// The message that is in the NIC's round to send one packet. There is one while there are
+    /// credits.
+    admitted: u32,
+    credits: u32,
+    times: u8,
+}
+
+/// What a switch says to a sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    /// Send no more but on credit.
+    Hold,
+    /// A credit: one packet.
+    Send,
+    /// Send as you like.
+    Free,
+}
+
+/// A NIC, how many times it was told to hold, and an order, in the word of an event.
+fn word(nic: NicId, times: u8, order: Order) -> u32 {
+    nic.0 | u32::from(times) << 27 | (order as u32) << 30
+}
+fn read(word: u32) -> (NicId, u8, Order) {
+    let order = match word >> 30 {
+        0 => Order::Hold,
+        1 => Order::Send,
+        _ => Order::Free,
+    };
+    (NicId(word & ((1 << 27) - 1)), (word >> 27) as u8 & 7, order)
+}
+
+impl Congestion {
+    pub fn new(params: Option<CongestionParams>) -> Congestion {
+        Congestion {
+            threshold: params.map_or(u32::MAX, |p| p.threshold),
+            endpoints: Slab::with_capacity(0),
+            contributors: Slab::with_capacity(0),
+            holds: Slab::with_capacity(0),
+            path: Vec::new(),
+            counts: CongestionCounters::default(),
+        }
+    }
+
+    /// Nothing is congested, nobody is held back.
+    pub fn check_quiet(&self) {
+        assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
+        assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
+        assert_eq!(self.holds.live(), 0, "NICs still hold messages back");
+    }
+
+    pub fn held(&self) -> usize {
+        self.endpoints.bytes() + self.contributors.bytes() + self.holds.bytes()
+    }
+
+    fn find(&self, at: EndpointId, nic: NicId) -> Option<ContributorId> {
+        let mut id = self.endpoints[at].chains[nic.0 as usize % CHAINS];
+        while id != NONE {
+            let contributor = &self.contributors[ContributorId(id)];
+            if contributor.nic == nic {
+                return Some(ContributorId(id));
+            }
+            id = contributor.chained;
+        }
+        None
+    }
+
+    /// A record of one who was not known to contribute, and is not told of it yet.
+    fn record(&mut self, at: EndpointId, nic: NicId) -> ContributorId {
+        let endpoint = &mut self.endpoints[at];
+        let first = &mut endpoint.chains[nic.0 as usize % CHAINS];
+        let id = self.contributors.insert(Contributor {
+            nic,
+            way: 0,
+            next: NONE,
+            chained: *first,
+            owed: 0,
+            times: 0,
+            live: false,
+            in_round: false,
+        });
+        *first = id.0;
+        endpoint.records += 1;
+        id
+    }
+
+    /// Forgets a contributor once nothing is expected of it.
+    fn forget(&mut self, at: EndpointId, id: ContributorId) {
+        let Contributor { nic, chained, owed, live, in_round, .. } = self.contributors[id];
+        if live || in_round || owed > 0 {
+            return;
+        }
+        let endpoint = &mut self.endpoints[at];
+        endpoint.records -= 1;
+        let first = &mut endpoint.chains[nic.0 as usize % CHAINS];
+        if *first == id.0 {
+            *first = chained;
+        } else {
+            let mut before = ContributorId(*first);
+            while self.contributors[before].chained != id.0 {
+                before = ContributorId(self.contributors[before].chained);
+            }
+            self.contributors[before].chained = chained;
+        }
+        self.contributors.free(id);
+    }
+
+    /// It has no more to send, or may send as it likes.
+    fn leave(&mut self, at: EndpointId, id: ContributorId) {
+        let contributor = &mut self.contributors[id];
+        contributor.live = false;
+        let endpoint = &mut self.endpoints[at];
+        endpoint.live -= 1;
+        endpoint.ways -= u64::from(contributor.way);
+    }
+
+    /// The one whose turn it is goes to the end of the round, or out of it.
+    fn turn(&mut self, at: EndpointId, stays: bool) {
+        let endpoint = &mut self.endpoints[at];
+        let first = self.contributors[ContributorId(endpoint.last)].next;
+        if stays {
+            endpoint.last = first;
+            return;
+        }
+        let gone = &mut self.contributors[ContributorId(first)];
+        gone.in_round = false;
+        let after = gone.next;
+        if first == endpoint.last {
+            endpoint.last = NONE;
+        } else {
+            self.contributors[ContributorId(endpoint.last)].next = after;
+        }
+    }
+
+    /// `id` comes to the end of the round.
+    fn queue_up(&mut self, at: EndpointId, id: ContributorId) {
+        let endpoint = &mut self.endpoints[at];
+        let next = match endpoint.last {
+            NONE => id.0,
+            last => std::mem::replace(&mut self.contributors[ContributorId(last)].next, id.0),
+        };
+        self.contributors[id].next = next;
+        endpoint.last = id.0;
+    }
+}
+
+// At the last switch.
+impl PacketNetwork {
+    /// More waits for `link`, which leads to a NIC, than may: it is congested, and all whose
+    /// packets wait contribute.
+    #[cold]
+    pub(crate) fn watch(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        let at = self.congestion.endpoints.insert(Endpoint {
+            chains: [NONE; CHAINS],
+            last: NONE,
+            live: 0,
+            ways: 0,
+            owed: 0,
+            records: 0,
+            mean: (self.params.packet_payload + self.params.packet_overhead) as u32,
+        });
+        self.wires[link].endpoint = at.0;
+        self.congestion.counts.onsets += 1;
+        for vc in ones(self.wires[link].waited_for) {
+            let last = self.channels[self.channel(link, vc)].last;
+            let mut lane = last;
+            loop {
+                lane = self.lanes[LaneId(lane)].next;
+                let mut packet = self.lanes[LaneId(lane)].head.0;
+                while packet != NONE {
+                    self.contribute(link, at, PacketId(packet), cx);
+                    self.put_aside(PacketId(packet), cx);
+                    packet = self.packets[PacketId(packet)].next;
+                }
+                if lane == last {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// `packet` stands before `link`, which is congested or has been until just now.
+    #[cold]
+    pub(crate) fn meet(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
+        let at = EndpointId(self.wires[link].endpoint);
+        let p = &self.packets[packet];
+        let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::CREDITED != 0);
+        self.put_aside(packet, cx);
+        let endpoint = &mut self.congestion.endpoints[at];
+        endpoint.mean = (7 * endpoint.mean + bytes).div_ceil(8);
+        if is_credited {
+            // Here it has come, whatever becomes of it.
+            self.packets[packet].marks &= !mark::CREDITED;
+            let src = self.sender(packet);
+            return self.settle(at, src);
+        }
+        if endpoint.live > 0 || self.wires[link].waiting > self.congestion.threshold {
+            self.contribute(link, at, packet, cx);
+        }
+    }
+
+    /// `packet` waits out of others' way: the buffer it came into is free again once it is all in.
+    fn put_aside(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
+        let p = &mut self.packets[packet];
+        let (input, vc, class) = (p.input, p.input_vc, p.input_class);
+        let cells = std::mem::take(&mut p.cells);
+        let home = p.tail.max(cx.now) + self.classes[usize::from(class)].cable;
+        self.give_back(Hop { link: input, vc }, cells, home, class, cx);
+    }
+
+    fn sender(&mut self, packet: PacketId) -> NicId {
+        let id = self.packets[packet].arrival;
+        self.arrival(id).src
+    }
+
+    /// A credit of `nic`'s is back, or the packet it sent on it is here.
+    fn settle(&mut self, at: EndpointId, nic: NicId) {
+        let id = self.congestion.find(at, nic).expect("who owes is known");
+        self.congestion.contributors[id].owed -= 1;
+        self.congestion.endpoints[at].owed -= 1;
+        self.congestion.forget(at, id);
+    }
+
+    /// Who sent `packet` contributes. If that is news, it is told to hold.
+    fn contribute(&mut self, link: LinkId, at: EndpointId, packet: PacketId, cx: &mut Cx<'_>) {
+        if self.is_response(self.packets[packet].vnet) {
+            return; // It is owed, and holds up its NIC's requests if it does not leave.
+        }
+        let (nic, way) = (self.sender(packet), self.packets[packet].traveled);
+        let known = self.congestion.find(at, nic);
+        let id = known.unwrap_or_else(|| self.congestion.record(at, nic));
+        let contributor = &mut self.congestion.contributors[id];
+        if contributor.live {
+            return;
+        }
+        contributor.live = true;
+        contributor.way = way;
+        contributor.times = (contributor.times + 1) % 8;
+        if !std::mem::replace(&mut contributor.in_round, true) {
+            self.congestion.queue_up(at, id);
+        }
+        let endpoint = &mut self.congestion.endpoints[at];
+        endpoint.live += 1;
+        endpoint.ways += u64::from(way);
+        self.congestion.counts.holds += 1;
+        self.tell(link, id, Order::Hold, cx);
+    }
+
+    /// The order is at the contributor after as long as its packet took, were there no queues.
+    fn tell(&mut self, link: LinkId, id: ContributorId, order: Order, cx: &mut Cx<'_>) {
+        let Contributor { nic, way, times, .. } = self.congestion.contributors[id];
+        let word = word(nic, times, order);
+        let then = cx.now + Span(u64::from(way));
+        match self.shard_of(cx.machine.nic_switch[nic]) {
+            None => cx.at(then, Phase::Arrive, PacketEvent::Order { link, word }),
+            Some(shard) => self.mail_order(shard, then, link, word),
+        }
+    }
+
+    /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
+    /// credit last a round trip of the mean contributor, and the threshold longer.
+    #[cold]
+    pub(crate) fn deal(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        let at = EndpointId(self.wires[link].endpoint);
+        let gap = self.class(link).gap;
+        let slack = gap.span(u64::from(self.congestion.threshold));
+        let waiting = self.wires[link].waiting;
+        loop {
+            let Endpoint { last, live, ways, owed, mean, .. } = self.congestion.endpoints[at];
+            if last == NONE {
+                break;
+            }
+            let id = ContributorId(self.congestion.contributors[ContributorId(last)].next);
+            if !self.congestion.contributors[id].live {
+                self.congestion.turn(at, false);
+                self.congestion.forget(at, id);
+                continue;
+            }
+            if live == 1 && waiting == 0 {
+                // Nobody contends any more.
+                self.tell(link, id, Order::Free, cx);
+                self.congestion.leave(at, id);
+                continue;
+            }
+            let round = Span(2 * (ways / u64::from(live))) + slack;
+            let out = u64::from(owed + 1) * u64::from(mean) + u64::from(waiting);
+            if gap.span(out) > round {
+                break;
+            }
+            self.congestion.turn(at, true);
+            self.congestion.contributors[id].owed += 1;
+            self.congestion.endpoints[at].owed += 1;
+            self.congestion.counts.credits += 1;
+            self.tell(link, id, Order::Send, cx);
+        }
+        if self.congestion.endpoints[at].records == 0 {
+            self.congestion.endpoints.free(at);
+            self.wires[link].endpoint = NONE;
+        }
+    }
+
+    /// `nic` has handed back a credit: when it came there was nothing to send (free), or what was
+    /// sent on it is lost and will be sent again on another (hold).
+    #[cold]
+    pub(crate) fn handed_back(&mut self, nic: NicId, said: u32, cx: &mut Cx<'_>) {
+        let (dst, times, order) = read(said);
+        let link = cx.machine.ejection(dst);
+        let at = EndpointId(self.wires[link].endpoint);
+        let id = self.congestion.find(at, nic).expect("who owes is known");
+        let contributor = self.congestion.contributors[id];
+        if order == Order::Free && contributor.live && contributor.times == times {
+            self.congestion.leave(at, id);
+        }
+        self.settle(at, nic);
+        self.deal(link, cx);
+    }
+}
+
+// At the sender.
+impl PacketNetwork {
+    fn hold_of(&self, src: NicId, dst: NicId) -> Option<HoldId> {
+        let mut id = self.nics[src].holds;
+        while id != NONE {
+            let hold = &self.congestion.holds[HoldId(id)];
+            if hold.dst == dst {
+                return Some(HoldId(id));
+            }
+            id = hold.next;
+        }
+        None
+    }
+
+    /// A switch has said something to one who sends to the end of `link`.
+    #[cold]
+    pub(crate) fn heed(&mut self, link: LinkId, said: u32, cx: &mut Cx<'_>) {
+        let (src, times, order) = read(said);
+        let dst = NicId(link.0 - self.nics.len() as u32);
+        let hold = self.hold_of(src, dst);
+        let current = hold.filter(|&id| self.congestion.holds[id].times == times);
+        match (order, hold, current) {
+            (Order::Hold, Some(id), _) => self.congestion.holds[id].times = times,
+            (Order::Hold, None, _) => {
+                let nic = &mut self.nics[src];
+                let (first, last, admitted, credits) = (NONE, NONE, NONE, 0);
+                let new = Hold { dst, next: nic.holds, first, last, admitted, credits, times };
+                nic.holds = self.congestion.holds.insert(new).0;
+                nic.is_held = true;
+            }
+            (Order::Free, _, Some(id)) => self.set_free(src, id, cx),
+            (Order::Free, _, None) => {}
+            (Order::Send, _, Some(id)) => {
+                let hold = &mut self.congestion.holds[id];
+                if (hold.first, hold.admitted) == (NONE, NONE) {
+                    self.dissolve(src, id);
+                    return self.hand_back(src, dst, times, cx);
+                }
+                hold.credits += 1;
+                self.admit(src, id);
+                self.pump(src, cx);
+            }
+            (Order::Send, _, None) => self.hand_back(src, dst, times, cx),
+        }
+    }
+
+    /// The next message that is held back joins the round to send a packet, if there is credit.
+    fn admit(&mut self, src: NicId, id: HoldId) {
+        let hold = &mut self.congestion.holds[id];
+        if hold.credits == 0 || hold.admitted != NONE || hold.first == NONE {
+            return;
+        }
+        hold.admitted = hold.first;
+        hold.first = self.transits[TransitId(hold.first)].next;
+        if hold.first == NONE {
+            hold.last = NONE;
+        }
+        let admitted = TransitId(hold.admitted);
+        self.queue_up(src, admitted);
+    }
+
+    /// `transit` goes to the end of those held back.
+    fn hold_back(&mut self, id: HoldId, transit: TransitId) {
+        self.transits[transit].next = NONE;
+        let hold = &mut self.congestion.holds[id];
+        match hold.last {
+            NONE => hold.first = transit.0,
+            last => self.transits[TransitId(last)].next = transit.0,
+        }
+        hold.last = transit.0;
+    }
+
+    /// Takes out of the round what is first there and may not send. False if nothing is left.
+    #[cold]
+    pub(crate) fn set_aside(&mut self, src: NicId) -> bool {
+        loop {
+            let first = self.nics[src].first;
+            if first == NONE {
+                return false;
+            }
+            let transit = TransitId(first);
+            let Some(id) = self.hold_of(src, self.transits[transit].dst) else { return true };
+            if self.congestion.holds[id].admitted == first {
+                return true;
+            }
+            let nic = &mut self.nics[src];
+            nic.first = self.transits[transit].next;
+            if nic.first == NONE {
+                nic.last = NONE;
+            }
+            self.hold_back(id, transit);
+        }
+    }
+
+    /// `transit` of a NIC that holds something back has sent `packet`; it may have `more`.
+    #[cold]
+    pub(crate) fn spend(
+        &mut self,
+        (src, dst): (NicId, NicId),
+        transit: TransitId,
+        packet: PacketId,
+        more: bool,
+        cx: &mut Cx<'_>,
+    ) {
+        let Some(id) = self.hold_of(src, dst) else {
+            if more {
+                self.queue_up(src, transit);
+            }
+            return;
+        };
+        self.packets[packet].marks |= mark::CREDITED;
+        let hold = &mut self.congestion.holds[id];
+        hold.credits -= 1;
+        hold.admitted = NONE;
+        if more {
+            self.hold_back(id, transit);
+        }
+        self.admit(src, id);
+        let Hold { credits, admitted, times, .. } = self.congestion.holds[id];
+        if credits > 0 && admitted == NONE {
+            self.dissolve(src, id);
+            (0..credits).for_each(|_| self.hand_back(src, dst, times, cx));
+        }
+    }
+
+    /// Messages held back are in the round again.
+    fn set_free(&mut self, src: NicId, id: HoldId, cx: &mut Cx<'_>) {
+        let Hold { dst, first, credits, times, .. } = self.congestion.holds[id];
+        self.dissolve(src, id);
+        let mut at = first;
+        while at != NONE {
+            let next = self.transits[TransitId(at)].next;
+            self.queue_up(src, TransitId(at));
+            at = next;
+        }
+        (0..credits).for_each(|_| self.hand_back(src, dst, times, cx));
+        self.pump(src, cx);
+    }
+
+    /// `src` sends to the receiver of `id` as it likes.
+    fn dissolve(&mut self, src: NicId, id: HoldId) {
+        let next = self.congestion.holds[id].next;
+        let nic = &mut self.nics[src];
+        if nic.holds == id.0 {
+            nic.holds = next;
+            nic.is_held = next != NONE;
+        } else {
+            let mut before = HoldId(nic.holds);
+            while self.congestion.holds[before].next != id.0 {
+                before = HoldId(self.congestion.holds[before].next);
+            }
+            self.congestion.holds[before].next = next;
+        }
+        self.congestion.holds.free(id);
+    }
+
+    /// A credit goes back to the switch of `dst`: there was nothing to send.
+    #[cold]
+    fn hand_back(&mut self, src: NicId, dst: NicId, times: u8, cx: &mut Cx<'_>) {
+        self.congestion.counts.returned += 1;
+        self.give_credit_back(src, word(dst, times, Order::Free), cx);
+    }
+
+    /// The packet that was sent on a credit is lost, as `src` knows by now.
+    pub(crate) fn credit_lost(&mut self, src: NicId, dst: NicId, cx: &mut Cx<'_>) {
+        self.give_credit_back(src, word(dst, 0, Order::Hold), cx);
+    }
+
+    /// By the shortest way.
+    fn give_credit_back(&mut self, src: NicId, word: u32, cx: &mut Cx<'_>) {
+        let (dst, ..) = read(word);
+        let mut path = std::mem::take(&mut self.congestion.path);
+        cx.machine.walk(src, dst, 0, &Idle, &mut path);
+        let links = path.iter().take(path.len() - 1);
+        let way: Span = links.map(|&link| cx.machine.links.latency[link]).sum();
+        self.congestion.path = path;
+        let then = cx.now + way;
+        match self.shard_of(cx.machine.nic_switch[dst]) {
+            None => cx.at(then, Phase::Arrive, PacketEvent::Return { nic: src, word }),
+            Some(shard) => self.mail_return(shard, then, src, word),
+        }
+    }
+}
