@@ -189,3 +189,25 @@ def test_traffic_between_some_nodes_beside_that_of_others(odonata):
     assert "between 64 nodes, random placement" in text and "background uniform:0.1" in text
     done = odonata(*words[:6], "--background", "uniform:0.1")
     assert done.returncode == 2 and "--nodes" in done.stderr
+
+
+def test_victims_pass_an_incast_where_congestion_is_managed(odonata):
+    def row(management: str) -> dict:
+        done = odonata(
+            "traffic", "uniform", "--machine", "dragonfly-1056", "--congestion", management,
+            "--load", "0.1", "--nodes", "64", "--packet", "512", "--warmup", "60us",
+            "--time", "20us", "--background", "incast:64:1@16Ki", "--json", "--quiet",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["rows"][0]
+
+    on, off = row("on"), row("off")
+    assert on["onsets"] == 1 and on["holds"] >= 64 and off["holds"] == 0
+    assert on["least_mean_s"] <= 1.1 * on["alone_mean_s"]
+    assert on["background"][0]["receiver"] > 0.95
+    assert off["least_mean_s"] > 2 * off["alone_mean_s"]
+    assert on["alone_mean_s"] == off["alone_mean_s"]
+
+    done = odonata("traffic", "uniform", "--machine", "lumi-g", "--load", "0.1",
+                   "--congestion", "maybe")  # fmt: skip
+    assert done.returncode == 2 and "one of: on, off" in done.stderr
