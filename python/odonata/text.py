@@ -148,6 +148,8 @@ def osu(result: BenchResult) -> str:
         lines.append(f"# background {spoken(traffic)}")
     if s.get("noise"):
         lines.append(f"# noise {s['noise']}")
+    if s.get("network"):
+        lines.append(f"# {network(s['network'])}")
     if result.name == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
     if result.name == "barrier":

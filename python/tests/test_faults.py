@@ -130,3 +130,11 @@ def test_a_benchmark_says_what_failed_it(odonata, plan):
     done = odonata("bench", "latency", *MACHINE, *FAST, "--faults", path, "--sizes", "8")
     assert done.returncode == 1 and "network timeout" in done.stderr
 
+
+
+def test_where_nics_answer_a_lost_answer_is_asked_for_again(odonata, plan):
+    path = plan("[[fault]]\nnic_link = '1:0'\nfrom = '1 us'\nflap = '3 s'\n")
+    done = odonata("bench", "allreduce", "--machine", "cascade-3k", "--nodes", "4", "--sizes", "8",
+                   "--quiet", "--faults", path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "network timeout" in done.stdout and "0 messages given up" in done.stdout

@@ -79,11 +79,20 @@ fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
     let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("a message nobody heard of")).collect();
     let failed = seen.iter().filter(|&&t| t == FAILED).count() as u64;
     assert_eq!(counters.failed_messages, failed);
-    assert_eq!(counters.injected_packets, counters.delivered_packets + counters.lost_packets);
+    // Where NICs answer, every request that came has an answer that came or was lost.
+    let answers_lost = match machine.nic.response {
+        0 => 0,
+        _ => counters.delivered_packets - counters.responses,
+    };
+    let requests_lost = counters.lost_packets - answers_lost;
+    assert_eq!(counters.injected_packets, counters.delivered_packets + requests_lost);
     assert_eq!(counters.timeouts, counters.lost_packets, "a loss its NIC never heard of");
     let whole: u64 = (messages.iter().zip(&seen))
         .filter(|(_, seen)| **seen != FAILED)
-        .map(|((_, message), _)| message.bytes)
+        .map(|((_, message), _)| match message.told {
+            Told::There => message.bytes,
+            Told::Back(back) => message.bytes + back,
+        })
         .sum();
     match failed {
         0 => assert_eq!(counters.delivered_payload, whole),
@@ -157,6 +166,9 @@ fn small(seed: u64) -> Machine {
     if of(8, 3) == 0 {
         set.push(("nic.window", "3"));
     }
+    if of(11, 3) == 0 {
+        set.extend([("nic.packet_overhead", "36 B"), ("nic.response", "12 B")]);
+    }
     if of(9, 4) == 0 {
         set.push(("nic.host_rate", "30 GB/s"));
     }
@@ -179,7 +191,14 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
             let dst = if dst == src { (src + 1) % n } else { dst };
             let bytes = [0, 64, 2048, 5_000, 60_000, 300_000][below(luck(2), 6) as usize];
             let at = Time(luck(3) % 60_000_000);
-            (at, message(src, dst, bytes, luck(4)))
+            let mut message = message(src, dst, bytes, luck(4));
+            if machine.nic.response > 0 && luck(5).is_multiple_of(2) {
+                // A put, or a get.
+                let is_get = luck(5).is_multiple_of(4);
+                message.told = Told::Back(if is_get { bytes } else { 0 });
+                message.bytes = if is_get { 0 } else { bytes };
+            }
+            (at, message)
         })
         .collect();
     messages.sort_by_key(|(at, _)| *at);

@@ -31,17 +31,29 @@ const STREAM_AGAIN: u32 = 0x6167_6169;
 /// errors that plans may have fewer than one packet in 10^5 of 2 KiB needs as many.
 const MOST_REPLAYS: u32 = 64;
 
-/// A packet that is gone, until its NIC's timer says so.
+/// A packet that is gone, until the timer of the NIC that sent it, or that waits for its answer,
+/// says so.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost {
+    /// The message of a request; what an answer belongs to, if anything.
     arrival: ArrivalId,
-    dst: NicId,
-    vnet: u8,
+    is_answer: bool,
+    /// The other NIC.
+    peer: NicId,
     draw: u64,
     payload: u64,
     at: LostAt,
     /// It was sent on credit, to a receiver that is congested.
     on_credit: bool,
+    times: u32,
+}
+
+/// A packet that was sent again, or an answer under way: how often it has been sent again, and by
+/// which NIC it is answered.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    times: u32,
+    by: NicId,
 }
 
 /// What a network with a plan knows beside the others.
@@ -50,8 +62,10 @@ pub(crate) struct Faulty {
     ber: IndexVec<LinkId, f64>,
     whole: IndexVec<LinkId, u8>,
     lost: Slab<LostId, Lost>,
-    /// How often packets were sent again, by their messages and draws.
-    again: BTreeMap<(u32, u64), u32>,
+    /// By messages and draws of packets.
+    again: BTreeMap<(u32, u64), Again>,
+    /// Requests asked once more for no message's sake: all there is to tell has been told.
+    silent: BTreeSet<u32>,
     /// Messages that were told to have failed and of which packets are still about.
     failed: BTreeSet<u32>,
     /// Told, and not asked about yet.
@@ -67,6 +81,7 @@ impl Faulty {
             whole: whole.collect(),
             lost: Slab::with_capacity(64),
             again: BTreeMap::new(),
+            silent: BTreeSet::new(),
             failed: BTreeSet::new(),
             failures: BTreeMap::new(),
             most_hops: machine.most_hops_around(),
@@ -76,6 +91,7 @@ impl Faulty {
     pub fn assert_quiet(&self) {
         assert_eq!(self.lost.live(), 0, "lost packets that no timer has told of");
         assert!(self.again.is_empty(), "packets that are still to be sent again");
+        assert!(self.silent.is_empty(), "requests for no message's sake");
         assert!(self.failed.is_empty(), "packets left of messages that failed");
     }
 
@@ -245,52 +261,121 @@ impl PacketNetwork {
         self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
     }
 
-    /// `packet` is gone. Its NIC knows when its timer runs out, and never before a word of it could
-    /// be back.
+    /// `packet` is gone. The NIC that sent it, or that waits for the answer it is, knows when its
+    /// timer runs out, and never before a word of it could be there.
     fn lose(&mut self, packet: PacketId, at: LostAt, cx: &mut Cx<'_>) {
-        let Packet { arrival, dst, vnet, draw, bytes, born, traveled, marks, .. } =
-            self.packets[packet];
+        let p = self.packets[packet];
+        let Packet { arrival, dst, vnet, draw, bytes, born, traveled, marks, .. } = p;
         self.packets.free(packet);
         cx.counters.lost_packets += 1;
-        let payload = u64::from(bytes) - self.params.packet_overhead;
+        let is_answer = self.is_response(vnet);
+        let known = self.faulty().again.remove(&(arrival.0, draw));
+        let Again { times, by } = known.unwrap_or(Again { times: 0, by: dst });
+        let (nic, peer, headers) = match is_answer {
+            true => (dst, by, self.params.response),
+            false => (self.arrivals[arrival].src, dst, self.params.packet_overhead),
+        };
+        let payload = u64::from(bytes) - headers;
         let on_credit = marks & mark::CREDITED != 0;
-        let lost = Lost { arrival, dst, vnet, draw, payload, at, on_credit };
+        let lost = Lost { arrival, is_answer, peer, draw, payload, at, on_credit, times };
         let lost = self.faulty().lost.insert(lost);
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
-        let nic = self.arrivals[arrival].src;
         cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
     }
 
     /// The timer of a lost packet runs out at its NIC: it is sent again, as a message of its own in
-    /// the NIC's round, or its message has failed.
+    /// the NIC's round, or its message has failed. For a lost answer a request without data is
+    /// sent, which the other NIC knows it has had: it only answers it.
     pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
         let faulty = self.faulty();
-        let Lost { arrival, dst, vnet, draw: own, payload, at, on_credit } = faulty.lost[lost];
+        let Lost { arrival, is_answer, peer, draw: own, payload, at, on_credit, times } =
+            faulty.lost[lost];
         faulty.lost.free(lost);
-        let times = faulty.again.remove(&(arrival.0, own)).unwrap_or(0);
-        let is_over = times == cx.machine.retry.limit || faulty.failed.contains(&arrival.0);
         self.nics[nic].in_flight -= 1;
         cx.counters.timeouts += 1;
         if on_credit {
-            self.credit_lost(nic, dst, cx);
+            self.credit_lost(nic, peer, cx);
         }
-        if is_over {
-            self.fail(arrival, Failure { src: nic, dst, at, sent: times + 1 }, cx);
-            let arrivals = &mut self.arrivals[arrival];
-            arrivals.missing -= 1;
-            if arrivals.missing == 0 {
-                self.is_over(arrival, cx);
+        let asker = if is_answer { arrival } else { self.arrivals[arrival].asker };
+        let told = match (asker.0, is_answer) {
+            (NONE, true) => None,
+            (NONE, false) if self.faulty().silent.contains(&arrival.0) => None,
+            (NONE, false) => Some(arrival),
+            _ => Some(asker),
+        };
+        let has_failed = told.is_some_and(|told| self.faulty().failed.contains(&told.0));
+        if times == cx.machine.retry.limit || has_failed {
+            if let Some(told) = told {
+                let why = Failure { src: nic, dst: peer, at, sent: times + 1 };
+                self.fail(told, why, cx);
+            }
+            if !is_answer {
+                self.lacks_one_less(arrival, asker.0 == NONE, cx);
+            }
+            if asker.0 != NONE {
+                self.lacks_one_less(asker, true, cx);
             }
         } else {
+            let (arrival, payload) = match is_answer {
+                true => (self.ask_again(nic, asker, payload), 0),
+                false => (arrival, payload),
+            };
             let draw = draw(own, STREAM_AGAIN, 0, u64::from(times));
-            self.faulty().again.insert((arrival.0, draw), times + 1);
+            let again = Again { times: times + 1, by: peer };
+            self.faulty().again.insert((arrival.0, draw), again);
             cx.counters.resent_packets += 1;
-            let (src, unsent, made, packets, next) = (nic, payload, 0, 1, NONE);
+            let (src, unsent, dst, vnet) = (nic, payload, peer, 0);
+            let (made, packets, next) = (0, 1, NONE);
             let again = Transit { draw, unsent, arrival, src, dst, made, packets, next, vnet };
             let transit = self.transits.insert(again);
             self.queue_up(nic, transit);
         }
         self.pump(nic, cx);
+    }
+
+    /// A request for an answer of so many bytes that was lost.
+    fn ask_again(&mut self, src: NicId, asker: ArrivalId, back: u64) -> ArrivalId {
+        let (done, seen_after, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
+        let arrival = Arrival { done, seen_after, id, src, missing, back, asker };
+        let arrival = self.arrivals.insert(arrival);
+        if asker.0 == NONE {
+            self.faulty().silent.insert(arrival.0);
+        }
+        arrival
+    }
+
+    /// A packet of a message, or an answer, will never come.
+    fn lacks_one_less(&mut self, id: ArrivalId, is_told_here: bool, cx: &mut Cx<'_>) {
+        let arrival = &mut self.arrivals[id];
+        arrival.missing -= 1;
+        if arrival.missing > 0 {
+            return;
+        }
+        match is_told_here {
+            true => self.is_over(id, cx),
+            false => self.dismiss(id),
+        }
+    }
+
+    /// A request turns round at `by`: its answer has been sent again as often as it has.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn answers(
+        &mut self,
+        request: (ArrivalId, u64),
+        by: NicId,
+        answer: (ArrivalId, u64),
+    ) {
+        let faulty = self.faulty();
+        let times = faulty.again.remove(&(request.0.0, request.1)).map_or(0, |again| again.times);
+        faulty.again.insert((answer.0.0, answer.1), Again { times, by });
+    }
+
+    /// An answer has come.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn has_answer(&mut self, arrival: ArrivalId, draw: u64) {
+        self.faulty().again.remove(&(arrival.0, draw));
     }
 
     /// A message will never be whole: whoever sent it is told, once.
@@ -317,7 +402,7 @@ impl PacketNetwork {
         {
             faulty.again.remove(&key);
         }
-        if !faulty.failed.remove(&arrival.0) {
+        if !faulty.failed.remove(&arrival.0) && !faulty.silent.remove(&arrival.0) {
             cx.delivered.push((id, done + seen_after));
         }
     }

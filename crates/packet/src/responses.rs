@@ -70,13 +70,18 @@ impl PacketNetwork {
                 ready += self.params.dma_latency;
             }
         }
+        let own = self.packets[packet].draw;
+        let answer = draw(own, STREAM, 0, 0);
+        if self.faults.is_some() {
+            self.answers((id, own), at, (asker, answer));
+        }
         let p = &mut self.packets[packet];
         p.arrival = asker;
         p.dst = src;
         p.vnet = VNET;
         p.bytes = (payload + self.params.response) as u16;
         p.route = Route::default();
-        p.draw = draw(p.draw, STREAM, 0, 0);
+        p.draw = answer;
         p.next = NONE;
         cx.at(ready, Phase::Arrive, PacketEvent::Respond { nic: at, packet });
     }
@@ -148,6 +153,9 @@ impl PacketNetwork {
         self.give_back(Hop { link: p.input, vc: p.input_vc }, p.cells, home, p.input_class, cx);
         cx.counters.responses += 1;
         cx.counters.delivered_payload += u64::from(p.bytes) - self.params.response;
+        if self.faults.is_some() {
+            self.has_answer(p.arrival, p.draw);
+        }
         if p.arrival.0 != NONE {
             self.arrived(p.arrival, done, cx);
         }

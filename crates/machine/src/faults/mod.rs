@@ -291,11 +291,6 @@ impl Machine {
     /// This machine with a plan: its links fail as it says, and its ports are divided among the
     /// virtual channels that ways round a fault need (docs/models/deadlock.md).
     pub fn with_faults(mut self, plan: &FaultPlan) -> Result<Machine, Complaint> {
-        if self.nic.response > 0 {
-            let wanted = "a machine whose NICs answer with no packets of their own: what becomes \
-                          of a response that is lost is not modeled";
-            return Err(Complaint::new("faults", self.name.clone(), wanted));
-        }
         let n_vcs = self.n_vcs.max(crate::routing::AROUND_VCS);
         let packet = self.nic.packet_payload + self.nic.packet_overhead;
         for buffer in &mut self.links.buffer.raw {
