@@ -113,6 +113,7 @@ def run(
         "seed": job.seed,
         "background": list(job.background),
         "noise": job.noise,
+        "class": job.traffic_class,
         "rows_wanted": len(chosen),
         **answer,
     }

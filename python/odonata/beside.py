@@ -1,8 +1,8 @@
 """What a machine does beside a job: background traffic on the nodes no job has, and noise.
 
 `"uniform:0.4"` is a pattern of `odonata traffic` and a load; `"uniform:0.4@64Ki"` sends messages of
-that size instead of packets. A mapping can name the nodes, too. `"25us/1ms"` is noise: every core
-is away for 25 us of every millisecond.
+that size instead of packets, `"uniform:0.4,bulk-data"` has a traffic class. A mapping can name the
+nodes, too. `"25us/1ms"` is noise: every core is away for 25 us of every millisecond.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import patterns, units
+from . import machines, patterns, units
 from .errors import MOST, Complaints, nearest
 
-BACKGROUND = "PATTERN:LOAD or PATTERN:LOAD@BYTES, such as `uniform:0.4` or `adversarial:1:0.2@64Ki`"
+BACKGROUND = (
+    "PATTERN:LOAD[@BYTES][,CLASS], such as `uniform:0.4` or `adversarial:1:0.2@64Ki,bulk-data`"
+)
 NOISE = "LENGTH/PERIOD, such as `25us/1ms`: away for so long every so often"
-_KEYS = ("pattern", "load", "bytes", "nodes")
+_KEYS = ("pattern", "load", "bytes", "nodes", "class")
 
 
 def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
@@ -33,13 +35,16 @@ def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
 
 
 def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:
-    """`uniform:0.4`, `adversarial:1:0.2@64Ki`."""
-    words, at, size = text.partition("@") if isinstance(text, str) else ("", "", "")
+    """`uniform:0.4`, `adversarial:1:0.2@64Ki,bulk-data`."""
+    rest, comma, name = text.partition(",") if isinstance(text, str) else ("", "", "")
+    words, at, size = rest.partition("@")
     pattern, colon, load = words.rpartition(":")
     try:
         found = {"pattern": pattern, "load": float(load)}
         if at:
             found["bytes"] = units.read_bytes(size)
+        if comma:
+            found["class"] = name
     except units.Unreadable as error:
         wrong.add("background", text or "nothing", BACKGROUND, str(error) or None)
         return {}
@@ -74,6 +79,9 @@ def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
             size = None
     if size is not None:
         found["bytes"] = sub.whole("bytes", size, 1, MOST)
+    if given.get("class") is not None:
+        machines.check_class(sub, given["class"])
+        found["class"] = given["class"]
     if given.get("nodes") is not None:
         named = sub.sequence("nodes", given["nodes"], "a list of nodes, by number")
         found["nodes"] = [sub.whole("nodes", node, 0) for node in named]

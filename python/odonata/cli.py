@@ -83,7 +83,7 @@ BESIDE = (
         multiple=True,
         help="What the nodes without a job do meanwhile: a pattern of `odonata traffic` and a "
         "load, such as `uniform:0.4`, in packets or, `uniform:0.4@64Ki`, in messages of so many "
-        "bytes; may be given again.",
+        "bytes, and with a traffic class, `uniform:0.4,bulk-data`; may be given again.",
     ),
     option(
         "--noise",
@@ -92,8 +92,16 @@ BESIDE = (
         "millisecond.",
     ),
 )
+CLASS = option(
+    "--class",
+    "traffic_class",
+    metavar="NAME",
+    help="Traffic class, on Slingshot: best-effort, low-latency, bulk-data, ... as the machine's "
+    "profile has them (docs/models/classes.md).  [default: best-effort]",
+)
 COMMON = (
     *MACHINE,
+    CLASS,
     option(
         "--fidelity",
         metavar="NAME",
@@ -253,6 +261,7 @@ class Request:
         self.threads = self.wrong.integer("threads", given["threads"], 1)
         self.background = beside.background(self.wrong, list(given.get("background", ())))
         self.noise = given.get("noise")
+        self.traffic_class = given["traffic_class"]
         beside.noise(self.wrong, self.noise)
         self.out = None
         if given["out"] is not None:
@@ -274,6 +283,7 @@ class Request:
             threads=self.threads,
             background=self.background,
             noise=self.noise,
+            traffic_class=self.traffic_class,
         )
 
     def deliver(
@@ -448,6 +458,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
+    in_file["traffic_class"] = "--class"
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
@@ -630,6 +641,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
             background=asked.background,
             slices=slices,
             alone=given["alone"],
+            traffic_class=asked.traffic_class,
             tick=tick,
             stop=stop,
         )

@@ -111,6 +111,7 @@ class Machine:
         background: Any = None,
         noise: str | None = None,
         faults: str | Path | None = None,
+        traffic_class: str | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
@@ -120,10 +121,13 @@ class Machine:
         pattern of `odonata traffic` and a load, `"uniform:0.4@64Ki"` in messages of that size,
         `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of such. `noise` takes
         cores away: `"25us/1ms"`, for 25 us of every millisecond. `faults` is as for `with_`.
+        `traffic_class` is Slingshot's: best-effort unless said, low-latency, bulk-data, ...
+        (docs/models/classes.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         return Job(
-            machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise
+            machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
+            traffic_class,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -145,6 +149,7 @@ class Job:
     threads: int = 1
     background: Any = None  # see `beside`
     noise: str | None = None
+    traffic_class: str | None = None
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
@@ -165,6 +170,7 @@ class Job:
             found["placement"] = tuple(wrong.whole("placement", node, 0) for node in nodes)
         found["background"] = beside.background(wrong, self.background)
         beside.noise(wrong, self.noise)
+        check_class(wrong, self.traffic_class)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -184,6 +190,7 @@ class Job:
             "threads": self.threads,
             "background": list(self.background),
             "noise": beside.noise(Complaints(), self.noise),
+            "class": self.traffic_class,
         }
 
     def check(self, fidelity: str) -> None:
@@ -203,6 +210,12 @@ def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> b
         wrong.add("placement", text, "`group-spread:K` with K groups, at least 1")
         return False
     return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
+
+
+def check_class(wrong: Complaints, name: Any) -> None:
+    """Complain unless `name` could be a traffic class; which there are, the machine says."""
+    if name is not None and not isinstance(name, str):
+        wrong.add("class", name, "the name of a traffic class")
 
 
 def is_job(wrong: Complaints, job: Any) -> bool:

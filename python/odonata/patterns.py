@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__, door
 from .errors import Complaints, nearest
-from .machines import Machine, check_names, check_placement
+from .machines import Machine, check_class, check_names, check_placement
 from .results import Sweep
 from .units import MOST, MOST_SECONDS
 
@@ -82,6 +82,7 @@ def traffic(
     nodes: int | None = None,
     placement: str = "contiguous",
     background: Any = None,
+    traffic_class: str | None = None,
     faults: str | Path | None = None,
     slices: int = 0,
     alone: bool = True,
@@ -91,8 +92,9 @@ def traffic(
     """Offer `pattern` at each of `loads` (fractions of the injection rate) to an empty machine.
 
     Measured for `time_s` of simulated time after `warmup_s`. With `nodes`, between so many nodes
-    that are placed like a job's, beside a `background` of the others, as for `Machine.job`; the
-    same is then run without the background, too, unless not `alone`.
+    that are placed like a job's, beside a `background` of the others, as for `Machine.job`, whose
+    `traffic_class` it has, too; the same is then run without the background, too, unless not
+    `alone`.
     `faults` is a plan's file or `"random:SEED:N"`; `slices` cuts the measured time into so many
     parts, each with a row of its own in `summary["slices"]`.
     """
@@ -118,6 +120,7 @@ def traffic(
         nodes = wrong.whole("nodes", nodes)
     check_placement(wrong, placement)
     others = beside.background(wrong, background)
+    check_class(wrong, traffic_class)
     if others and nodes is None:
         wrong.add("background", "no `nodes`", "`nodes` for the traffic that is measured")
     wrong.raise_any()
@@ -131,6 +134,7 @@ def traffic(
         "placement": placement,
         "background": list(others),
         "alone": bool(alone),
+        "class": traffic_class,
         "pattern": pattern,
         "loads": loads,
         "packet_bytes": packet_bytes,
@@ -160,6 +164,7 @@ def traffic(
         "nodes": nodes,
         "placement": placement if nodes is not None else None,
         "background": list(others),
+        "class": traffic_class,
         "rows_wanted": len(loads),
         **answer,
     }

@@ -146,6 +146,8 @@ def osu(result: BenchResult) -> str:
     rows = result.rows
     for traffic in s.get("background") or ():
         lines.append(f"# background {spoken(traffic)}")
+    if s.get("class"):
+        lines.append(f"# traffic class {s['class']}")
     if s.get("noise"):
         lines.append(f"# noise {s['noise']}")
     if s.get("network"):
@@ -215,6 +217,8 @@ def traffic(result: TrafficResult) -> str:
     ]
     if s.get("nodes"):
         lines.append(f"# between {counted(s['nodes'], 'node')}, {s['placement']} placement")
+    if s.get("class"):
+        lines.append(f"# traffic class {s['class']}")
     lines += [f"# background {spoken(one)}" for one in s.get("background") or ()]
     compared = any(r.get("alone_mean_s") for r in result.rows)
     rows: list[Sequence[str]] = [
@@ -294,7 +298,8 @@ def spoken(background: Mapping[str, Any]) -> str:
     """Background traffic as the command line spells it."""
     size = f"@{background['bytes']}" if background.get("bytes") else ""
     where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""
-    return f"{background['pattern']}:{background['load']:g}{size}{where}"
+    of_class = f",{background['class']}" if background.get("class") else ""
+    return f"{background['pattern']}:{background['load']:g}{size}{of_class}{where}"
 
 
 def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:

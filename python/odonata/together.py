@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     "name", "program", "bench", "bytes", "iterations", "ranks", "nodes", "ppn", "placement", "env",
-    "wdir", "compute",
+    "wdir", "compute", "class",
 )  # fmt: skip
 FILE_KEYS = ("job", "background", "noise", "warmup")
 # Sizes of a benchmark unless said: large enough to contend.
@@ -81,8 +81,8 @@ def jobs(
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes` and `iterations`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that the jobs
-    before it have left; `name`, `env`, `wdir`, `compute`. `background` and `noise` are as for
-    `Machine.job`. With `alone`, programs run twice: beside the others, and by themselves. With
+    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background` and `noise` are as
+    for `Machine.job`. With `alone`, programs run twice: beside the others, and by themselves. With
     `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
@@ -163,6 +163,8 @@ def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool
     if nodes is not None and not (nodes - 1) * ppn < ranks <= nodes * ppn and not wrong.list:
         wrong.add("ranks", ranks, f"what fills {nodes} nodes of {ppn} ranks each")
     found: dict[str, Any] = {"ranks": ranks, "ppn": ppn, "placement": _placement(wrong, given)}
+    machines.check_class(wrong, given.get("class"))
+    found["class"] = given.get("class")
     has = [key for key in ("program", "bench") if given.get(key) is not None]
     if len(has) != 1:
         wrong.add("program", " and ".join(has) or "nothing", "either `program` or `bench`")

@@ -195,9 +195,10 @@ fn victims(machine: &Machine, pattern: &str, load: f64, warmup: Span) -> Victims
     let node = |nic: u32| machine.nic_node[NicId(nic)].0;
     let (of, others) = (0..n).map(NicId).partition(|nic| node(nic.0) % 16 == 1);
     let to = Destinations::among(pattern, machine, others, 3).expect("a pattern");
-    let background = vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10 }];
+    let background =
+        vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: 0 }];
     let request = request("uniform", 512, warmup, Span::us(60));
-    let mut place = Place { nics: of, background, slices: 0 };
+    let mut place = Place { nics: of, background, slices: 0, vnet: 0 };
     let one = |place: &Place| {
         let finish = Finish::Measured;
         one_load_at(machine, Fidelity::Packet, &request, place, 0.05, finish, &mut |_, _| true)
@@ -248,8 +249,9 @@ fn victims_pass() {
 fn as_many_threads_as_one_likes_do_the_same() {
     let machine = small("on", &[]);
     let to = Destinations::parse("incast:40", &machine, 3).expect("a pattern");
-    let background = vec![Background { pattern: "incast:40".into(), to, load: 1.0, bytes: 5_000 }];
-    let place = Place { nics: (0..72).map(NicId).collect(), background, slices: 0 };
+    let background =
+        vec![Background { pattern: "incast:40".into(), to, load: 1.0, bytes: 5_000, vnet: 0 }];
+    let place = Place { nics: (0..72).map(NicId).collect(), background, slices: 0, vnet: 0 };
     let of = |threads| {
         let request =
             TrafficRequest { threads, ..request("uniform", 512, Span::us(4), Span::us(8)) };

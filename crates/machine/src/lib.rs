@@ -226,6 +226,7 @@ pub enum Topology {
 }
 
 mod ahead;
+mod classes;
 mod complaint;
 mod dragonfly;
 pub mod faults;
@@ -239,6 +240,7 @@ mod spec;
 mod summary;
 mod zero_load;
 
+pub use classes::{BEST_EFFORT, Classes, TrafficClass};
 pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;
 pub use presets::{PRESETS, preset};
@@ -269,6 +271,7 @@ pub struct Machine {
     /// Virtual networks, each with virtual channels of its own: no packet of one ever waits for
     /// a buffer that a packet of another holds.
     pub n_vnets: u8,
+    pub classes: Classes,
     pub nic: NicParams,
     /// None where switches do nothing about congestion.
     pub congestion: Option<CongestionParams>,

@@ -93,6 +93,7 @@ impl MachineSpec {
             self.check_congestion(&mut out);
             self.check_latencies(&mut out);
         }
+        let classes = self.traffic_classes(&mut out);
         if !out.is_empty() {
             return Err(out);
         }
@@ -122,6 +123,7 @@ impl MachineSpec {
             n_vcs: routing.n_vcs(),
             // Responses have virtual channels of their own.
             n_vnets: 1 + u8::from(self.number("nic.response").is_some()),
+            classes,
             nic: self.nic(),
             congestion: self.congestion(),
             node: self.node(),

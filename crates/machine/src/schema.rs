@@ -47,7 +47,7 @@ pub enum Absent {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Dotted; `<kind>` stands for the name of a kind of group.
+    /// Dotted; `<kind>` stands for the name of a kind of group, `<class>` for a traffic class's.
     pub path: &'static str,
     pub form: Form,
     pub absent: Absent,
@@ -153,6 +153,20 @@ pub const KEYS: &[Key] = &[
         "Bytes waiting for a NIC's link at which its senders are held back; about as many are kept \
          waiting from then on, so that the link stays busy."),
 
+    key("classes.profile", Word(&["ll-be-bd-et", "hpc", "none"]),
+        Is("`ll-be-bd-et`; `none` on Aries"),
+        "The published set of traffic classes that `--class` chooses from."),
+    key("classes.<class>.assured", Count(0, 100), Is("as the profile says; 0"),
+        "Percent of every link that the class gets if it wants it."),
+    key("classes.<class>.nic_assured", Count(0, 100), Is("as `assured`, or as the profile says"),
+        "The same of the link out of a NIC."),
+    key("classes.<class>.ceiling", Count(1, 100), Is("as the profile says; 100"),
+        "Percent of a link that the class gets at most, wanted by others or not."),
+    key("classes.<class>.priority", Count(0, 7), Is("as the profile says; 2"),
+        "Higher goes first: among classes below their assured shares, and among those above."),
+    key("classes.<class>.bucket", Count(1, 64), Is("as the profile says; 2"),
+        "Full packets by which the class may be ahead of its shares."),
+
     key("nic.send_latency", TIME, Refuse, "From the command to the head entering the link."),
     key("nic.recv_latency", TIME, Refuse,
         "From the tail's arrival to what the receiver can see."),
@@ -194,7 +208,7 @@ pub const KEYS: &[Key] = &[
 /// Whether `path` is an instance of `pattern`, part by part.
 fn matches(pattern: &str, path: &[&str]) -> bool {
     let mut parts = pattern.split('.');
-    path.iter().all(|&p| parts.next().is_some_and(|want| want == "<kind>" || want == p))
+    path.iter().all(|&p| parts.next().is_some_and(|want| want.starts_with('<') || want == p))
         && parts.next().is_none()
 }
 
@@ -204,10 +218,15 @@ pub fn find(path: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| matches(key.path, &parts))
 }
 
-/// Legal paths, `<kind>` filled in with each of `kinds`: what a wrong path is compared with.
-pub fn paths(kinds: &[String]) -> Vec<String> {
+/// Legal paths, `<kind>` filled in with each of `kinds` and `<class>` with each of `classes`: what
+/// a wrong path is compared with.
+pub fn paths(kinds: &[String], classes: &[String]) -> Vec<String> {
     let mut all = Vec::new();
     for key in KEYS {
+        if key.path.contains("<class>") {
+            all.extend(classes.iter().map(|class| key.path.replace("<class>", class)));
+            continue;
+        }
         match key.path.matches("<kind>").count() {
             0 => all.push(key.path.to_string()),
             1 => all.extend(kinds.iter().map(|k| key.path.replace("<kind>", k))),

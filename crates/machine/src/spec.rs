@@ -25,6 +25,8 @@ pub struct MachineSpec {
     pub name: String,
     /// Kinds of groups: compute kinds, then service kinds, each by name.
     pub kinds: Vec<String>,
+    /// Traffic classes the file says something of, as it spells them.
+    pub(crate) classes: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
 }
 
@@ -49,20 +51,29 @@ impl MachineSpec {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
             _ => Vec::new(),
         };
-        let mut spec =
-            MachineSpec { name: name.into(), kinds: kinds.clone(), values: BTreeMap::new() };
+        let classes: Vec<String> = match table.get("classes") {
+            Some(Toml::Table(all)) => {
+                all.iter().filter(|(_, v)| v.is_table()).map(|(name, _)| name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let (name, values) = (name.into(), BTreeMap::new());
+        let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values };
         if spec.kinds.is_empty() {
             let wanted = "at least one kind of group, such as `[groups.compute]`";
             complaints.push(Complaint::new("groups", "", wanted));
         }
-        for kind in &spec.kinds {
+        let of = |at, names: &[String]| names.iter().map(|name| (at, name.clone())).collect();
+        let mut names: Vec<(&str, String)> = of("groups", &spec.kinds);
+        names.extend::<Vec<_>>(of("classes", &spec.classes));
+        for (at, name) in names {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if kind.is_empty() || !kind.chars().all(plain) {
+            if name.is_empty() || !name.chars().all(plain) {
                 let wanted = "a name of letters, digits, `-` and `_`";
-                return Err(vec![Complaint::new("groups", kind.clone(), wanted)]);
+                return Err(vec![Complaint::new(at, name, wanted)]);
             }
         }
-        let legal = schema::paths(&spec.kinds);
+        let legal = schema::paths(&spec.kinds, &spec.classes);
         spec.take(&table, "", &legal, &mut complaints);
         spec.complete(&legal, &mut complaints);
         let (mut first, then): (Vec<_>, Vec<_>) =

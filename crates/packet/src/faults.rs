@@ -40,6 +40,8 @@ pub(crate) struct Lost {
     is_answer: bool,
     /// The other NIC.
     peer: NicId,
+    /// The virtual network that a request goes by, also one that asks for an answer once more.
+    vnet: u8,
     draw: u64,
     payload: u64,
     at: LostAt,
@@ -145,6 +147,7 @@ impl PacketNetwork {
         let known = self.classes.iter().position(|&known| known == class);
         let at = known.unwrap_or_else(|| {
             self.classes.push(class);
+            self.shares.add_kind(class.gap);
             self.classes.len() - 1
         });
         u8::try_from(at).expect("links of at most 256 kinds")
@@ -277,7 +280,8 @@ impl PacketNetwork {
         };
         let payload = u64::from(bytes) - headers;
         let on_credit = marks & mark::CREDITED != 0;
-        let lost = Lost { arrival, is_answer, peer, draw, payload, at, on_credit, times };
+        let vnet = if is_answer { 0 } else { vnet };
+        let lost = Lost { arrival, is_answer, peer, vnet, draw, payload, at, on_credit, times };
         let lost = self.faulty().lost.insert(lost);
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
         cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
@@ -288,10 +292,10 @@ impl PacketNetwork {
     /// sent, which the other NIC knows it has had: it only answers it.
     pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
         let faulty = self.faulty();
-        let Lost { arrival, is_answer, peer, draw: own, payload, at, on_credit, times } =
+        let Lost { arrival, is_answer, peer, vnet, draw: own, payload, at, on_credit, times } =
             faulty.lost[lost];
         faulty.lost.free(lost);
-        self.nics[nic].in_flight -= 1;
+        self.shares.sender(&mut self.nics, nic, vnet).in_flight -= 1;
         cx.counters.timeouts += 1;
         if on_credit {
             self.credit_lost(nic, peer, cx);
@@ -324,7 +328,7 @@ impl PacketNetwork {
             let again = Again { times: times + 1, by: peer };
             self.faulty().again.insert((arrival.0, draw), again);
             cx.counters.resent_packets += 1;
-            let (src, unsent, dst, vnet) = (nic, payload, peer, 0);
+            let (src, unsent, dst) = (nic, payload, peer);
             let (made, packets, next) = (0, 1, NONE);
             let again = Transit { draw, unsent, arrival, src, dst, made, packets, next, vnet };
             let transit = self.transits.insert(again);

@@ -9,6 +9,7 @@
 //! grant is made, so no tail is ever an event.
 
 mod ahead;
+mod classes;
 mod congestion;
 mod credit;
 mod due;
@@ -27,6 +28,7 @@ use des::{Phase, Queue};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Partition};
 
+use classes::Shares;
 use congestion::Congestion;
 use credit::{Channel, Class};
 use due::Due;
@@ -70,8 +72,10 @@ pub enum PacketEvent {
     Free { link: LinkId },
     /// The NIC has understood the command and fetched the data.
     Ready { nic: NicId, transit: TransitId },
-    /// An acknowledgement is back at `nic`, which waits for it.
-    Ack { nic: NicId },
+    /// `link` has rested for as long as the ceiling of somebody who waits for it asks.
+    Allowed { link: LinkId },
+    /// An acknowledgement is back at `nic`, whose class `vnet` waits for it.
+    Ack { nic: NicId, vnet: u8 },
     /// The host interface of `nic` is free again and somebody waits for it.
     Host { nic: NicId },
     /// The response `packet` is ready to leave `nic`, which has taken the request.
@@ -96,6 +100,7 @@ mod kind {
     pub const HOST: u8 = 5;
     pub const HOME: u8 = 6;
     pub const RESPOND: u8 = 7;
+    pub const ALLOWED: u8 = 8;
     pub const LOST: u8 = 9;
     pub const CHANGE: u8 = 10;
     pub const ORDER: u8 = 11;
@@ -112,8 +117,9 @@ impl NetEvent for PacketEvent {
                 (kind::HOME, link.0, u32::from(vc) | u32::from(cells) << 8)
             }
             PacketEvent::Free { link } => (kind::FREE, link.0, 0),
+            PacketEvent::Allowed { link } => (kind::ALLOWED, link.0, 0),
             PacketEvent::Ready { nic, transit } => (kind::READY, nic.0, transit.0),
-            PacketEvent::Ack { nic } => (kind::ACK, nic.0, 0),
+            PacketEvent::Ack { nic, vnet } => (kind::ACK, nic.0, vnet.into()),
             PacketEvent::Host { nic } => (kind::HOST, nic.0, 0),
             PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
             PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
@@ -130,8 +136,9 @@ impl NetEvent for PacketEvent {
             kind::CREDIT => PacketEvent::Credit { link, vc: arg as u8 },
             kind::HOME => PacketEvent::Home { link, vc: arg as u8, cells: (arg >> 8) as u16 },
             kind::FREE => PacketEvent::Free { link },
+            kind::ALLOWED => PacketEvent::Allowed { link },
             kind::READY => PacketEvent::Ready { nic, transit: TransitId(arg) },
-            kind::ACK => PacketEvent::Ack { nic },
+            kind::ACK => PacketEvent::Ack { nic, vnet: arg as u8 },
             kind::HOST => PacketEvent::Host { nic },
             kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
             kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
@@ -234,6 +241,7 @@ pub struct PacketNetwork {
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
     nics: IndexVec<NicId, Nic>,
+    shares: Shares,
     lanes: Slab<LaneId, Lane>,
     dues: Slab<DueId, Due>,
     packets: Slab<PacketId, Packet>,
@@ -293,7 +301,8 @@ impl NetworkModel for PacketNetwork {
                 self.serve(link, cx);
             }
             PacketEvent::Ready { transit, .. } => self.ready(transit, cx),
-            PacketEvent::Ack { nic } => self.acknowledge(nic, cx),
+            PacketEvent::Allowed { link } => self.allow(link, cx),
+            PacketEvent::Ack { nic, vnet } => self.acknowledge(nic, vnet, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
             PacketEvent::Respond { nic, packet } => self.owe(packet, nic, cx),
             PacketEvent::Lost { nic, lost } => self.time_out(nic, lost, cx),
@@ -342,6 +351,7 @@ impl PacketNetwork {
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
+            shares: Shares::new(machine, &classes),
             params,
             classes,
             wires,

@@ -135,7 +135,10 @@ impl PacketNetwork {
         let wire = &self.wires[hop.link];
         let is_free = wire.free_at <= cx.now;
         let is_open = is_free && wire.lanes == 0 && wire.endpoint == NONE;
-        if is_open && self.has_room(hop, self.packets[packet].bytes, cx.now) {
+        if is_open
+            && self.has_room(hop, self.packets[packet].bytes, cx.now)
+            && (self.shares.is_off() || self.is_allowed(packet, hop.link, cx.now))
+        {
             return self.grant(packet, hop, cx);
         }
         self.wait(packet, hop, is_free, cx);
@@ -193,15 +196,16 @@ impl PacketNetwork {
     /// Grants the free `link` to one of those who wait for it, if any of them has credit.
     pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         debug_assert!(self.wires[link].free_at <= cx.now && !self.wires[link].armed);
-        let chosen = match cx.machine.arbitration {
-            Arbitration::RoundRobin => self.next_in_round(link, cx.now),
-            Arbitration::Age => self.oldest(link, cx.now),
+        let chosen = if self.shares.is_off() {
+            self.choose(link, self.wires[link].waited_for, cx)
+        } else {
+            self.choose_by_class(link, cx)
         };
         let Some((vc, before, lane)) = chosen else {
             for vc in ones(self.wires[link].waited_for) {
                 self.starve(link, vc, cx);
             }
-            return;
+            return self.await_ceiling(link, cx);
         };
         let packet = self.leave(link, vc, before, lane);
         let wire = &mut self.wires[link];
@@ -216,12 +220,33 @@ impl PacketNetwork {
         }
     }
 
+    /// Whose turn it is of those that wait for these channels of `link`: the channel, the lane, and
+    /// the lane before it in its round.
+    #[inline(always)]
+    pub(crate) fn choose(
+        &mut self,
+        link: LinkId,
+        channels: u32,
+        cx: &Cx<'_>,
+    ) -> Option<(u8, LaneId, LaneId)> {
+        match cx.machine.arbitration {
+            Arbitration::RoundRobin => self.next_in_round(link, channels, cx.now),
+            Arbitration::Age => self.oldest(link, channels, cx.now),
+        }
+    }
+
     /// The lane that has waited longest for its turn. A virtual channel whose first lane lacks
     /// room is passed over whole, so a large packet is never starved by small ones.
-    fn next_in_round(&mut self, link: LinkId, now: Time) -> Option<(u8, LaneId, LaneId)> {
-        let Wire { ticket: round, waited_for, .. } = self.wires[link];
+    #[inline(always)]
+    fn next_in_round(
+        &mut self,
+        link: LinkId,
+        channels: u32,
+        now: Time,
+    ) -> Option<(u8, LaneId, LaneId)> {
+        let round = self.wires[link].ticket;
         let mut best: Option<(u32, u8, LaneId, LaneId)> = None;
-        for vc in ones(waited_for) {
+        for vc in ones(channels) {
             let last = self.channels[self.channel(link, vc)].last;
             let first = LaneId(self.lanes[LaneId(last)].next);
             let Lane { head, ticket, .. } = self.lanes[first];
@@ -237,9 +262,9 @@ impl PacketNetwork {
 
     /// The lane whose first packet left its NIC first, with the lane before it in its round. Here
     /// too a virtual channel whose choice lacks room is passed over whole.
-    fn oldest(&mut self, link: LinkId, now: Time) -> Option<(u8, LaneId, LaneId)> {
+    fn oldest(&mut self, link: LinkId, channels: u32, now: Time) -> Option<(u8, LaneId, LaneId)> {
         let mut best: Option<(Time, u8, LaneId, LaneId)> = None;
-        for vc in ones(self.wires[link].waited_for) {
+        for vc in ones(channels) {
             let last = self.channels[self.channel(link, vc)].last;
             let mut of_vc: Option<(Time, LaneId, PacketId, LaneId)> = None;
             let mut before = LaneId(last);
@@ -312,6 +337,9 @@ impl PacketNetwork {
     /// The head of `packet` enters `hop` now; its tail will have left at `gone`.
     #[inline]
     pub(crate) fn send(&mut self, packet: PacketId, hop: Hop, gone: Time, cx: &mut Cx<'_>) {
+        if !self.shares.is_off() {
+            self.take_share(packet, hop.link, cx.now);
+        }
         if self.faults.is_some() {
             return self.send_on_faulty(packet, hop, gone, cx);
         }
@@ -361,7 +389,7 @@ impl PacketNetwork {
     }
 
     /// Whether so many bytes may be sent by `hop` now.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
         let class = &self.classes[usize::from(self.wires[hop.link].class)];

@@ -132,13 +132,40 @@ impl PacketNetwork {
 
     /// Puts `transit` at the end of its NIC's round.
     pub(crate) fn queue_up(&mut self, src: NicId, transit: TransitId) {
-        self.transits[transit].next = NONE;
-        let nic = &mut self.nics[src];
+        let t = &mut self.transits[transit];
+        t.next = NONE;
+        let nic = self.shares.sender(&mut self.nics, src, t.vnet);
         match nic.last {
             NONE => nic.first = transit.0,
             last => self.transits[TransitId(last)].next = transit.0,
         }
         nic.last = transit.0;
+    }
+
+    /// The message that is first in a class's round, unless the window or the credit says wait.
+    #[inline(always)]
+    pub(crate) fn first_of(&mut self, src: NicId, class: u8, cx: &mut Cx<'_>) -> Option<TransitId> {
+        let nic = self.shares.sender(&mut self.nics, src, class);
+        if nic.first == NONE {
+            return None;
+        }
+        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
+        if nic.in_flight >= self.params.window {
+            self.await_ack(src, class, cx);
+            return None;
+        }
+        if nic.is_held && !self.set_aside(src) {
+            return None;
+        }
+        let first = TransitId(self.shares.sender(&mut self.nics, src, class).first);
+        let Transit { unsent, vnet, .. } = self.transits[first];
+        let bytes = (unsent.min(self.params.packet_payload) + self.params.packet_overhead) as u16;
+        let link = cx.machine.injection(src);
+        if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
+            self.starve(link, vnet, cx);
+            return None;
+        }
+        Some(first)
     }
 
     /// Sends the next packet, unless the link, the window, the credit or the host says wait; each
@@ -147,7 +174,7 @@ impl PacketNetwork {
         let link = cx.machine.injection(src);
         let nic = &self.nics[src];
         let owes = nic.owes;
-        if nic.first == NONE && !owes {
+        if nic.first == NONE && !owes && !self.has_other_message(src) {
             return;
         }
         if self.wires[link].free_at > cx.now {
@@ -155,7 +182,7 @@ impl PacketNetwork {
         }
         let sent = if owes { self.send_in_turns(src, cx) } else { self.send_next(src, cx) };
         let nic = &self.nics[src];
-        if sent && (nic.first != NONE || nic.owes) {
+        if sent && (nic.first != NONE || nic.owes || self.has_other_message(src)) {
             self.arm(link, cx);
         }
     }
@@ -164,32 +191,21 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn send_next(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
         let link = cx.machine.injection(src);
-        let nic = &mut self.nics[src];
-        if nic.first == NONE {
-            return false;
-        }
-        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
-        if nic.in_flight >= self.params.window {
-            self.await_ack(src, cx);
-            return false;
-        }
-        if nic.is_held && !self.set_aside(src) {
-            return false;
-        }
-        let transit = TransitId(self.nics[src].first);
+        let chosen = if self.shares.is_off() {
+            self.first_of(src, 0, cx)
+        } else {
+            self.first_by_class(src, cx)
+        };
+        let Some(transit) = chosen else { return false };
         let Transit { unsent, made, draw: own, arrival, dst, vnet, .. } = self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
-        if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
-            self.starve(link, vnet, cx);
-            return false;
-        }
         let both = self.params.host_gap.span(payload);
         if !self.host_sends(src, both, cx) {
             return false;
         }
-        let nic = &mut self.nics[src];
-        nic.response_next = true;
+        self.nics[src].response_next = true;
+        let nic = self.shares.sender(&mut self.nics, src, vnet);
         nic.in_flight += 1;
         nic.first = self.transits[transit].next;
         if nic.first == NONE {
@@ -351,18 +367,18 @@ impl PacketNetwork {
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
         let back = done + Span(u64::from(traveled));
         match arrival.origin() {
-            None => self.expect_ack(src, back, cx),
-            Some((shard, _)) => self.mail_ack(shard, src, back),
+            None => self.expect_ack(src, vnet, back, cx),
+            Some((shard, _)) => self.mail_ack(shard, src, vnet, back),
         }
     }
 
     /// An acknowledgement will be `back` then.
     #[inline]
-    pub(crate) fn expect_ack(&mut self, src: NicId, back: Time, cx: &mut Cx<'_>) {
-        let sender = &mut self.nics[src];
+    pub(crate) fn expect_ack(&mut self, src: NicId, vnet: u8, back: Time, cx: &mut Cx<'_>) {
+        let sender = self.shares.sender(&mut self.nics, src, vnet);
         sender.acks.add(back, &mut self.dues);
         if sender.starved {
-            self.await_ack(src, cx);
+            self.await_ack(src, vnet, cx);
         }
     }
 
@@ -384,21 +400,21 @@ impl PacketNetwork {
     }
 
     /// A full window is all that keeps `src` from sending: the next acknowledgement is an event.
-    pub(crate) fn await_ack(&mut self, src: NicId, cx: &mut Cx<'_>) {
-        let nic = &mut self.nics[src];
+    pub(crate) fn await_ack(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
+        let nic = self.shares.sender(&mut self.nics, src, vnet);
         nic.starved = true;
         // If none is due, `take` will come here again.
         let Some(due) = nic.acks.first(&self.dues) else { return };
         let due = due.max(Time(cx.now.0 + 1));
         if due < nic.acked {
             nic.acked = due;
-            cx.at(due, Phase::Arrive, PacketEvent::Ack { nic: src });
+            cx.at(due, Phase::Arrive, PacketEvent::Ack { nic: src, vnet });
         }
     }
 
     /// An acknowledgement that somebody waited for is back.
-    pub(crate) fn acknowledge(&mut self, src: NicId, cx: &mut Cx<'_>) {
-        let nic = &mut self.nics[src];
+    pub(crate) fn acknowledge(&mut self, src: NicId, vnet: u8, cx: &mut Cx<'_>) {
+        let nic = self.shares.sender(&mut self.nics, src, vnet);
         if nic.acked == cx.now {
             nic.acked = NEVER;
             nic.starved = false;

@@ -37,16 +37,18 @@ impl PacketNetwork {
                 assert_eq!(channel.last, NONE, "{link:?} {vc}: waited for");
             }
         }
-        for (id, nic) in self.nics.iter() {
+        self.shares.check_quiet();
+        let others = self.shares.others.iter();
+        for (id, nic) in self.nics.iter().map(|(id, nic)| (id.0, nic)).chain((0..).zip(others)) {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
-            assert_eq!(ends, (NONE, NONE, NONE, NONE), "{id:?} holds something");
-            assert_eq!((nic.owed, nic.owes), (Owed::NOTHING, false), "{id:?} owes responses");
+            assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds something");
+            assert_eq!((nic.owed, nic.owes), (Owed::NOTHING, false), "NIC {id} owes responses");
             let acked = nic.acks.len(&self.dues);
-            assert_eq!(nic.in_flight, acked, "{id:?} lacks acknowledgements");
-            assert_eq!(nic.acked, NEVER, "{id:?} expects an event that is not pending");
+            assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
+            assert_eq!(nic.acked, NEVER, "NIC {id} expects an event that is not pending");
             assert!(
                 nic.wakes == NEVER && !nic.send_waits,
-                "{id:?} expects an event that is not pending"
+                "NIC {id} expects an event that is not pending"
             );
         }
     }
@@ -57,6 +59,7 @@ impl PacketNetwork {
             + self.reports.held()
             + self.channels.len() * size_of::<Channel>()
             + self.nics.len() * size_of::<Nic>()
+            + self.shares.held()
             + self.lanes.bytes()
             + self.dues.bytes()
             + self.packets.bytes()

@@ -159,10 +159,6 @@ impl PacketNetwork {
         if p.arrival.0 != NONE {
             self.arrived(p.arrival, done, cx);
         }
-        let nic = &mut self.nics[at];
-        nic.acks.add(done, &mut self.dues);
-        if nic.starved {
-            self.await_ack(at, cx);
-        }
+        self.expect_ack(at, VNET, done, cx);
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Shards {
 pub struct Mail {
     heads: Vec<(Time, LinkId, Packet)>,
     credits: Vec<(Time, Hop, u16)>,
-    acks: Vec<(Time, NicId)>,
+    acks: Vec<(Time, NicId, u8)>,
     /// Orders about congestion, and credits handed back.
     orders: Vec<(Time, LinkId, u32)>,
     returns: Vec<(Time, NicId, u32)>,
@@ -130,8 +130,8 @@ impl PacketNetwork {
     }
 
     /// The sender in another shard has its acknowledgement `back` then.
-    pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, back: Time) {
-        self.bag(from).acks.push((back, nic));
+    pub(crate) fn mail_ack(&mut self, from: usize, nic: NicId, vnet: u8, back: Time) {
+        self.bag(from).acks.push((back, nic, vnet));
     }
 
     /// The head of `packet` will stand at the far end of `link` `then`, in another shard.
@@ -191,8 +191,8 @@ impl PacketNetwork {
             let class = self.wires[hop.link].class;
             self.take_back(hop, cells, home, class, cx);
         }
-        for (back, nic) in mail.acks.drain(..) {
-            self.expect_ack(nic, back, cx);
+        for (back, nic, vnet) in mail.acks.drain(..) {
+            self.expect_ack(nic, vnet, back, cx);
         }
         for (then, link, word) in mail.orders.drain(..) {
             cx.at(then, Phase::Arrive, PacketEvent::Order { link, word });

@@ -19,6 +19,8 @@ pub struct Background {
     pub load: f64,
     /// Payload of a message.
     pub bytes: u64,
+    /// The virtual network of its traffic class.
+    pub vnet: u8,
 }
 
 impl Background {
@@ -174,14 +176,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         row.commanded += 1;
         row.under_way += 1;
         let (of, at) = (row.of as usize, row.at);
-        let Background { to, bytes, .. } = &self.job.background[of];
+        let Background { to, bytes, vnet, .. } = &self.job.background[of];
         let message = Message {
             src: to.nic(at),
             dst: to.to(at, nth),
             bytes: *bytes,
             // The data is there; fetching it is not what is studied.
             origin: Origin::Nic,
-            vnet: 0,
+            vnet: *vnet,
             told: Told::There,
             draw: to.route_draw(at, nth),
         };

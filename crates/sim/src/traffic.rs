@@ -51,6 +51,8 @@ pub struct Place {
     pub nics: Vec<NicId>,
     /// What other nodes send meanwhile: in the way of what is measured, and not counted.
     pub background: Vec<Background>,
+    /// The virtual network of the traffic class of what is measured.
+    pub vnet: u8,
     /// Into how many equal parts the window is cut, to see what changes; none if 0.
     pub slices: u32,
 }
@@ -191,9 +193,7 @@ pub fn one_load_at(
     tick: &mut dyn FnMut(Time, u64) -> bool,
 ) -> Result<LoadOutcome, Vec<Complaint>> {
     let destinations = &check(machine, request, place)?;
-    let background = &place.background[..];
-    let slices = place.slices;
-    let load = Load { machine, destinations, request, background, slices, load, finish };
+    let load = Load { machine, destinations, request, place, load, finish };
     let threads = request.threads.max(1);
     Ok(match fidelity {
         Fidelity::Packet => load.run::<packet::PacketNetwork>(threads, tick),

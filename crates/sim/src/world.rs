@@ -5,23 +5,25 @@
 //! rendezvous needs no CPU once it has matched. `protocol` turns sends into messages, `collective`
 //! runs rounds.
 
-use crate::background::{Background, Sources};
+use crate::background::Sources;
 use crate::intranode::Intranode;
-use crate::noise::Noise;
 use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
 use des::{Phase, Queue};
-use machine::{LinkId, Machine, NicId, NodeId};
-use mpi::{Envelope, Library, Locks, Matching, Pattern};
+use machine::{LinkId, NicId, NodeId};
+use mpi::{Envelope, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ending;
 mod faults;
+mod job;
+
+pub use job::{Job, Seat};
 
 use faults::Fate;
 
@@ -32,36 +34,6 @@ base::ids! {
     RunId,
     /// Something due at an instant: the token of a host event.
     DueId,
-}
-
-/// Where a rank lives.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seat {
-    pub node: NodeId,
-    pub nic: NicId,
-}
-
-/// Everything a run is a function of, but for the workload and the fidelity.
-#[derive(Clone, Debug)]
-pub struct Job {
-    pub machine: Machine,
-    pub library: Library,
-    pub seats: Vec<Seat>,
-    /// The first rank of each of the jobs that run side by side; the first of all is 0.
-    pub firsts: Vec<u32>,
-    /// What nodes no job has do meanwhile, for `warmup` before the jobs start.
-    pub background: Vec<Background>,
-    pub warmup: Span,
-    pub noise: Option<Noise>,
-    pub seed: u64,
-}
-
-impl Job {
-    /// One job on a machine that does nothing else.
-    pub fn new(machine: Machine, library: Library, seats: Vec<Seat>, seed: u64) -> Job {
-        let (firsts, warmup) = (vec![0], Span::ZERO);
-        Job { machine, library, seats, firsts, background: Vec::new(), warmup, noise: None, seed }
-    }
 }
 
 /// What the caller of a run sees of it while it goes on.
@@ -584,7 +556,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
-        self.inject(cargo, Message { src, dst, bytes, origin, vnet: 0, told, draw });
+        let vnet = self.job.vnets[self.ranks[rank as usize].job as usize];
+        self.inject(cargo, Message { src, dst, bytes, origin, vnet, told, draw });
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time

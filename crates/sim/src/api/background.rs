@@ -22,6 +22,9 @@ pub struct BackgroundRequest {
     /// Which nodes; those no job uses unless said.
     #[serde(default)]
     pub nodes: Option<Vec<u32>>,
+    /// Traffic class; best effort unless said.
+    #[serde(default)]
+    pub class: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -83,7 +86,7 @@ fn one(
     machine: &Machine,
     free: &Free,
 ) -> Result<Option<Background>, Vec<Complaint>> {
-    let BackgroundRequest { pattern, load, bytes, nodes } = request;
+    let BackgroundRequest { pattern, load, bytes, nodes, .. } = request;
     let mut complaints = Vec::new();
     let mut wrong = |found: String, wanted: String| {
         complaints.push(Complaint::new("background", found, wanted));
@@ -125,7 +128,8 @@ fn one(
         vec![Complaint { at: "background".into(), wanted, ..c }]
     })?;
     let pattern = pattern.clone();
-    Ok((*load > 0.0).then_some(Background { pattern, to, load: *load, bytes }))
+    let vnet = super::classes::of_background(request, machine);
+    Ok((*load > 0.0).then_some(Background { pattern, to, load: *load, bytes, vnet }))
 }
 
 fn next(node: NodeId) -> NodeId {

@@ -6,7 +6,8 @@
 use super::bench::{BenchRow, EngineRow, plan, row_of, too_large};
 use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
 use super::{
-    BackgroundRow, Common, Fidelity, PlacementRequest, Wanted, fidelity, of_job, run_of, unknown,
+    Asked, BackgroundRow, Common, Fidelity, PlacementRequest, Wanted, fidelity, of_job, run_of,
+    unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -40,6 +41,9 @@ pub struct JobRequest {
     pub ppn: u32,
     #[serde(default)]
     pub placement: Option<PlacementRequest>,
+    /// Traffic class; what a program's environment says, or best effort, unless said.
+    #[serde(default)]
+    pub class: Option<String>,
     #[serde(flatten)]
     pub task: Task,
 }
@@ -242,6 +246,7 @@ pub fn jobs(
             let mut own =
                 Job::new(run.machine.clone(), run.library.clone(), seats.to_vec(), run.seed);
             own.noise = run.noise;
+            own.vnets = vec![run.vnets[number]];
             let (outcome, alone) = play(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
             let alone = alone.into_iter().next().expect("one job was played");
@@ -266,8 +271,13 @@ pub fn jobs(
 
 impl<'a> From<&'a JobRequest> for Wanted<'a> {
     fn from(job: &'a JobRequest) -> Wanted<'a> {
-        let JobRequest { ranks, ppn, placement, .. } = job;
-        Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref() }
+        let JobRequest { ranks, ppn, placement, class, .. } = job;
+        let env: &[_] = match &job.task {
+            Task::Program(program) => &program.env,
+            Task::Bench { .. } => &[],
+        };
+        let class = Asked::or_by_variable(class.as_deref(), env);
+        Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
     }
 }
 

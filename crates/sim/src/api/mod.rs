@@ -2,6 +2,7 @@
 
 mod background;
 mod bench;
+mod classes;
 mod faults;
 mod jobs;
 mod run;
@@ -18,6 +19,7 @@ pub use mpi::library::PRESETS as LIBRARIES;
 use crate::traffic::{Place, TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
+use classes::Asked;
 use collectives::Overrides;
 use machine::placement::{self, Free, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NicId, NodeId, nearest};
@@ -49,6 +51,9 @@ pub struct Common {
     pub routing: Option<String>,
     #[serde(default)]
     pub placement: Option<PlacementRequest>,
+    /// Traffic class of what is run; best effort unless said.
+    #[serde(default)]
+    pub class: Option<String>,
     #[serde(default = "mpich")]
     pub mpi: String,
     /// The text of a profile of the user's, under the name above.
@@ -187,12 +192,24 @@ pub(crate) struct Wanted<'a> {
     pub ranks: u32,
     pub ppn: u32,
     pub placement: Option<&'a PlacementRequest>,
+    pub class: Asked<'a>,
 }
 
 /// The job of `common`, or everything that is wrong with the request.
 pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<Complaint>> {
+    let class = Asked { at: "class", word: common.class.as_deref() };
+    job_of_class(common, ranks, ppn, class)
+}
+
+/// The same, whose class may have been asked for elsewhere.
+pub(crate) fn job_of_class(
+    common: &Common,
+    ranks: u32,
+    ppn: u32,
+    class: Asked<'_>,
+) -> Result<Job, Vec<Complaint>> {
     let placement = common.placement.as_ref();
-    Ok(run_of(common, &[Wanted { ranks, ppn, placement }])?.0)
+    Ok(run_of(common, &[Wanted { ranks, ppn, placement, class }])?.0)
 }
 
 /// Several jobs side by side, and what is beside them. A complaint about one of several jobs says
@@ -209,7 +226,7 @@ pub(crate) fn run_of(
     if let Err(complaint) = fidelity(&common.fidelity) {
         complaints.push(complaint);
     }
-    let machine = match machine {
+    let mut machine = match machine {
         Ok(machine) => machine,
         Err(more) => {
             complaints.extend(more);
@@ -222,16 +239,18 @@ pub(crate) fn run_of(
     let mut free = Free::all(&machine);
     free.take(&machine.dead_at_start());
     let mut groups: Vec<Vec<Seat>> = Vec::new();
-    for (i, &Wanted { ranks, ppn, placement }) in wanted.iter().enumerate() {
+    for (i, &Wanted { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
         match seats(&machine, placement, ranks, ppn, common.seed, &mut free) {
             Ok(seats) => groups.push(seats),
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
     }
+    let asked: Vec<Asked<'_>> = wanted.iter().map(|w| w.class).collect();
+    let vnets = classes::of(common, &asked, &mut machine).map_err(|c| complaints.extend(c));
     let background = background::of(common, &machine, &free).map_err(|c| complaints.extend(c));
     let noise = background::noise(common).map_err(|c| complaints.push(c));
-    let (Ok(library), Ok(background), Ok(noise), true) =
-        (library, background, noise, complaints.is_empty())
+    let (Ok(library), Ok(vnets), Ok(background), Ok(noise), true) =
+        (library, vnets, background, noise, complaints.is_empty())
     else {
         return Err(complaints);
     };
@@ -239,10 +258,12 @@ pub(crate) fn run_of(
     by_node.sort_by_key(|&i| groups[i].iter().map(|seat| seat.node).min());
     let mut run = Job::new(machine, library, Vec::new(), common.seed);
     run.firsts.clear();
+    run.vnets.clear();
     let mut order = vec![0; groups.len()];
     for (number, &i) in by_node.iter().enumerate() {
         order[i] = number;
         run.firsts.push(run.seats.len() as u32);
+        run.vnets.push(vnets[i]);
         run.seats.append(&mut groups[i]);
     }
     // Nothing to warm up: a load of zero changes nothing.
@@ -310,9 +331,12 @@ pub fn traffic(
         seed: call.common.seed,
         threads: call.common.threads,
     };
-    let (Some(fidelity), Some(machine)) = (fidelity, machine) else { return Err(complaints) };
+    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
     faults::check_fidelity(&call.common.fidelity, &machine).map_err(|complaint| vec![complaint])?;
+    let class = Asked { at: "class", word: call.common.class.as_deref() };
+    let vnets = classes::of(&call.common, &[class], &mut machine)?;
     let mut place = place(call, &machine)?;
+    place.vnet = vnets[0];
     let mut result = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
     if call.alone && !place.background.is_empty() && !result.interrupted {
         place.background.clear();

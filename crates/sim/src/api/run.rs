@@ -1,7 +1,7 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
 use super::bench::EngineRow;
-use super::{BackgroundRow, Common, Fidelity, NetworkRow, fidelity, job};
+use super::{Asked, BackgroundRow, Common, Fidelity, NetworkRow, fidelity, job_of_class};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -203,7 +203,8 @@ pub fn run(
         complaints.extend(more);
         Overrides::default()
     });
-    let job = match job(&common, request.ranks, ppn) {
+    let asked = Asked::or_by_variable(common.class.as_deref(), &request.program.env);
+    let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(job) if complaints.is_empty() => job,
         Ok(_) => return Err(complaints),
         Err(more) => {

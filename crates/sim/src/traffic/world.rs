@@ -8,7 +8,7 @@ use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Par
 use super::crew::{Crew, Member};
 use super::histogram::{Histogram, ln};
 use super::slices::Slice;
-use super::{BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow};
+use super::{BackgroundLoad, Finish, LoadOutcome, Place, TrafficRequest, TrafficRow};
 use crate::api::NetworkRow;
 use crate::background::Background;
 use crate::patterns::Destinations;
@@ -42,6 +42,7 @@ struct Stream<'a> {
     /// Its first source; they are numbered one stream after the other.
     first: u32,
     bytes: u64,
+    vnet: u8,
     /// Mean time between two messages of one NIC, ps.
     mean_gap: f64,
 }
@@ -81,7 +82,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         machine: &'a Machine,
         destinations: &'a Destinations,
         request: &TrafficRequest,
-        background: &'a [Background],
+        place: &'a Place,
         load: f64,
     ) -> Self {
         let measured = destinations.participants();
@@ -94,12 +95,13 @@ impl<'a, N: NetworkModel> World<'a, N> {
             to: destinations,
             first: 0,
             bytes: request.packet_bytes,
+            vnet: place.vnet,
             mean_gap: mean_gap(destinations, wire, load),
         }];
         let mut n = measured;
-        for b in background {
+        for b in &place.background {
             let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
-            streams.push(Stream { to: &b.to, first: n, bytes: b.bytes, mean_gap });
+            streams.push(Stream { to: &b.to, first: n, bytes: b.bytes, vnet: b.vnet, mean_gap });
             n += b.to.participants();
         }
         World {
@@ -119,7 +121,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
             latencies: Histogram::new(),
             given_up: 0,
             slices: Vec::new(),
-            beside: vec![0; background.len()],
+            beside: vec![0; place.background.len()],
             births: 0,
         }
     }
@@ -157,14 +159,14 @@ impl<'a, N: NetworkModel> World<'a, N> {
     fn generate(&mut self, source: u32) {
         let nth = self.generated[source as usize];
         self.generated[source as usize] = nth + 1;
-        let (&Stream { to, bytes, .. }, at) = self.stream(source);
+        let (&Stream { to, bytes, vnet, .. }, at) = self.stream(source);
         let msg = Message {
             src: to.nic(at),
             dst: to.to(at, u64::from(nth)),
             bytes,
             // The packet is there; fetching it is not what is studied.
             origin: Origin::Nic,
-            vnet: 0,
+            vnet,
             told: Told::There,
             draw: to.route_draw(at, u64::from(nth)),
         };
@@ -335,8 +337,7 @@ pub(super) struct Load<'a> {
     pub machine: &'a Machine,
     pub destinations: &'a Destinations,
     pub request: &'a TrafficRequest,
-    pub background: &'a [Background],
-    pub slices: u32,
+    pub place: &'a Place,
     pub load: f64,
     pub finish: Finish,
 }
@@ -440,9 +441,9 @@ impl Load<'_> {
         mut member: Member<'_, N::Mail>,
         tick: &mut Tick<'_>,
     ) -> Part {
-        let Load { machine, destinations, request, background, slices, load, finish } = *self;
-        let mut world = World::new(net, machine, destinations, request, background, load);
-        world.slices = vec![Slice::default(); slices as usize];
+        let Load { machine, destinations, request, place, load, finish } = *self;
+        let mut world = World::new(net, machine, destinations, request, place, load);
+        world.slices = vec![Slice::default(); place.slices as usize];
         world.start(is_here);
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
@@ -453,9 +454,9 @@ impl Load<'_> {
         let member = &mut member;
         let mut on = world.run_together(start, watch, member, tick);
         let (before, sent_before) = (sums(&world.counters), world.sent());
-        let mut received = world.received(background);
+        let mut received = world.received(&place.background);
         on = on && world.run_together(end, watch, member, tick);
-        for (n, now) in received.iter_mut().zip(world.received(background)) {
+        for (n, now) in received.iter_mut().zip(world.received(&place.background)) {
             *n = now - *n;
         }
         let after = sums(&world.counters);
@@ -505,7 +506,7 @@ impl Load<'_> {
     fn beside(&self, part: &Part) -> Vec<BackgroundLoad> {
         let machine = self.machine;
         let counts = part.beside.iter().zip(&part.received);
-        let rows = self.background.iter().zip(counts).map(|(b, (&messages, &received))| {
+        let rows = self.place.background.iter().zip(counts).map(|(b, (&messages, &received))| {
             let rate = machine.links.gap[machine.injection(b.to.nic(0))].bytes_per_s();
             let link = rate * self.request.window.seconds();
             let wire = (messages * b.wire(machine)) as f64;

@@ -1,0 +1,397 @@
+//! What must be true of traffic classes: assured minimums are held, ceilings are not exceeded, what
+//! a class does not use is lent, and a class nobody uses changes nothing.
+
+use base::{Digest, Span, Time, below, draw};
+use des::{Phase, Queue};
+use machine::{Machine, MachineSpec, NicId};
+use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
+use packet::{PacketEvent, PacketNetwork};
+use sim::Background;
+use sim::api::Fidelity;
+use sim::traffic::{Destinations, Finish, Place, TrafficRequest, one_load_at};
+
+/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
+fn machine(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    let mut machine = MachineSpec::parse("dragonfly-1056", text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{complaints:?}"));
+    let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
+    let found: Vec<usize> = classes.iter().map(find).collect();
+    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
+    (machine, vnets)
+}
+
+/// When each of `messages`, commanded at times that do not fall, was seen. The network ends quiet.
+fn run(machine: &Machine, messages: &[(Time, Message)]) -> (Vec<Time>, Digest) {
+    let mut net = PacketNetwork::build(machine);
+    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
+    let mut counters = Counters::new(machine.links.gap.len());
+    let mut seen = vec![Time::ZERO; messages.len()];
+    let mut digest = Digest::default();
+    for (i, &(at, _)) in messages.iter().enumerate() {
+        queue.push(at, Event::<PacketEvent>::host(Phase::Resume, i as u32, 0));
+    }
+    while let Some((now, what)) = queue.pop() {
+        let (queue, delivered, counters) = (&mut queue, &mut delivered, &mut counters);
+        let mut cx = Cx { now, machine, queue, delivered, counters };
+        match Event::of(what) {
+            Event::Net(event) => net.handle(event, &mut cx),
+            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
+        }
+        for (id, time) in delivered.drain(..) {
+            seen[id.0 as usize] = time;
+            digest.mix(u64::from(id.0) << 40 ^ time.0);
+        }
+    }
+    net.assert_quiet(machine);
+    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was forgotten");
+    (seen, digest)
+}
+
+/// Packets of a NIC at a fraction of its link's rate.
+#[derive(Clone, Copy)]
+struct Stream {
+    src: u32,
+    dst: u32,
+    vnet: u8,
+    load: f64,
+}
+
+const PACKET: u64 = 2048;
+
+/// When each stream's packets were seen that were commanded within `span`.
+fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
+    let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+    let mut messages = Vec::new();
+    for (i, &Stream { src, dst, vnet, load }) in all.iter().enumerate() {
+        let gap = full.0 as f64 / load;
+        let count = (span.0 as f64 / gap) as u64;
+        messages.extend((0..count).map(|nth| {
+            let (src, dst, draw) = (NicId(src), NicId(dst), draw(5, 0, i as u32, nth));
+            let told = Told::There;
+            let message =
+                Message { src, dst, bytes: PACKET, origin: Origin::Nic, told, vnet, draw };
+            (Time((nth as f64 * gap) as u64), i, message)
+        }));
+    }
+    messages.sort_by_key(|&(at, i, _)| (at, i));
+    let plain: Vec<_> = messages.iter().map(|&(at, _, message)| (at, message)).collect();
+    let (seen, _) = run(machine, &plain);
+    let mut of = vec![Vec::new(); all.len()];
+    messages.iter().zip(seen).for_each(|(&(_, i, _), seen)| of[i].push(seen));
+    of.iter_mut().for_each(|times| times.sort_unstable());
+    of
+}
+
+/// The share of a link that each stream got while all of them sent.
+fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
+    let full = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+    let (from, to) = (Time(span.0 / 4), Time(span.0));
+    let of = streams(machine, all, span);
+    let count = |times: &Vec<Time>| times.iter().filter(|&&t| from <= t && t < to).count();
+    of.iter().map(|times| (full * count(times) as u64).0 as f64 / (to - from).0 as f64).collect()
+}
+
+/// What docs/models/classes.md entitles classes to that want so much: first what they are assured,
+/// then what is left in equal turns, by priority and up to their ceilings.
+fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
+    let classes: Vec<_> = machine.classes.sharing().collect();
+    let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
+    let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
+    let mut got: Vec<f64> =
+        (0..demands.len()).map(|i| most(i).min(f64::from(assured(i)) / 100.0)).collect();
+    for priority in (0..=7).rev() {
+        loop {
+            let left = 1.0 - got.iter().sum::<f64>();
+            let short = |&i: &usize| classes[i].priority == priority && most(i) - got[i] > 1e-9;
+            let open: Vec<usize> = (0..demands.len()).filter(short).collect();
+            if left < 1e-9 || open.is_empty() {
+                break;
+            }
+            let turn = open.iter().map(|&i| most(i) - got[i]).fold(1.0, f64::min);
+            let turn = turn.min(left / open.len() as f64);
+            open.iter().for_each(|&i| got[i] += turn);
+        }
+    }
+    got
+}
+
+const SPAN: Span = Span::us(400);
+
+/// Classes that want more than a link has get what they are entitled to, no less and no more: the
+/// assured minimum is held under attack, the ceiling is kept, what is not used is lent.
+#[test]
+fn a_link_is_shared_as_the_classes_say() {
+    for (profile, classes, demands) in [
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"][..], &[1.0, 1.0, 1.0][..]),
+        ("hpc", &["low-latency", "best-effort"], &[1.0, 1.0]),
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"], &[0.05, 1.0, 1.0]),
+        ("hpc", &["dedicated-access", "best-effort"], &[0.4, 1.0]),
+        ("hpc", &["dedicated-access", "low-latency", "ethernet"], &[0.9, 0.2, 0.9]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
+        ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[0.1, 1.0, 1.0]),
+    ] {
+        for arbitration in ["round-robin", "age"] {
+            let set = [
+                ("classes.profile", profile),
+                ("switch.arbitration", arbitration),
+                ("routing", "minimal"),
+            ];
+            let (machine, vnets) = machine(&set, classes);
+            // Senders on switches of their own, and one receiver: they meet at its link only.
+            let senders: Vec<_> = vnets.iter().zip(demands).zip(1..).collect();
+            let all = senders.iter().map(|&((&vnet, &load), i)| Stream {
+                src: 4 * i,
+                dst: 0,
+                vnet,
+                load,
+            });
+            let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
+            let want = entitled(&machine, demands, false);
+            println!("{profile} {arbitration} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+            for (got, want) in got.iter().zip(&want) {
+                assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
+            }
+        }
+    }
+}
+
+/// The same of the link out of a NIC, whose messages of a class wait for those of the class only.
+#[test]
+fn a_nic_is_shared_as_the_classes_say() {
+    for (profile, classes, demands) in [
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"][..], &[1.0, 1.0, 1.0][..]),
+        ("hpc", &["low-latency", "best-effort"], &[0.2, 1.0]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
+    ] {
+        let (machine, vnets) = machine(&[("classes.profile", profile)], classes);
+        let all = vnets.iter().zip(demands).zip(1..).map(|((&vnet, &load), dst)| Stream {
+            src: 0,
+            dst,
+            vnet,
+            load,
+        });
+        let got = shares(&machine, &all.collect::<Vec<_>>(), SPAN);
+        let want = entitled(&machine, demands, true);
+        println!("{profile} {classes:?} want {demands:?}: {got:.3?} {want:.3?}");
+        for (got, want) in got.iter().zip(&want) {
+            assert!((got - want).abs() < 0.012, "{classes:?}: got {got:.4}, due {want:.4}");
+        }
+    }
+}
+
+/// In no time, however short or long, does a class get more than its ceiling and what its bucket
+/// holds; in a long time no less either. Nobody else wants the link.
+#[test]
+fn a_ceiling_is_a_ceiling_in_every_window() {
+    for (percent, bucket) in [("30", "4"), ("5", "2"), ("99", "1")] {
+        let set = [
+            ("classes.profile", "hpc"),
+            ("classes.low-latency.nic_assured", "1"),
+            ("classes.low-latency.assured", "1"),
+            ("classes.low-latency.ceiling", percent),
+            ("classes.low-latency.bucket", bucket),
+        ];
+        let (machine, vnets) = machine(&set, &["low-latency"]);
+        let all = [Stream { src: 0, dst: 900, vnet: vnets[0], load: 1.0 }];
+        let times = streams(&machine, &all, Span::us(150)).remove(0);
+        let ceiling: f64 = percent.parse::<f64>().expect("a number") / 100.0;
+        let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET).0 as f64;
+        let limit: f64 = bucket.parse().expect("a number");
+        let mut most: f64 = 0.0;
+        for (i, &from) in times.iter().enumerate() {
+            for (packets, &to) in (1..).zip(&times[i + 1..]) {
+                let above = f64::from(packets) - ceiling * (to - from).0 as f64 / packet;
+                most = most.max(above);
+            }
+        }
+        // The first packet of a window is not counted: another one may have overfilled the bucket.
+        println!("{percent} %: at most {most:.3} packets above it");
+        assert!(most <= limit + 1e-3, "{percent} %: {most} packets above");
+        let whole = (times[times.len() - 1] - times[0]).0 as f64;
+        let rate = (times.len() - 1) as f64 * packet / whole;
+        assert!(rate <= ceiling * 1.005 + limit * packet / whole, "{percent} %: {rate}");
+        assert!(rate >= ceiling * 0.995, "{percent} %: {rate}");
+    }
+}
+
+/// Beside six senders that fill its receiver's link, three of them behind its own switch, a class
+/// of higher priority waits at both links for the one packet that is on it when it comes. In a
+/// single class it waits for a buffer full of them.
+#[test]
+fn low_latency_is_low_under_attack() {
+    let classes = ["low-latency", "best-effort"];
+    let worst = |classes: &[&str]| {
+        let set = [("classes.profile", "hpc"), ("routing", "minimal")];
+        let (machine, vnets) = machine(&set, classes);
+        // 0.0937: out of step with the attack.
+        let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
+        let vnet = vnets[vnets.len() - 1];
+        let attack = [1, 2, 3, 5, 6, 7].map(|src| Stream { src, dst: 0, vnet, load: 0.9 });
+        let mut all = vec![victim];
+        all.extend(attack);
+        let alone = &streams(&machine, &all[..1], Span::us(100))[0];
+        let beside = &streams(&machine, &all, Span::us(100))[0];
+        assert_eq!(alone.len(), beside.len());
+        let waits = alone.iter().zip(beside).map(|(&alone, &beside)| beside.since(alone));
+        let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
+        waits.max().expect("it sent").0 as f64 / packet.0 as f64
+    };
+    let (own, same) = (worst(&classes), worst(&classes[1..]));
+    println!("waits for at most {own:.2} packets in a class of its own, {same:.1} in theirs");
+    assert!(own > 0.5, "there is no attack: {own}");
+    assert!(own <= 2.0, "it waits for {own} packets");
+    assert!(same > 20.0, "one class is as good: {same}");
+}
+
+/// Random messages of all sizes between random NICs and of these classes.
+fn storm(machine: &Machine, seed: u64, count: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
+    let n = machine.n_nics();
+    let mut at: Vec<u64> = (0..count).map(|i| draw(seed, 1, 0, i) % Span::us(2).0).collect();
+    at.sort_unstable();
+    (0..count)
+        .map(|i| {
+            let pick = |stream, n| below(draw(seed, stream, 0, i), n);
+            let src = pick(2, n);
+            // Half of all go to a few, so that they meet.
+            let dst = if pick(7, 2) == 0 { pick(3, 5) } else { pick(3, n) };
+            let dst = if dst == src { (dst + 1) % n } else { dst };
+            let bytes = u64::from(pick(4, 1 << 17) >> pick(5, 16));
+            let vnet = vnets[pick(8, vnets.len() as u32) as usize];
+            let (src, dst, draw) = (NicId(src), NicId(dst), draw(seed, 6, 0, i));
+            let told = Told::There;
+            let message = Message { src, dst, bytes, origin: Origin::Host, told, vnet, draw };
+            (Time(at[i as usize]), message)
+        })
+        .collect()
+}
+
+/// Tight buffers, small buckets, low ceilings, every policy: all that waits is served.
+#[test]
+fn nobody_is_forgotten() {
+    let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
+    for (seed, (routing, tight)) in [
+        ("minimal", "4 KiB"),
+        ("valiant", "8 KiB"),
+        ("ugal-l", "8 KiB"),
+        ("slingshot", "8 KiB"),
+        ("par", "10 KiB"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for arbitration in ["round-robin", "age"] {
+            let (machine, vnets) = machine(
+                &[
+                    ("routing", routing),
+                    ("switch.arbitration", arbitration),
+                    ("links.edge.buffer", tight),
+                    ("links.local.buffer", tight),
+                    ("links.global.buffer", tight),
+                    ("classes.bulk-data.ceiling", "21"),
+                    ("classes.bulk-data.bucket", "1"),
+                    ("classes.low-latency.bucket", "1"),
+                    ("nic.window", "7"),
+                ],
+                &classes,
+            );
+            run(&machine, &storm(&machine, seed as u64, 1_500, &vnets));
+        }
+    }
+}
+
+/// A class that is in use and silent is nothing to the others: same times, same digest. And one
+/// class alone is the network without classes.
+#[test]
+fn a_silent_class_changes_nothing() {
+    for arbitration in ["round-robin", "age"] {
+        let set = [("switch.arbitration", arbitration), ("routing", "slingshot")];
+        let (plain, _) = machine(&set, &[]);
+        let messages = storm(&plain, 3, 1_500, &[0]);
+        let want = run(&plain, &messages).1;
+        for classes in
+            [&["bulk-data"][..], &["best-effort"], &["best-effort", "low-latency", "bulk-data"]]
+        {
+            let (machine, vnets) = machine(&set, classes);
+            let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
+            let got = run(&machine, &own.collect::<Vec<_>>()).1;
+            assert_eq!(got, want, "{arbitration}, {classes:?}");
+        }
+    }
+}
+
+/// Classes beside each other in a world that several threads share: the same to the last bit.
+#[test]
+fn threads_that_share_a_world_change_nothing() {
+    let set = [
+        ("groups.compute.count", "9"),
+        ("groups.compute.switches", "4"),
+        ("groups.compute.global_ports", "2"),
+        ("groups.compute.nodes", "8"),
+        ("classes.bulk-data.ceiling", "33"),
+        ("nic.window", "16"),
+    ];
+    let (machine, vnets) = machine(&set, &["low-latency", "best-effort", "bulk-data"]);
+    let nics = |odd: u32| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
+    let background = |pattern: &str, load, vnet| Background {
+        pattern: pattern.into(),
+        to: Destinations::among(pattern, &machine, nics(1), 5).expect("a pattern"),
+        load,
+        bytes: 3_000,
+        vnet,
+    };
+    let place = Place {
+        nics: nics(0),
+        slices: 0,
+        background: vec![
+            background("adversarial:1", 0.4, vnets[2]),
+            background("uniform", 0.5, vnets[1]),
+        ],
+        vnet: vnets[0],
+    };
+    let on = |threads| {
+        let request = TrafficRequest {
+            pattern: "adversarial:1".into(),
+            loads: vec![0.1],
+            packet_bytes: 1_000,
+            warmup: Span::us(2),
+            window: Span::us(4),
+            seed: 11,
+            threads,
+        };
+        let (fidelity, finish) = (Fidelity::Packet, Finish::Empty);
+        one_load_at(&machine, fidelity, &request, &place, 0.1, finish, &mut |_, _| true)
+            .unwrap_or_else(|complaints| panic!("{complaints:?}"))
+    };
+    let one = on(1);
+    assert!(one.row.packets > 100, "an empty test");
+    for threads in [2, 3, 9] {
+        let other = on(threads);
+        assert_eq!(one.row, other.row, "{threads} threads");
+        assert_eq!(one.counters, other.counters, "{threads} threads");
+    }
+}
+
+/// A ceiling of a hundredth keeps a message for a hundred times its time, and then it is there.
+#[test]
+fn a_single_message_under_a_ceiling_takes_its_time() {
+    let set = [
+        ("classes.low-latency.assured", "1"),
+        ("classes.low-latency.ceiling", "1"),
+        ("classes.low-latency.bucket", "1"),
+    ];
+    let (machine, vnets) = machine(&set, &["low-latency"]);
+    let bytes = 40 * PACKET;
+    let (src, dst, vnet) = (NicId(0), NicId(700), vnets[0]);
+    let told = Told::There;
+    let message = Message { src, dst, bytes, origin: Origin::Nic, told, vnet, draw: 9 };
+    let (seen, _) = run(&machine, &[(Time(0), message)]);
+    let packet = machine.links.gap[machine.injection(src)].span(PACKET);
+    // Two packets go at once: one fills the bucket short of its limit, the next fills it.
+    let (least, most) = (packet * 100 * 38, packet * 100 * 38 + Span::us(2));
+    let took = seen[0].since(Time(0));
+    assert!(least <= took && took <= most, "{took}, expected {least} to {most}");
+}

@@ -1,0 +1,278 @@
+//! Traffic classes: what a class is assured of every link, what it gets at most, and who goes
+//! first. The published profiles are data here; a machine file may change them or add its own.
+//!
+//! Each class in use has a virtual network of its own. A run that uses one class without a ceiling
+//! is a run without classes.
+
+use crate::Machine;
+use crate::complaint::{Complaint, nearest};
+use crate::spec::MachineSpec;
+
+/// One class. Shares are percent of a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrafficClass {
+    pub name: String,
+    /// What it gets of every link if it wants it; of its NIC's link the second.
+    pub assured: u8,
+    pub nic_assured: u8,
+    /// What it gets at most, even of a link that nobody else wants.
+    pub ceiling: u8,
+    /// Among classes below their assured shares, and among those above them, higher goes first.
+    pub priority: u8,
+    /// Full packets by which it may be ahead of its shares: the limit of its leaky buckets.
+    pub bucket: u8,
+}
+
+/// The class of everything that does not say otherwise, as all MPI runs of the Aurora paper.
+pub const BEST_EFFORT: &str = "best-effort";
+
+/// Traffic classes of a machine, and those that a run uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// All that messages may have.
+    pub known: Vec<TrafficClass>,
+    /// By virtual network, the class that it is for.
+    in_use: Vec<usize>,
+}
+
+impl Classes {
+    /// The classes in use, in the order of their virtual networks; none if there is one only and
+    /// nothing limits it.
+    pub fn sharing(&self) -> impl Iterator<Item = &TrafficClass> {
+        let all = self.in_use.iter().map(|&at| &self.known[at]);
+        let one_without_limit = self.in_use.len() == 1 && all.clone().all(|c| c.ceiling == 100);
+        all.take(if one_without_limit { 0 } else { self.in_use.len() })
+    }
+    /// Whether classes in use keep each other, or a ceiling keeps one of them, from a free link.
+    pub fn is_shared(&self) -> bool {
+        self.sharing().next().is_some()
+    }
+    /// The class of this name, as the driver, libfabric or Slurm spell it: `LOW_LATENCY`,
+    /// `TC_LOW_LATENCY`, `low-latency`. `at` is where the user wrote it.
+    pub fn find(&self, at: &str, word: Option<&str>) -> Result<usize, Complaint> {
+        let word = word.unwrap_or(BEST_EFFORT);
+        let meant = canonical(word);
+        self.known.iter().position(|class| class.name == meant).ok_or_else(|| {
+            let names = || self.known.iter().map(|class| class.name.as_str());
+            let wanted = match self.known.len() {
+                1 => format!("{BEST_EFFORT}, this machine's only traffic class"),
+                _ => format!("a traffic class: {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            Complaint::new(at, word, wanted).with_hint(nearest(&meant, names()))
+        })
+    }
+    /// The virtual network of a class, if it is in use.
+    pub fn vnet(&self, class: usize) -> Option<u8> {
+        self.in_use.iter().position(|&at| at == class).map(|vnet| vnet as u8)
+    }
+}
+
+impl Machine {
+    /// Gives each of these classes, which `Classes::find` has found, a virtual network of its own.
+    /// With more than one there is no congestion management (docs/models/classes.md).
+    pub fn use_classes(&mut self, used: &[usize]) -> Result<(), Complaint> {
+        let known = &self.classes.known;
+        let mut used: Vec<usize> = used.to_vec();
+        used.sort_unstable();
+        used.dedup();
+        if used.is_empty() || used == self.classes.in_use {
+            return Ok(());
+        }
+        if self.nic.response > 0 {
+            let wanted = "best effort only: where responses are packets they have a network of \
+                          their own, and classes none";
+            return Err(Complaint::new("class", known[used[0]].name.clone(), wanted));
+        }
+        let sum = |share: fn(&TrafficClass) -> u8| -> u32 {
+            used.iter().map(|&at| u32::from(share(&known[at]))).sum()
+        };
+        for (key, sum) in [("assured", sum(|c| c.assured)), ("nic_assured", sum(|c| c.nic_assured))]
+        {
+            if sum > 100 {
+                let names: Vec<_> = used.iter().map(|&at| known[at].name.as_str()).collect();
+                let wanted = format!("at most 100 % for {} together", names.join(", "));
+                return Err(Complaint::new(format!("classes.*.{key}"), sum.to_string(), wanted));
+            }
+        }
+        // A link's channels that are waited for are bits of a word.
+        let most = 32 / usize::from(self.n_vcs);
+        if used.len() > most {
+            let wanted = format!("at most {most} traffic classes in one run with this routing");
+            return Err(Complaint::new("class", used.len().to_string(), wanted));
+        }
+        self.n_vnets = used.len() as u8;
+        if used.len() > 1 {
+            // It deals out a NIC's link by sender, whatever the sender's class is assured.
+            self.congestion = None;
+        }
+        self.classes.in_use = used;
+        Ok(())
+    }
+}
+
+/// `TC_LOW_LATENCY` is `low-latency`.
+fn canonical(word: &str) -> String {
+    let plain = word.trim().to_ascii_lowercase().replace('_', "-");
+    plain.strip_prefix("tc-").unwrap_or(&plain).to_string()
+}
+
+impl MachineSpec {
+    /// The profile's classes with what the file changes of them, then those it adds.
+    pub(crate) fn traffic_classes(&self, out: &mut Vec<Complaint>) -> Classes {
+        let is_aries = self.text("fabric") == "aries";
+        let named = self.text("classes.profile");
+        let profile = match named {
+            "" if is_aries => "none",
+            "" => "ll-be-bd-et",
+            word => word,
+        };
+        let mut known: Vec<TrafficClass> = profile_of(profile).collect();
+        for raw in &self.classes {
+            let name = canonical(raw);
+            let at = |key: &str| format!("classes.{raw}.{key}");
+            let at_most_100 = |key: &str| self.count(&at(key)).map(|n| n as u8);
+            let place = known.iter().position(|class| class.name == name).unwrap_or_else(|| {
+                known.push(plain(&name));
+                known.len() - 1
+            });
+            let class = &mut known[place];
+            if let Some(assured) = at_most_100("assured") {
+                (class.assured, class.nic_assured) = (assured, assured);
+            }
+            class.nic_assured = at_most_100("nic_assured").unwrap_or(class.nic_assured);
+            class.ceiling = at_most_100("ceiling").unwrap_or(class.ceiling);
+            class.priority = at_most_100("priority").unwrap_or(class.priority);
+            class.bucket = at_most_100("bucket").unwrap_or(class.bucket);
+            let assured = class.assured.max(class.nic_assured);
+            if class.ceiling < assured {
+                let wanted = format!("at least the {assured} % that the class is assured");
+                out.push(Complaint::new(at("ceiling"), class.ceiling.to_string(), wanted));
+            }
+        }
+        if is_aries && known.len() > 1 {
+            let wanted = "no traffic classes: Aries' network has none";
+            out.push(Complaint::new("classes", named, wanted));
+        }
+        let usual = known.iter().position(|class| class.name == BEST_EFFORT).expect("always there");
+        Classes { known, in_use: vec![usual] }
+    }
+}
+
+/// A class that nobody says anything of.
+fn plain(name: &str) -> TrafficClass {
+    let name = name.to_string();
+    TrafficClass { name, assured: 0, nic_assured: 0, ceiling: 100, priority: 2, bucket: 2 }
+}
+
+/// (name, assured, assured at the NIC, ceiling, priority, frames a bucket holds).
+type Row = (&'static str, u8, u8, u8, u8, u8);
+
+/// HewlettPackard/shs-cxi-driver, cxi_qos_profiles.c: `assured_percent`, where a comment says
+/// "Fabric: n" n for switches; `ceiling_percent`, `leaf_request_priority`, `bucket_limit`. Both of
+/// its Ethernet classes are one here.
+#[rustfmt::skip] // A table is read down its columns.
+const HPC: &[Row] = &[
+    ("dedicated-access", 50, 50, 100, 2, 4),
+    ("low-latency",      15, 15,  30, 7, 4),
+    ("bulk-data",        15, 15, 100, 2, 2),
+    (BEST_EFFORT,        10, 10, 100, 2, 2),
+    ("ethernet",         10, 10, 100, 1, 2),
+];
+#[rustfmt::skip]
+const LL_BE_BD_ET: &[Row] = &[
+    ("low-latency",       2,  2,   5, 7, 4),
+    ("bulk-data",        20, 10, 100, 2, 2),
+    (BEST_EFFORT,        50, 10, 100, 2, 2),
+    ("ethernet",         20, 10, 100, 2, 2),
+];
+
+/// The classes of a published profile.
+fn profile_of(name: &str) -> impl Iterator<Item = TrafficClass> {
+    let rows = match name {
+        "hpc" => HPC,
+        "ll-be-bd-et" => LL_BE_BD_ET,
+        _ => &[(BEST_EFFORT, 0, 0, 100, 2, 2)],
+    };
+    rows.iter().map(|&(name, assured, nic_assured, ceiling, priority, bucket)| TrafficClass {
+        name: name.into(),
+        assured,
+        nic_assured,
+        ceiling,
+        priority,
+        bucket,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::preset;
+
+    fn machine(set: &[(&str, &str)]) -> Result<Machine, Vec<Complaint>> {
+        let text = preset("dragonfly-1056").expect("a preset");
+        let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+        MachineSpec::parse("dragonfly-1056", text, &set)?.resolve()
+    }
+
+    #[test]
+    fn profiles_are_what_the_driver_says() {
+        for (profile, class, assured, ceiling, priority) in [
+            ("HPC", "TC_DEDICATED_ACCESS", 50, 100, 2),
+            ("hpc", "LOW_LATENCY", 15, 30, 7),
+            ("LL_BE_BD_ET", "low-latency", 2, 5, 7),
+            ("ll-be-bd-et", "best_effort", 50, 100, 2),
+        ] {
+            let machine = machine(&[("classes.profile", profile)]).expect("legal");
+            let at = machine.classes.find("class", Some(class)).expect("known");
+            let got = &machine.classes.known[at];
+            assert_eq!((got.assured, got.ceiling, got.priority), (assured, ceiling, priority));
+        }
+    }
+
+    #[test]
+    fn a_machine_file_changes_classes_and_adds_its_own() {
+        let set = [
+            ("classes.low_latency.ceiling", "40"),
+            ("classes.mine.assured", "7"),
+            ("classes.mine.priority", "3"),
+        ];
+        let mut machine = machine(&set).expect("legal");
+        let find = |word| machine.classes.find("class", Some(word)).expect("known");
+        let (low, mine, usual) = (find("low-latency"), find("mine"), find(BEST_EFFORT));
+        assert_eq!(machine.classes.known[low].ceiling, 40);
+        assert_eq!(machine.classes.known[mine].assured, 7);
+        assert!(!machine.classes.is_shared(), "nobody has asked for a class");
+        machine.use_classes(&[mine, low, usual, low]).expect("they fit");
+        assert_eq!(machine.n_vnets, 3);
+        let names: Vec<_> = machine.classes.sharing().map(|c| c.name.as_str()).collect();
+        assert_eq!(names, ["low-latency", BEST_EFFORT, "mine"]);
+        assert_eq!(
+            [low, usual, mine].map(|c| machine.classes.vnet(c)),
+            [Some(0), Some(1), Some(2)]
+        );
+        machine.use_classes(&[low]).expect("it fits");
+        assert!(machine.classes.is_shared(), "a ceiling limits it");
+        machine.use_classes(&[mine]).expect("it fits");
+        assert!(!machine.classes.is_shared(), "nothing limits it");
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let told = |set: &[(&str, &str)]| machine(set).map(|_| ()).unwrap_err()[0].to_string();
+        let text = told(&[("classes.low-latency.ceiling", "1")]);
+        assert!(text.contains("classes.low-latency.ceiling") && text.contains("2 %"), "{text}");
+        let text = told(&[("classes.mine.cieling", "1")]);
+        assert!(text.contains("did you mean `classes.mine.ceiling`"), "{text}");
+        let text = told(&[("fabric", "aries"), ("classes.profile", "hpc")]);
+        assert!(text.contains("Aries"), "{text}");
+        let text = told(&[("classes.profile", "hpcc")]);
+        assert!(text.contains("did you mean `hpc`"), "{text}");
+
+        let machine = machine(&[("classes.mine.assured", "60")]).expect("legal");
+        let wrong = machine.classes.find("class", Some("TC_LOW_LATANCY")).unwrap_err();
+        assert_eq!(wrong.hint.as_deref(), Some("low-latency"));
+        let both = [BEST_EFFORT, "mine"].map(|c| machine.classes.find("class", Some(c)).unwrap());
+        let text = machine.clone().use_classes(&both).unwrap_err().to_string();
+        assert!(text.contains("110") && text.contains("at most 100 %"), "{text}");
+    }
+}

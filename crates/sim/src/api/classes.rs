@@ -1,0 +1,72 @@
+//! Which traffic classes a request names, and the virtual networks they get.
+
+use super::{BackgroundRequest, Common};
+use machine::{Complaint, Machine};
+
+/// A class as somebody asked for it, and where; best effort if nobody did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub at: &'a str,
+    pub word: Option<&'a str>,
+}
+
+/// The variables by which libraries take a class. Cray MPICH's intro_mpi(3) has the first, users'
+/// scripts on Slingshot systems the second, too.
+const VARIABLES: [&str; 2] = ["env.MPICH_OFI_DEFAULT_TCLASS", "env.FI_CXI_DEFAULT_TCLASS"];
+
+impl<'a> Asked<'a> {
+    /// Asked for outright, or else by the environment of a program.
+    pub fn or_by_variable(class: Option<&'a str>, env: &'a [(String, String)]) -> Asked<'a> {
+        if class.is_some() {
+            return Asked { at: "class", word: class };
+        }
+        let set = |at: &'static str| {
+            let (_, value) =
+                env.iter().find(|(key, _)| Some(&key[..]) == at.strip_prefix("env."))?;
+            (!value.is_empty()).then_some(Asked { at, word: Some(value) })
+        };
+        VARIABLES.into_iter().find_map(set).unwrap_or(Asked { at: "class", word: None })
+    }
+}
+
+/// Gives every class that is asked for a virtual network; those of the jobs, in their order.
+pub(super) fn of(
+    common: &Common,
+    jobs: &[Asked<'_>],
+    machine: &mut Machine,
+) -> Result<Vec<u8>, Vec<Complaint>> {
+    let mut complaints = Vec::new();
+    let mut find = |nth: Option<usize>, Asked { at, word }: Asked<'_>| {
+        machine.classes.find(at, word).unwrap_or_else(|complaint| {
+            complaints.push(match nth {
+                Some(nth) => super::of_job(complaint, jobs.len(), nth),
+                None => complaint,
+            });
+            0
+        })
+    };
+    let own: Vec<usize> = jobs.iter().enumerate().map(|(i, &job)| find(Some(i), job)).collect();
+    let mut all = own.clone();
+    all.extend(
+        common
+            .background
+            .iter()
+            .map(|b| find(None, Asked { at: "background", word: b.class.as_deref() })),
+    );
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    machine.use_classes(&all).map_err(|complaint| vec![complaint])?;
+    if machine.classes.is_shared() && common.fidelity != "packet" {
+        let wanted = "`packet` with traffic classes: elsewhere nobody shares a link";
+        return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);
+    }
+    let vnet = |class| machine.classes.vnet(class).expect("it is used");
+    Ok(own.into_iter().map(vnet).collect())
+}
+
+/// The virtual network of background traffic; 0 if `of` has complained.
+pub(super) fn of_background(request: &BackgroundRequest, machine: &Machine) -> u8 {
+    let found = machine.classes.find("background", request.class.as_deref());
+    found.ok().and_then(|class| machine.classes.vnet(class)).unwrap_or(0)
+}

@@ -1,0 +1,49 @@
+//! What a run is a function of.
+
+use base::Span;
+use machine::{Machine, NicId, NodeId};
+use mpi::Library;
+
+use crate::background::Background;
+use crate::noise::Noise;
+
+/// Where a rank lives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    pub node: NodeId,
+    pub nic: NicId,
+}
+
+/// Everything a run is a function of, but for the workload and the fidelity.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub machine: Machine,
+    pub library: Library,
+    pub seats: Vec<Seat>,
+    /// The first rank of each of the jobs that run side by side; the first of all is 0.
+    pub firsts: Vec<u32>,
+    /// The virtual network of each job's messages: that of its traffic class.
+    pub vnets: Vec<u8>,
+    /// What nodes no job has do meanwhile, for `warmup` before the jobs start.
+    pub background: Vec<Background>,
+    pub warmup: Span,
+    pub noise: Option<Noise>,
+    pub seed: u64,
+}
+
+impl Job {
+    /// One job on a machine that does nothing else.
+    pub fn new(machine: Machine, library: Library, seats: Vec<Seat>, seed: u64) -> Job {
+        Job {
+            machine,
+            library,
+            seats,
+            firsts: vec![0],
+            vnets: vec![0],
+            background: Vec::new(),
+            warmup: Span::ZERO,
+            noise: None,
+            seed,
+        }
+    }
+}
