@@ -92,15 +92,16 @@ impl PacketNetwork {
             Told::Back(bytes) => bytes,
         };
         let packets = bytes.max(back).div_ceil(self.params.packet_payload).max(1);
-        let packets = u32::try_from(packets).expect("a message of less than 2^32 packets");
+        let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
         let answers = origin == Origin::Answer;
         let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
-        let asker = ArrivalId(NONE);
-        let arrival =
-            Arrival { done: Time::ZERO, seen_after, id, src, missing: packets, back, asker };
-        let asker = if told == Told::There { asker } else { self.ask(arrival) };
-        let arrival = self.open(Arrival { asker, ..arrival }, cx.machine.nic_switch[dst]);
-        let (made, next) = (0, NONE);
+        let (done, asker) = (Time::ZERO, ArrivalId(NONE));
+        let mut arrival = Arrival { done, seen_after, id, src, missing, back, asker };
+        if told != Told::There {
+            arrival.asker = self.ask(arrival);
+        }
+        let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
+        let (made, packets, next) = (0, missing, NONE);
         let transit = Transit { draw, unsent: bytes, arrival, src, dst, made, packets, next, vnet };
         let transit = self.transits.insert(transit);
         let nic = &mut self.nics[src];
@@ -383,7 +384,7 @@ impl PacketNetwork {
     }
 
     /// A packet of the message has come to the end at which it is told of: whose message it is.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrived(&mut self, id: ArrivalId, done: Time, cx: &mut Cx<'_>) -> NicId {
         let a = self.arrival(id);
         let src = a.src;
