@@ -20,6 +20,7 @@ cargo x COMMAND
   tidy    the mechanical rules of STYLE.md
   test    everything that can fail: lint, Rust tests, Python tests
   conformance   other people's test suites and programs, beside the reference library
+  storm [WORLDS]   random machines, traffic and faults with every assert on; 10,000 of them
   libs    build the MPI libraries and the clock into python/odonata/_lib
   py      local environment (.venv) with the Python package in it
   demo    py, then the demonstration
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         "tidy" => tidy(),
         "test" => steps::test(),
         "conformance" => steps::conformance(&rest),
+        "storm" => steps::storm(&rest),
         "libs" => steps::libs(),
         "py" => steps::py(),
         "demo" => steps::demo(&rest),

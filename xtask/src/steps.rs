@@ -87,6 +87,14 @@ fn conform(args: &[&str]) -> Command {
     python(&[&["conformance/run.py"], args].concat())
 }
 
+/// Random worlds, with the asserts that only builds for tests have.
+pub fn storm(args: &[String]) -> bool {
+    let worlds = args.first().map_or("10000", String::as_str);
+    let mut storm = cargo(&["test", "--quiet", "--package", "laws", "--test", "storm"]);
+    storm.args(["--test", "faults", "--", "--nocapture"]).env("ODONATA_STORM", worlds);
+    storm.status().is_ok_and(|s| s.success())
+}
+
 pub fn libs() -> bool {
     let built = crate::libs::build("release", &house::root().join("python/odonata/_lib"));
     if let Err(why) = &built {

@@ -1,0 +1,183 @@
+//! Random worlds: any topology, policy, buffers, NICs, traffic and faults that a machine file can
+//! say, run until the network is empty. The network's own asserts are on (this is no release
+//! build), among them its laws of conservation and the bound on hops; here the books are balanced,
+//! and every world is run again in shards, which must change nothing.
+//!
+//! 200 worlds here; `make storm` runs 10,000. A failure names its seed: `ODONATA_SEED=N` runs that
+//! world alone.
+
+use base::{Span, below, draw};
+use machine::faults::FaultPlan;
+use machine::{Machine, MachineSpec, Routing};
+use sim::api::Fidelity;
+use sim::traffic::{Finish, LoadOutcome, TrafficRequest, one_load};
+
+/// The draws of one world, each by what it is about.
+struct Luck {
+    seed: u64,
+}
+
+impl Luck {
+    fn of(&self, about: u32, n: u32) -> u32 {
+        below(draw(self.seed, 0x7374_6f72, about, 0), n)
+    }
+    fn one<'a, T: ?Sized>(&self, about: u32, among: &[&'a T]) -> &'a T {
+        among[self.of(about, among.len() as u32) as usize]
+    }
+    /// Whether something that happens once in `n` worlds happens in this.
+    fn once_in(&self, about: u32, n: u32) -> bool {
+        self.of(about, n) == 0
+    }
+}
+
+/// A random small machine, and what was set to make it.
+fn machine(luck: &Luck) -> (Machine, String) {
+    let routings: Vec<&str> = Routing::WORDS.iter().copied().filter(|w| *w != "adaptive").collect();
+    let mut set: Vec<(&str, String)> = Vec::new();
+    let mut put = |key, value: String| set.push((key, value));
+    let groups = 1 + luck.of(0, 6);
+    let chassis = 1 + luck.of(1, 3);
+    let switches = chassis * (1 + luck.of(2, 3));
+    put("groups.compute.count", groups.to_string());
+    put("groups.compute.switches", switches.to_string());
+    if chassis > 1 {
+        put("groups.compute.chassis", chassis.to_string());
+        put("groups.compute.chassis_links", (1 + luck.of(3, 2)).to_string());
+    }
+    put("groups.compute.local_links", (1 + luck.of(4, 2)).to_string());
+    put("groups.compute.nodes", (switches * (1 + luck.of(5, 3))).to_string());
+    put("groups.compute.nics", (1 + luck.of(6, 2)).to_string());
+    put("groups.compute.global_ports", "40".into());
+    put("global.links.compute.compute", (1 + luck.of(7, 3)).to_string());
+    put("switch.ports", "200".into());
+    put("routing", luck.one(8, &routings).into());
+    put("switch.arbitration", luck.one(9, &["round-robin", "age"]).into());
+    let payload = luck.one(10, &["64 B", "512 B", "2048 B"]);
+    put("nic.packet_payload", payload.into());
+    // From a packet or two on each channel to more than the way holds.
+    let tight = luck.one(11, &["24 KiB", "48 KiB", "1 MiB"]);
+    let rates = ["links.edge.rate", "links.local.rate", "links.global.rate"];
+    for (about, key) in (12..).zip(rates) {
+        put(key, luck.one(about, &["25 GB/s", "10 GB/s", "40 Gbit/s"]).into());
+    }
+    for key in ["links.edge.buffer", "links.local.buffer", "links.global.buffer"] {
+        put(key, tight.into());
+    }
+    put("links.global.cable", luck.one(20, &["5 ns", "100 ns", "2 us"]).into());
+    put("links.local.cable", luck.one(21, &["1 ns", "10 ns"]).into());
+    put("nic.window", luck.one(22, &["1", "4", "64", "1024"]).into());
+    if luck.once_in(23, 3) {
+        put("nic.host_rate", "15 GB/s".into());
+    }
+    if luck.once_in(24, 3) {
+        put("nic.host_rate_one_way", "10 GB/s".into());
+    }
+    let overhead = luck.one(29, &["0 B", "36 B", "84 B"]);
+    put("nic.packet_overhead", overhead.into());
+    if overhead != "0 B" && luck.once_in(25, 2) {
+        put("nic.response", "12 B".into());
+    }
+    put("congestion.management", luck.one(30, &["on", "off"]).into());
+    put("retry.timeout", luck.one(26, &["12 us", "40 us"]).into());
+    put("retry.limit", luck.one(27, &["0", "1", "4"]).into());
+    put("retry.sweep", luck.one(28, &["0 ns", "2 us", "20 us"]).into());
+    let said = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let set: Vec<_> = set.into_iter().map(|(k, v)| (k.to_string(), v)).collect();
+    let machine = MachineSpec::parse("storm", text, &set)
+        .and_then(|spec| spec.resolve())
+        .unwrap_or_else(|complaints| panic!("{said}: {complaints:?}"));
+    (machine, said)
+}
+
+/// Traffic that this machine can have.
+fn request(luck: &Luck, machine: &Machine) -> (TrafficRequest, f64) {
+    let groups = machine.n_groups;
+    let mut patterns = vec!["uniform", "random-permutation", "hotspot:1", "all-to-all", "shift:1"];
+    if groups > 1 {
+        patterns.extend(["adversarial:1", "worst-permutation"]);
+    }
+    let most = machine.nic.packet_payload;
+    let load = [0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize];
+    let request = TrafficRequest {
+        pattern: luck.one(41, &patterns).into(),
+        loads: vec![load],
+        packet_bytes: [1, most / 2, most][luck.of(42, 3) as usize],
+        warmup: Span::ns(200),
+        window: Span::us(1 + u64::from(luck.of(43, 3))),
+        seed: luck.seed,
+        threads: 1,
+    };
+    (request, load)
+}
+
+fn run(machine: &Machine, request: &TrafficRequest, load: f64) -> LoadOutcome {
+    one_load(machine, Fidelity::Packet, request, load, Finish::Empty, &mut |_, _| true)
+        .unwrap_or_else(|complaints| panic!("{complaints:?}"))
+}
+
+/// The network's own asserts do not know in which world they are.
+struct TellsIfPanicking<'a>(&'a str);
+
+impl Drop for TellsIfPanicking<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            println!("{}", self.0);
+        }
+    }
+}
+
+/// One world; what it was, and how many packets it had.
+fn weather(seed: u64) -> (u64, u64) {
+    let luck = &Luck { seed };
+    let (mut machine, said) = machine(luck);
+    if machine.n_nics() < 2 {
+        return (0, 0);
+    }
+    let broken = luck.once_in(50, 3);
+    if broken {
+        let plan = FaultPlan::random(&machine, seed, 1 + luck.of(51, 4), Span::us(3));
+        machine = machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {said}: {c:?}"));
+    }
+    let (request, load) = request(luck, &machine);
+    let case =
+        format!("ODONATA_SEED={seed}: broken {broken}, {} at {load}, {said}", request.pattern);
+    let _tells = TellsIfPanicking(&case);
+    let done = run(&machine, &request, load);
+    let c = &done.counters;
+    assert!(!done.interrupted, "{case}");
+    // A message is a packet; one whose answer was lost is asked about once more, without its data.
+    let (arrived, rest) = (c.delivered_payload / request.packet_bytes, c.delivered_payload);
+    assert_eq!(rest % request.packet_bytes, 0, "{case}");
+    assert_eq!(done.generated, arrived + c.failed_messages, "{case}");
+    let asked_again = c.delivered_packets - arrived;
+    assert!(asked_again == 0 || broken && said.contains("nic.response"), "{case}: {asked_again}");
+    if !broken {
+        assert_eq!(done.row.unfinished, 0, "{case}");
+    }
+    let threads = 2 + luck.of(60, 3) as usize;
+    let again = run(&machine, &TrafficRequest { threads, ..request }, load);
+    assert_eq!(done.row, again.row, "{case}: {threads} threads");
+    assert_eq!(done.counters, again.counters, "{case}: {threads} threads");
+    (done.generated, c.failed_messages)
+}
+
+#[test]
+fn no_world_breaks_a_law() {
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    if let Some(seed) = number("ODONATA_SEED") {
+        weather(seed);
+        return;
+    }
+    let worlds = number("ODONATA_STORM").unwrap_or(200);
+    let (mut packets, mut failed, mut empty) = (0, 0, 0);
+    for seed in 0..worlds {
+        let (generated, lost) = weather(seed);
+        packets += generated;
+        failed += lost;
+        empty += u64::from(generated == 0);
+    }
+    println!("{worlds} worlds, {packets} packets, {failed} of them told to have failed");
+    assert!(packets > 500 * worlds && failed > 0, "{packets} packets, {failed} failed: a breeze");
+    assert!(empty * 10 < worlds, "{empty} worlds without a packet");
+}
