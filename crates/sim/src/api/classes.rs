@@ -10,8 +10,8 @@ pub(crate) struct Asked<'a> {
     pub word: Option<&'a str>,
 }
 
-/// The variables by which libraries take a class. Cray MPICH's intro_mpi(3) has the first, users'
-/// scripts on Slingshot systems the second, too.
+/// The variables by which libraries take a class, as users' scripts on Slingshot systems set them:
+/// Cray MPICH's and the provider's. Neither stands in the manual pages at hand [estimate].
 const VARIABLES: [&str; 2] = ["env.MPICH_OFI_DEFAULT_TCLASS", "env.FI_CXI_DEFAULT_TCLASS"];
 
 impl<'a> Asked<'a> {
