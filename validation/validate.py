@@ -206,10 +206,17 @@ def hpcc_input(case: Case) -> str:
 # Keys of HPCC's summary that are times, rates, or facts of the machine.
 MEASURED = re.compile(
     r"time\d*$|CheckTime|flops|GBs|GUPs|usec|GBytes|STREAM_(Copy|Scale|Add|Triad)|Wtick|TimeBound"
+    # A slow place stops at the time bound and checks what it did until then.
+    r"|ExeUpdates"
 )
 # Lines of its report that say whether an answer was right.
 # Not the scaled residual of DGEMM, whose matrices are seeded with the time of day.
 VERDICT = re.compile(r"\(passed\)|PASSED|FAILED|residual check|Solution Validates|with error")
+# RandomAccess waits for any of four receives and stops at the last "finished", even if one of the
+# others holds updates that came before it: how many it loses so is a matter of timing, and up to a
+# hundredth passes. Whether it passed is compared, not how many.
+LOST = re.compile(r"Found \d+ errors in (\d+ locations \(passed\))")
+LOST_KEYS = re.compile(r"MPIRandomAccess\w*_Errors(Fraction)?$")
 
 
 def hpcc_answers(report: str) -> str:
@@ -221,10 +228,11 @@ def hpcc_answers(report: str) -> str:
             # PTRANS's table: the time and the rate stand beside the residual.
             words = line.split()
             table = words[0] in ("WALL", "CPU")
+            line = LOST.sub(r"Found few enough errors in \1", line)
             lines.append(" ".join(words[:7] + words[8:9] + words[10:]) if table else line.strip())
     for line in summary.splitlines():
         key, equals, _ = line.partition("=")
-        if equals and not MEASURED.search(key):
+        if equals and not MEASURED.search(key) and not LOST_KEYS.match(key):
             lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -159,6 +159,15 @@ def test_answers_of_hpcc_are_residuals_and_no_times():
     assert validate.hpcc_answers(REPORT.replace("0.0073574", "0.0073575")) != answers
 
 
+def test_how_many_updates_randomaccess_may_lose_is_its_own_affair_but_not_whether_it_passed():
+    told = "Found {} errors in 262144 locations ({}).\nBegin of Summary section.\n"
+    told += "MPIRandomAccess_Errors={}\nMPIRandomAccess_N=262144\n"
+    answers = validate.hpcc_answers(told.format(0, "passed", 0))
+    assert validate.hpcc_answers(told.format(13, "passed", 13)) == answers
+    assert validate.hpcc_answers(told.format(13, "failed", 13)) != answers
+    assert "262144" in answers
+
+
 def test_answers_of_lammps_are_thermodynamics_and_no_times():
     out = (
         "Step Temp E_pair\n       0         1.44   -6.7733681\n"

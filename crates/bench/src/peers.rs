@@ -1,7 +1,7 @@
 //! Other simulators beside ours on the same work, in turn in one run.
 //!
-//! CAMINOS is `cargo install caminos --locked`; its configuration is `peers/caminos.cfg`. Where it is
-//! not installed there is nothing to compare, and that is said.
+//! CAMINOS is `cargo install caminos --locked`; its configuration is `peers/caminos.cfg`. Where it
+//! is not installed there is nothing to compare, and that is said.
 
 use std::fs;
 use std::io;

@@ -271,8 +271,11 @@ impl PacketNetwork {
     /// Whether a NIC has messages of a class beyond the first.
     #[inline]
     pub(crate) fn has_other_message(&self, nic: NicId) -> bool {
-        let of_class = self.shares.others.chunks_exact(self.nics.len());
-        !self.shares.is_off() && of_class.into_iter().any(|of| of[nic.0 as usize].first != NONE)
+        if self.shares.is_off() {
+            return false;
+        }
+        let mut of_class = self.shares.others.chunks_exact(self.nics.len());
+        of_class.any(|of| of[nic.0 as usize].first != NONE)
     }
 
     /// The first message of the class whose turn it is at a NIC whose link is free. If nobody may

@@ -227,7 +227,7 @@ struct Arrival {
 /// The state of a packet network: columns by link, by link and virtual channel, and by NIC.
 pub struct PacketNetwork {
     n_vcs: u8,
-    n_vnets: u8,
+    layout: link::Layout,
     /// Virtual networks from this one on carry responses.
     responses_from: u8,
     params: NicParams,
@@ -347,7 +347,7 @@ impl PacketNetwork {
         // Beyond these guesses the arenas grow, once, while a run warms up.
         let mut net = PacketNetwork {
             n_vcs: machine.n_vcs,
-            n_vnets: machine.n_vnets,
+            layout: link::Layout::new(machine),
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,

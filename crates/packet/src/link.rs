@@ -100,18 +100,37 @@ pub(crate) fn columns(
     (wires, channels, classes)
 }
 
+/// Where channels lie: those of the NICs' links come first.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// Links of NICs.
+    ends: u32,
+    /// Channels of a link of a NIC, and of one between switches.
+    of_edge: u32,
+    of_fabric: u32,
+    /// What links of NICs would have more if they had as many.
+    less: u32,
+}
+
+impl Layout {
+    pub fn new(machine: &Machine) -> Layout {
+        let (ends, of_edge) = (2 * machine.n_nics(), u32::from(machine.n_vnets));
+        let of_fabric = of_edge * u32::from(machine.n_vcs);
+        let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
+        assert!(u32::try_from(channels).is_ok(), "2^32 virtual channels or more");
+        Layout { ends, of_edge, of_fabric, less: ends * (of_fabric - of_edge) }
+    }
+}
+
 impl PacketNetwork {
     /// Where the state of a virtual channel lies. A link of a NIC has one for each virtual network,
     /// a link between switches as many as its virtual networks have together.
     #[inline]
     pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
-        let (link, ends) = (link.0 as usize, 2 * self.nics.len());
-        let vnets = usize::from(self.n_vnets);
-        if link < ends {
-            link * vnets + usize::from(vc)
-        } else {
-            (ends + (link - ends) * usize::from(self.n_vcs)) * vnets + usize::from(vc)
-        }
+        let Layout { ends, of_edge, of_fabric, less } = self.layout;
+        let (link, vc) = (link.0, u32::from(vc));
+        let at = if link < ends { link * of_edge } else { link * of_fabric - less };
+        (at + vc) as usize
     }
     /// A step of a route, by the virtual channels of `vnet`.
     #[inline]
@@ -122,7 +141,7 @@ impl PacketNetwork {
     /// Whether it is an injection or an ejection link.
     #[inline]
     pub(crate) fn is_edge(&self, link: LinkId) -> bool {
-        (link.0 as usize) < 2 * self.nics.len()
+        link.0 < self.layout.ends
     }
     #[inline]
     pub(crate) fn class(&self, link: LinkId) -> &Class {
@@ -417,7 +436,7 @@ impl PacketNetwork {
 
     /// So many cells are free again at the end of `hop`, whose near end is here; the credit is
     /// `home` then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take_back(
         &mut self,
         hop: Hop,

@@ -91,7 +91,10 @@ impl PacketNetwork {
             Told::There => 0,
             Told::Back(bytes) => bytes,
         };
-        let packets = bytes.max(back).div_ceil(self.params.packet_payload).max(1);
+        let packets = match bytes.max(back) {
+            few if few <= self.params.packet_payload => 1,
+            many => many.div_ceil(self.params.packet_payload),
+        };
         let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
         let answers = origin == Origin::Answer;
         let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
