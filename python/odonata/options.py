@@ -1,0 +1,105 @@
+"""Options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+def option(*names: str, help: str, **more: Any) -> Callable:
+    """An option whose value stays text; see `checks`."""
+    return click.option(*names, help=help, type=str, **more)
+
+
+MACHINE = (
+    option("--machine", metavar="NAME|FILE", help="A preset (`odonata machines`) or NAME.toml."),
+    option(
+        "--set",
+        "changes",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Change a key of the machine file, dotted; may be given again.",
+    ),
+)
+ROUTING = option(
+    "--routing",
+    metavar="NAME",
+    help="minimal, valiant, ugal-l, par, slingshot, adaptive-0, ...; see docs/models/routing.md.",
+)
+FAULTS = option(
+    "--faults",
+    metavar="PLAN",
+    help="What is broken, and when: a file (docs/models/faults.md), or `random:SEED:N` for N "
+    "faults drawn from a seed, which `odonata faults` prints.",
+)
+CONGESTION = option(
+    "--congestion",
+    metavar="on|off",
+    help="Whether switches hold back who sends more to a NIC than it takes.  [default: the "
+    "machine's]",
+)
+BESIDE = (
+    click.option(
+        "--background",
+        metavar="PATTERN:LOAD",
+        multiple=True,
+        help="What the nodes without a job do meanwhile: a pattern of `odonata traffic` and a "
+        "load, such as `uniform:0.4`, in packets or, `uniform:0.4@64Ki`, in messages of so many "
+        "bytes, and with a traffic class, `uniform:0.4,bulk-data`; may be given again.",
+    ),
+    option(
+        "--noise",
+        metavar="LENGTH/PERIOD",
+        help="Noise of the operating system: `25us/1ms` takes every core away for 25 us of every "
+        "millisecond.",
+    ),
+)
+CLASS = option(
+    "--class",
+    "traffic_class",
+    metavar="NAME",
+    help="Traffic class, on Slingshot: best-effort, low-latency, bulk-data, ... as the machine's "
+    "profile has them (docs/models/classes.md).  [default: best-effort]",
+)
+COMMON = (
+    *MACHINE,
+    CLASS,
+    option(
+        "--fidelity",
+        metavar="NAME",
+        default="packet",
+        show_default=True,
+        help="packet (every packet) or loggp (closed form, no contention).",
+    ),
+    ROUTING,
+    FAULTS,
+    CONGESTION,
+    option(
+        "--placement",
+        metavar="NAME|FILE",
+        default="contiguous",
+        show_default=True,
+        help="contiguous, round-robin, random, one-group, group-spread (over all groups), "
+        "group-spread:K (over K of them), or a file with NODE[:RANKS] lines.",
+    ),
+    option(
+        "--mpi",
+        metavar="NAME|FILE",
+        default="mpich",
+        show_default=True,
+        help="Whose protocols and algorithms to follow: a library, or a profile (FILE.toml).",
+    ),
+    option("--seed", metavar="N", help="Seed of every random draw.  [default: 1]"),
+    option("--threads", metavar="N", help="Threads of the simulator; results never depend on it."),
+    option("--out", metavar="DIR", help="Write tables as Parquet and summary.json to DIR."),
+    click.option("--force", is_flag=True, help="Let --out replace an earlier result."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
+    click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
+)
+
+
+def with_options(*options: Callable) -> Callable:
+    return lambda command: functools.reduce(lambda c, o: o(c), reversed(options), command)
