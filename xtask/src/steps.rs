@@ -46,6 +46,7 @@ pub fn test() -> bool {
             "rust-tests",
             vec![cargo(&["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"])],
         ),
+        instructions(),
     ]);
     let built = pip.end() && libraries() && extension();
     let python = built && step("python-tests", vec![pytest()]);
@@ -71,6 +72,16 @@ fn counted(log: &str) -> (u64, u64) {
         let of = |word| before(line, word).unwrap_or(0);
         (passed + of("passed"), failed + of("failed"))
     })
+}
+
+/// Instructions a packet against those recorded, where there is something to count them with.
+fn instructions() -> bool {
+    let name = "instructions";
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        said(name, Duration::ZERO, "not counted: valgrind is not installed");
+        return true;
+    }
+    step(name, vec![cargo(&["run", "--quiet", "--release", "--package", "bench", "--", "count"])])
 }
 
 fn pytest() -> Command {

@@ -2,6 +2,7 @@
 //! network asks the allocator for nothing. Parameters have smoke and real values; the smoke ones
 //! run in every test run, without looking at the clock.
 
+pub mod count;
 pub mod peers;
 
 use std::alloc::{GlobalAlloc, Layout, System};

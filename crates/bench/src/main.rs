@@ -1,7 +1,7 @@
-//! `cargo run --release -p bench [-- smoke | shards | peers | soak]`: prints the yardsticks;
+//! `cargo run --release -p bench [-- smoke | shards | peers | count | soak]`: prints the yardsticks;
 //! `shards` only those of one world on two threads; `peers` another simulator's speed on the same
-//! work, and ours; `soak` saturates the whole of `dragonfly-1056` for a simulated millisecond
-//! instead, and counts every packet. Rates are by time on a core, so others do not count; but they
+//! work, and ours; `count` instructions a packet beside those recorded; `soak` saturates the whole
+//! of `dragonfly-1056` for a simulated millisecond instead, and counts every packet. Rates are by time on a core, so others do not count; but they
 //! share its caches: repeat it and trust the best.
 
 use base::Span;
@@ -24,6 +24,13 @@ fn main() {
     }
     if mode == "peers" {
         return bench::peers::compare();
+    }
+    if mode == "packets" {
+        return bench::count::packets(&args[1..]);
+    }
+    if mode == "count" {
+        let fine = bench::count::count(args.get(1).is_some_and(|a| a == "--write"));
+        std::process::exit(i32::from(!fine));
     }
     let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };

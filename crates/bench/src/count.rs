@@ -1,0 +1,135 @@
+//! Instructions a packet, counted by callgrind and held against those recorded: a change that makes
+//! the loop longer is seen on any machine, however busy.
+//!
+//! Each world runs for a window and for twice as long; the difference is what packets cost, without
+//! what building the world does.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use base::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::Yard;
+
+/// More than this above what is recorded fails; as much below is worth recording.
+const TOLERANCE: f64 = 0.02;
+
+/// `instructions.toml`: what was counted, and by which compiler's output.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    rustc: String,
+    #[serde(rename = "count")]
+    counts: Vec<Count>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Count {
+    machine: String,
+    routing: String,
+    packet_bytes: u64,
+    load: f64,
+    /// The shorter window, nanoseconds: some ten thousand packets.
+    window_ns: u64,
+    instructions_per_packet: u64,
+}
+
+impl Count {
+    fn yard(&self, times: u64) -> Yard {
+        let window = Span::ns(self.window_ns * times);
+        Yard {
+            machine: self.machine.clone().leak(),
+            routing: self.routing.clone().leak(),
+            pattern: "uniform",
+            packet_bytes: self.packet_bytes,
+            load: self.load,
+            warmup: window,
+            window,
+        }
+    }
+
+    /// This world in another process under callgrind: instructions, packets.
+    fn run(&self, times: u64) -> (u64, u64) {
+        let yard = self.yard(times);
+        let own = std::env::current_exe().expect("this program has a path");
+        let mut child = Command::new("valgrind");
+        child.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(own).arg("packets");
+        child.args([yard.machine, yard.routing, &yard.packet_bytes.to_string()]);
+        child.args([yard.load.to_string(), yard.window.0.to_string()]);
+        let done = child.output().expect("valgrind starts");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{child:?}: {said}");
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let counted = said.lines().find_map(|line| number(line.split("Collected :").nth(1)?));
+        let packets = number(&String::from_utf8_lossy(&done.stdout));
+        counted.zip(packets).unwrap_or_else(|| panic!("{child:?} tells no count: {said}"))
+    }
+
+    fn measured(&self) -> u64 {
+        let ((less, few), (more, many)) = (self.run(1), self.run(2));
+        (more - less) / (many - few)
+    }
+}
+
+/// The child's part: one yard, and how many packets it delivered.
+pub fn packets(args: &[String]) {
+    let [machine, routing, packet_bytes, load, window_ps] = args else {
+        panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS");
+    };
+    let window = Span(window_ps.parse().expect("picoseconds"));
+    let yard = Yard {
+        machine: machine.clone().leak(),
+        routing: routing.clone().leak(),
+        pattern: "uniform",
+        packet_bytes: packet_bytes.parse().expect("bytes"),
+        load: load.parse().expect("a load"),
+        warmup: window,
+        window,
+    };
+    println!("{}", yard.read().outcome.counters.delivered_packets);
+}
+
+/// Counts, prints, and says whether nothing became longer; or writes what it counted.
+///
+/// What another compiler made is printed, and compared with nothing.
+pub fn count(write: bool) -> bool {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("instructions.toml");
+    let text = fs::read_to_string(&path).expect("instructions.toml is part of this crate");
+    let mut record: Record = toml::from_str(&text).expect("instructions.toml is one of ours");
+    let rustc = Command::new("rustc").arg("--version").output().expect("rustc is installed");
+    let rustc = String::from_utf8_lossy(&rustc.stdout).trim().to_string();
+    let compares = rustc == record.rustc;
+    let mut fine = true;
+    for count in &mut record.counts {
+        let (was, is) = (count.instructions_per_packet, count.measured());
+        let more = is as f64 / was as f64 - 1.0;
+        let verdict = match more {
+            _ if !compares => "",
+            more if more > TOLERANCE => "TOO MANY",
+            more if more < -TOLERANCE => "fewer: record it with `bench count --write`",
+            _ => "as recorded",
+        };
+        fine &= !compares || more <= TOLERANCE;
+        println!(
+            "{}, {}, {} B, load {}: {is} instructions a packet, recorded {was}, {:+.1} % {verdict}",
+            count.machine,
+            count.routing,
+            count.packet_bytes,
+            count.load,
+            more * 100.0,
+        );
+        count.instructions_per_packet = is;
+    }
+    if !compares {
+        println!("recorded for {}, this is {rustc}: not compared", record.rustc);
+    }
+    if write {
+        record.rustc = rustc;
+        let head: String =
+            text.lines().take_while(|l| l.starts_with('#')).map(|l| format!("{l}\n")).collect();
+        let body = toml::to_string(&record).expect("plain data");
+        fs::write(&path, head + "\n" + &body).expect("our own file");
+    }
+    fine || write
+}
