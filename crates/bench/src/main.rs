@@ -1,9 +1,9 @@
 //! `cargo run --release -p bench [-- smoke | shards | peers | count | soak]`: prints the
 //! yardsticks; `shards` only those of one world on two threads; `peers` another simulator's speed
-//! on the same work, and ours; `count` instructions a packet beside those recorded; `soak` saturates
-//! the whole of `dragonfly-1056` for a simulated millisecond instead, and counts every packet. Rates
-//! are by time on a core, so others do not count; but they share its caches: repeat it and trust the
-//! best.
+//! on the same work, and ours; `count` instructions a packet beside those recorded; `soak`
+//! saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts every
+//! packet. Rates are by time on a core, so others do not count; but they share its caches: repeat
+//! it and trust the best.
 
 use base::Span;
 use bench::{Counting, Reading, Yard, shared, soaked, weigh, yards};
