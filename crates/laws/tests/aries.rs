@@ -3,18 +3,9 @@
 //! the buffers are. Equations in docs/models/aries.md.
 
 use base::{Span, Time, draw};
-use des::{Phase, Queue};
-use machine::{Idle, Machine, MachineSpec, NicId};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
-use packet::PacketNetwork;
-
-fn cascade(set: &[(&str, &str)]) -> Machine {
-    let text = machine::preset("cascade-3k").expect("a preset");
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    MachineSpec::parse("cascade-3k", text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{complaints:?}"))
-}
+use laws::{Run, message, preset};
+use machine::{Idle, Machine, NicId};
+use net::{Message, Told};
 
 /// Four groups of two chassis of six slots, four nodes an Aries.
 const SMALL: [(&str, &str); 5] = [
@@ -26,65 +17,28 @@ const SMALL: [(&str, &str); 5] = [
 ];
 
 fn put(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    let (src, dst, told) = (NicId(src), NicId(dst), Told::Back(0));
-    Message { src, dst, bytes, origin: Origin::Host, vnet: 0, told, draw }
+    Message { told: Told::Back(0), ..message(src, dst, bytes, draw) }
 }
 fn get(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    Message { bytes: 0, told: Told::Back(bytes), ..put(src, dst, 0, draw) }
+    Message { told: Told::Back(bytes), ..message(src, dst, 0, draw) }
 }
 
-/// When each message was told of, and what was counted. Checks that the network is quiet then, that
-/// every packet was answered once, and that links carried what requests and responses weigh.
-fn run(machine: &Machine, messages: &[(Time, Message)]) -> (Vec<Time>, Counters) {
-    let mut net = PacketNetwork::build(machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(machine.links.gap.len());
-    let mut seen = vec![Time::ZERO; messages.len()];
-    type What = Event<<PacketNetwork as NetworkModel>::Event>;
-    for (i, &(at, _)) in messages.iter().enumerate() {
-        queue.push(at, What::host(Phase::Resume, i as u32, 0));
-    }
-    while let Some((now, what)) = queue.pop() {
-        let mut cx = Cx {
-            now,
-            machine,
-            queue: &mut queue,
-            delivered: &mut delivered,
-            counters: &mut counters,
-        };
-        match What::of(what) {
-            Event::Net(event) => net.handle(event, &mut cx),
-            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
-        }
-        for (id, time) in delivered.drain(..) {
-            let slot = &mut seen[id.0 as usize];
-            assert_eq!(*slot, Time::ZERO, "{id:?} was told of twice");
-            *slot = time;
-        }
-    }
-    net.assert_quiet(machine);
-    net.report(&mut counters);
-    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was lost");
-    let back = |m: &Message| match m.told {
-        Told::There => 0,
-        Told::Back(bytes) => bytes,
-    };
-    let payload = machine.nic.packet_payload;
-    let packets: u64 =
-        messages.iter().map(|(_, m)| m.bytes.max(back(m)).div_ceil(payload).max(1)).sum();
-    let (out, come): (u64, u64) =
-        messages.iter().fold((0, 0), |sum, (_, m)| (sum.0 + m.bytes, sum.1 + back(m)));
-    assert_eq!((counters.injected_packets, counters.delivered_packets), (packets, packets));
-    assert_eq!((counters.responses, counters.delivered_payload), (packets, out + come));
+/// Checks, too, that every packet was answered once, and that links carried what requests and
+/// responses weigh.
+fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
+    let run = laws::run(machine, messages);
+    let c = &run.counters;
+    assert_eq!((c.delivered_packets, c.responses), (c.injected_packets, c.injected_packets));
     let injected: u64 =
-        (0..machine.n_nics()).map(|nic| counters.bytes[machine.injection(NicId(nic))]).sum();
+        (0..machine.n_nics()).map(|nic| c.bytes[machine.injection(NicId(nic))]).sum();
     let headers = machine.nic.packet_overhead + machine.nic.response;
-    assert_eq!(injected, out + come + packets * headers);
-    (seen, counters)
+    assert_eq!(injected, c.delivered_payload + c.injected_packets * headers);
+    run
 }
 
-fn last(seen: &[Time]) -> Span {
-    seen.iter().max().expect("messages").since(Time::ZERO)
+/// How long all of them took that begin at zero.
+fn took(machine: &Machine, messages: &[(Time, Message)]) -> Span {
+    run(machine, messages).end().since(Time::ZERO)
 }
 
 /// Four nodes of one Aries and four of the next in its chassis, minimal routing: one green link
@@ -92,7 +46,7 @@ fn last(seen: &[Time]) -> Span {
 /// 88 B are payload, both ways 64 of 100, the paper's 64 % (VIII).
 #[test]
 fn headers_of_both_networks_make_the_papers_efficiency() {
-    let machine = cascade(&[("routing", "minimal")]);
+    let machine = preset("cascade-3k", &[("routing", "minimal")]);
     let bytes = 256 << 10;
     let there = |dst: fn(u32) -> u32| (0..4).map(move |i| (Time(0), put(i, dst(i), bytes, 7)));
     let back = (0..4).map(|i| (Time(0), put(i + 4, i, bytes, 8)));
@@ -100,8 +54,7 @@ fn headers_of_both_networks_make_the_papers_efficiency() {
     let one: Vec<_> = there(|i| i + 4).collect();
     let link = 5.25e9;
     for (messages, share) in [(one, 64.0 / 88.0), (both, 64.0 / 100.0)] {
-        let (seen, _) = run(&machine, &messages);
-        let rate = (4 * bytes) as f64 / last(&seen).seconds();
+        let rate = (4 * bytes) as f64 / took(&machine, &messages).seconds();
         let got = rate / link;
         println!("{} messages: {:.1} % of a link", messages.len(), got * 100.0);
         // The latency of the first and the last packet is below 1 % of the run.
@@ -112,12 +65,11 @@ fn headers_of_both_networks_make_the_papers_efficiency() {
 /// The same of gets: their requests are all headers, their responses bring the data.
 #[test]
 fn gets_cost_the_links_what_puts_do() {
-    let machine = cascade(&[("routing", "minimal")]);
+    let machine = preset("cascade-3k", &[("routing", "minimal")]);
     let bytes = 256 << 10;
     let gets = (0..4).flat_map(|i| [get(i, i + 4, bytes, 7), get(i + 4, i, bytes, 8)]);
     let messages: Vec<_> = gets.map(|m| (Time(0), m)).collect();
-    let (seen, _) = run(&machine, &messages);
-    let got = (4 * bytes) as f64 / last(&seen).seconds() / 5.25e9;
+    let got = (4 * bytes) as f64 / took(&machine, &messages).seconds() / 5.25e9;
     assert!(got <= 0.64 && got > 0.64 * 0.98, "{got}");
 }
 
@@ -126,7 +78,8 @@ fn gets_cost_the_links_what_puts_do() {
 #[test]
 fn a_window_gives_what_its_round_trip_lets_it() {
     for cable in ["100 ns", "1 us", "2 us", "4 us", "16 us"] {
-        let machine = cascade(&[("links.edge.cable", cable), ("links.edge.buffer", "16 MiB")]);
+        let machine =
+            preset("cascade-3k", &[("links.edge.cable", cable), ("links.edge.buffer", "16 MiB")]);
         let mut path = Vec::new();
         machine.walk(NicId(0), NicId(1), 0, &Idle, &mut path);
         let latency: Span = path.iter().map(|&l| machine.links.latency[l]).sum();
@@ -136,9 +89,8 @@ fn a_window_gives_what_its_round_trip_lets_it() {
         let round = latency * 2 + packet + wire;
         let period = round.max(packet * u64::from(nic.window));
         let bytes = u64::from(nic.window) * nic.packet_payload;
-        let took =
-            |windows: u64| last(&run(&machine, &[(Time(0), put(0, 1, bytes * windows, 3))]).0);
-        let (two, four) = (took(2), took(4));
+        let windows = |n: u64| took(&machine, &[(Time(0), put(0, 1, bytes * n, 3))]);
+        let (two, four) = (windows(2), windows(4));
         let got = (four - two).seconds() / 2.0;
         println!("{cable}: {round} a round trip, {:.2} GB/s", bytes as f64 / got * 1e-9);
         assert!((got / period.seconds() - 1.0).abs() < 0.005, "{cable}: {got} s for {period}");
@@ -169,7 +121,7 @@ fn answers_never_wait_for_requests_however_small_the_buffers() {
                 };
                 (key, tight)
             }));
-            let machine = cascade(&set);
+            let machine = preset("cascade-3k", &set);
             let n = machine.n_nics();
             let messages: Vec<_> = (0..4 * n)
                 .map(|i| {
@@ -186,10 +138,8 @@ fn answers_never_wait_for_requests_however_small_the_buffers() {
                     (Time(0), message)
                 })
                 .collect();
-            let (seen, counters) = run(&machine, &messages);
-            let told = seen.iter().filter(|t| t.0 > 0).count();
-            assert_eq!(told, messages.len(), "{routing}, seed {seed}");
-            assert!(counters.responses > 10_000, "{routing}: {}", counters.responses);
+            let responses = run(&machine, &messages).counters.responses;
+            assert!(responses > 10_000, "{routing}, seed {seed}: {responses}");
         }
     }
 }
@@ -201,11 +151,11 @@ fn trains_of_packets_carry_what_single_packets_do() {
     let rate = |set: &[(&str, &str)]| {
         let mut all = vec![("routing", "minimal")];
         all.extend(set);
-        let machine = cascade(&all);
+        let machine = preset("cascade-3k", &all);
         let pairs = (0..4).flat_map(|i| [(i, i + 4), (i + 4, i)]);
         let messages: Vec<_> =
             pairs.map(|(a, b)| (Time(0), put(a, b, 64 << 10, u64::from(a)))).collect();
-        (4 << 16) as f64 / last(&run(&machine, &messages).0).seconds()
+        (4 << 16) as f64 / took(&machine, &messages).seconds()
     };
     let single = rate(&[]);
     let trains = rate(&[

@@ -1,54 +1,21 @@
 //! What must be true of traffic classes: assured minimums are held, ceilings are not exceeded, what
 //! a class does not use is lent, and a class nobody uses changes nothing.
 
-use base::{Digest, Span, Time, below, draw};
-use des::{Phase, Queue};
-use machine::{Machine, MachineSpec, NicId};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
-use packet::{PacketEvent, PacketNetwork};
+use base::{Span, Time, draw};
+use laws::{assert_same, buffers, message, offered_at, preset, request, run, storm};
+use machine::{Machine, NicId};
+use net::{Message, Origin};
 use sim::Background;
-use sim::api::Fidelity;
-use sim::traffic::{Destinations, Finish, Place, TrafficRequest, one_load_at};
+use sim::traffic::{Destinations, Finish, Place, TrafficRequest};
 
 /// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
 fn machine(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
-    let text = machine::preset("dragonfly-1056").expect("a preset");
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    let mut machine = MachineSpec::parse("dragonfly-1056", text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{complaints:?}"));
+    let mut machine = preset("dragonfly-1056", set);
     let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
     let found: Vec<usize> = classes.iter().map(find).collect();
     machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
     let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
     (machine, vnets)
-}
-
-/// When each of `messages`, commanded at times that do not fall, was seen. The network ends quiet.
-fn run(machine: &Machine, messages: &[(Time, Message)]) -> (Vec<Time>, Digest) {
-    let mut net = PacketNetwork::build(machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(machine.links.gap.len());
-    let mut seen = vec![Time::ZERO; messages.len()];
-    let mut digest = Digest::default();
-    for (i, &(at, _)) in messages.iter().enumerate() {
-        queue.push(at, Event::<PacketEvent>::host(Phase::Resume, i as u32, 0));
-    }
-    while let Some((now, what)) = queue.pop() {
-        let (queue, delivered, counters) = (&mut queue, &mut delivered, &mut counters);
-        let mut cx = Cx { now, machine, queue, delivered, counters };
-        match Event::of(what) {
-            Event::Net(event) => net.handle(event, &mut cx),
-            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
-        }
-        for (id, time) in delivered.drain(..) {
-            seen[id.0 as usize] = time;
-            digest.mix(u64::from(id.0) << 40 ^ time.0);
-        }
-    }
-    net.assert_quiet(machine);
-    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was forgotten");
-    (seen, digest)
 }
 
 /// Packets of a NIC at a fraction of its link's rate.
@@ -70,16 +37,13 @@ fn streams(machine: &Machine, all: &[Stream], span: Span) -> Vec<Vec<Time>> {
         let gap = full.0 as f64 / load;
         let count = (span.0 as f64 / gap) as u64;
         messages.extend((0..count).map(|nth| {
-            let (src, dst, draw) = (NicId(src), NicId(dst), draw(5, 0, i as u32, nth));
-            let told = Told::There;
-            let message =
-                Message { src, dst, bytes: PACKET, origin: Origin::Nic, told, vnet, draw };
-            (Time((nth as f64 * gap) as u64), i, message)
+            let message = message(src, dst, PACKET, draw(5, 0, i as u32, nth));
+            (Time((nth as f64 * gap) as u64), i, Message { origin: Origin::Nic, vnet, ..message })
         }));
     }
     messages.sort_by_key(|&(at, i, _)| (at, i));
     let plain: Vec<_> = messages.iter().map(|&(at, _, message)| (at, message)).collect();
-    let (seen, _) = run(machine, &plain);
+    let seen = run(machine, &plain).seen;
     let mut of = vec![Vec::new(); all.len()];
     messages.iter().zip(seen).for_each(|(&(_, i, _), seen)| of[i].push(seen));
     of.iter_mut().for_each(|times| times.sort_unstable());
@@ -247,26 +211,11 @@ fn low_latency_is_low_under_attack() {
     assert!(same > 20.0, "one class is as good: {same}");
 }
 
-/// Random messages of all sizes between random NICs and of these classes.
-fn storm(machine: &Machine, seed: u64, count: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
-    let n = machine.n_nics();
-    let mut at: Vec<u64> = (0..count).map(|i| draw(seed, 1, 0, i) % Span::us(2).0).collect();
-    at.sort_unstable();
-    (0..count)
-        .map(|i| {
-            let pick = |stream, n| below(draw(seed, stream, 0, i), n);
-            let src = pick(2, n);
-            // Half of all go to a few, so that they meet.
-            let dst = if pick(7, 2) == 0 { pick(3, 5) } else { pick(3, n) };
-            let dst = if dst == src { (dst + 1) % n } else { dst };
-            let bytes = u64::from(pick(4, 1 << 17) >> pick(5, 16));
-            let vnet = vnets[pick(8, vnets.len() as u32) as usize];
-            let (src, dst, draw) = (NicId(src), NicId(dst), draw(seed, 6, 0, i));
-            let told = Told::There;
-            let message = Message { src, dst, bytes, origin: Origin::Host, told, vnet, draw };
-            (Time(at[i as usize]), message)
-        })
-        .collect()
+/// Random messages of these classes.
+fn mixed(machine: &Machine, seed: u64, vnets: &[u8]) -> Vec<(Time, Message)> {
+    let vnet = |i| vnets[base::below(draw(seed, 8, 0, i), vnets.len() as u32) as usize];
+    let messages = storm(machine, seed, 1_500, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
+    messages.map(|((at, m), i)| (at, Message { vnet: vnet(i), ..m })).collect()
 }
 
 /// Tight buffers, small buckets, low ceilings, every policy: all that waits is served.
@@ -284,21 +233,16 @@ fn nobody_is_forgotten() {
     .enumerate()
     {
         for arbitration in ["round-robin", "age"] {
-            let (machine, vnets) = machine(
-                &[
-                    ("routing", routing),
-                    ("switch.arbitration", arbitration),
-                    ("links.edge.buffer", tight),
-                    ("links.local.buffer", tight),
-                    ("links.global.buffer", tight),
-                    ("classes.bulk-data.ceiling", "21"),
-                    ("classes.bulk-data.bucket", "1"),
-                    ("classes.low-latency.bucket", "1"),
-                    ("nic.window", "7"),
-                ],
-                &classes,
-            );
-            run(&machine, &storm(&machine, seed as u64, 1_500, &vnets));
+            let set = [
+                ("routing", routing),
+                ("switch.arbitration", arbitration),
+                ("classes.bulk-data.ceiling", "21"),
+                ("classes.bulk-data.bucket", "1"),
+                ("classes.low-latency.bucket", "1"),
+                ("nic.window", "7"),
+            ];
+            let (machine, vnets) = machine(&[&set, &buffers(tight)[..]].concat(), &classes);
+            run(&machine, &mixed(&machine, seed as u64, &vnets));
         }
     }
 }
@@ -310,14 +254,14 @@ fn a_silent_class_changes_nothing() {
     for arbitration in ["round-robin", "age"] {
         let set = [("switch.arbitration", arbitration), ("routing", "slingshot")];
         let (plain, _) = machine(&set, &[]);
-        let messages = storm(&plain, 3, 1_500, &[0]);
-        let want = run(&plain, &messages).1;
+        let messages = mixed(&plain, 3, &[0]);
+        let want = run(&plain, &messages).digest;
         for classes in
             [&["bulk-data"][..], &["best-effort"], &["best-effort", "low-latency", "bulk-data"]]
         {
             let (machine, vnets) = machine(&set, classes);
             let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
-            let got = run(&machine, &own.collect::<Vec<_>>()).1;
+            let got = run(&machine, &own.collect::<Vec<_>>()).digest;
             assert_eq!(got, want, "{arbitration}, {classes:?}");
         }
     }
@@ -353,25 +297,14 @@ fn threads_that_share_a_world_change_nothing() {
         vnet: vnets[0],
     };
     let on = |threads| {
-        let request = TrafficRequest {
-            pattern: "adversarial:1".into(),
-            loads: vec![0.1],
-            packet_bytes: 1_000,
-            warmup: Span::us(2),
-            window: Span::us(4),
-            seed: 11,
-            threads,
-        };
-        let (fidelity, finish) = (Fidelity::Packet, Finish::Empty);
-        one_load_at(&machine, fidelity, &request, &place, 0.1, finish, &mut |_, _| true)
-            .unwrap_or_else(|complaints| panic!("{complaints:?}"))
+        let own = request("adversarial:1", 0.1, 1_000, Span::us(2), Span::us(4));
+        let request = TrafficRequest { threads, ..own };
+        offered_at(&machine, &request, &place, Finish::Empty)
     };
     let one = on(1);
     assert!(one.row.packets > 100, "an empty test");
     for threads in [2, 3, 9] {
-        let other = on(threads);
-        assert_eq!(one.row, other.row, "{threads} threads");
-        assert_eq!(one.counters, other.counters, "{threads} threads");
+        assert_same(&one, &on(threads), &format!("{threads} threads"));
     }
 }
 
@@ -385,13 +318,10 @@ fn a_single_message_under_a_ceiling_takes_its_time() {
     ];
     let (machine, vnets) = machine(&set, &["low-latency"]);
     let bytes = 40 * PACKET;
-    let (src, dst, vnet) = (NicId(0), NicId(700), vnets[0]);
-    let told = Told::There;
-    let message = Message { src, dst, bytes, origin: Origin::Nic, told, vnet, draw: 9 };
-    let (seen, _) = run(&machine, &[(Time(0), message)]);
-    let packet = machine.links.gap[machine.injection(src)].span(PACKET);
+    let message = Message { origin: Origin::Nic, vnet: vnets[0], ..message(0, 700, bytes, 9) };
+    let took = run(&machine, &[(Time(0), message)]).end().since(Time(0));
+    let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
     // Two packets go at once: one fills the bucket short of its limit, the next fills it.
     let (least, most) = (packet * 100 * 38, packet * 100 * 38 + Span::us(2));
-    let took = seen[0].since(Time(0));
     assert!(least <= took && took <= most, "{took}, expected {least} to {most}");
 }

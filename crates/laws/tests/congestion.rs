@@ -2,101 +2,26 @@
 //! who send to others pass, the congested link stays busy, and where nothing is congested nothing
 //! changes.
 
-use base::{Digest, Span, Time, below, draw};
-use des::{Phase, Queue};
-use machine::{Machine, MachineSpec, NicId};
-use net::{CongestionCounters, Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
-use packet::PacketNetwork;
+use base::{Span, Time, draw};
+use laws::{assert_same, buffers, message, offered, offered_at, request, run, storm};
+use machine::{Machine, NicId};
+use net::CongestionCounters;
 use sim::Background;
-use sim::api::Fidelity;
-use sim::traffic::{
-    Destinations, Finish, LoadOutcome, Place, TrafficRequest, one_load, one_load_at,
-};
+use sim::traffic::{Destinations, Finish, LoadOutcome, Place, TrafficRequest};
 
-/// A preset with some keys set otherwise.
+/// A preset with management on or off, and some keys set otherwise.
 fn preset(name: &str, management: &str, set: &[(&str, &str)]) -> Machine {
-    let text = machine::preset(name).unwrap_or_else(|| panic!("no preset {name}"));
-    let mut set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    set.push(("congestion.management".into(), management.into()));
-    MachineSpec::parse(name, text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{name}: {complaints:?}"))
+    laws::preset(name, &[&[("congestion.management", management)], set].concat())
 }
 
-/// The research dragonfly with 9 groups of 4 switches of 2 nodes, and links as fast as they come.
+/// The small dragonfly, links as fast as they come.
 fn small(management: &str, more: &[(&str, &str)]) -> Machine {
-    let mut set = vec![
-        ("groups.compute.count", "9"),
-        ("groups.compute.switches", "4"),
-        ("groups.compute.global_ports", "2"),
-        ("groups.compute.nodes", "8"),
-        ("routing", "slingshot"),
+    let set = [
+        ("congestion.management", management),
         ("congestion.threshold", "8 KiB"),
+        ("routing", "slingshot"),
     ];
-    set.extend(more);
-    preset("dragonfly-1056", management, &set)
-}
-
-struct Run {
-    digest: Digest,
-    counters: Counters,
-    end: Time,
-}
-
-/// Commands `messages` at their times, which do not fall, and runs until nothing is pending.
-fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
-    let mut net = PacketNetwork::build(machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(machine.links.gap.len());
-    let mut seen = vec![Time::ZERO; messages.len()];
-    let mut digest = Digest::default();
-    for (i, &(at, _)) in messages.iter().enumerate() {
-        let event =
-            Event::<<PacketNetwork as NetworkModel>::Event>::host(Phase::Resume, i as u32, 0);
-        queue.push(at, event);
-    }
-    while let Some((now, what)) = queue.pop() {
-        let (queue, delivered, counters) = (&mut queue, &mut delivered, &mut counters);
-        let mut cx = Cx { now, machine, queue, delivered, counters };
-        match Event::of(what) {
-            Event::Net(event) => net.handle(event, &mut cx),
-            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
-        }
-        for (id, time) in delivered.drain(..) {
-            let slot = &mut seen[id.0 as usize];
-            assert_eq!(*slot, Time::ZERO, "{id:?} was delivered twice");
-            *slot = time;
-            digest.mix(u64::from(id.0));
-            digest.mix(time.0);
-        }
-    }
-    net.assert_quiet(machine);
-    net.report(&mut counters);
-    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was lost");
-    let payload: u64 = messages.iter().map(|(_, m)| m.bytes).sum();
-    assert_eq!(counters.delivered_payload, payload);
-    assert_eq!(counters.injected_packets, counters.delivered_packets);
-    Run { digest, counters, end: *seen.iter().max().expect("messages") }
-}
-
-fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    let (src, dst, origin, told) = (NicId(src), NicId(dst), Origin::Host, Told::There);
-    Message { src, dst, bytes, origin, vnet: 0, told, draw }
-}
-
-/// Random messages, most of them to a few receivers.
-fn storm(machine: &Machine, seed: u64, count: u64, within: Span, hot: u32) -> Vec<(Time, Message)> {
-    let n = machine.n_nics();
-    let mut at: Vec<u64> = (0..count).map(|i| draw(seed, 1, 0, i) % (within.0 + 1)).collect();
-    at.sort_unstable();
-    let pick = |i, stream, n| below(draw(seed, stream, 0, i), n);
-    let one = |i: u64| {
-        let dst = if pick(i, 2, 4) > 0 { pick(i, 3, hot) * (n / hot) } else { pick(i, 3, n) };
-        let src = (dst + 1 + pick(i, 4, n - 1)) % n;
-        let bytes = u64::from(pick(i, 5, 1 << 17) >> pick(i, 6, 16));
-        (Time(at[i as usize]), message(src, dst, bytes, draw(seed, 7, 0, i)))
-    };
-    (0..count).map(one).collect()
+    laws::small(&[&set, more].concat())
 }
 
 /// `run` asserts that all arrives once, that every credit of a buffer and every leave to send is
@@ -105,28 +30,21 @@ fn storm(machine: &Machine, seed: u64, count: u64, within: Span, hot: u32) -> Ve
 fn nothing_is_lost_or_held_for_ever() {
     for seed in 0..12 {
         for (hot, buffer) in [(1, "64 KiB"), (3, "8 KiB"), (9, "16 KiB")] {
-            let keys = ["links.edge.buffer", "links.local.buffer", "links.global.buffer"];
-            let mut set: Vec<(&str, &str)> = keys.iter().map(|&key| (key, buffer)).collect();
-            let window = ["3", "64", "1024"][seed as usize % 3];
-            set.push(("nic.window", window));
+            let mut set = buffers(buffer).to_vec();
+            set.push(("nic.window", ["3", "64", "1024"][seed as usize % 3]));
             if seed % 2 == 0 {
                 set.push(("nic.host_rate", "9 GB/s"));
             }
             let machine = small("on", &set);
-            let messages = storm(&machine, seed, 1_500, Span::us(200), hot);
+            let messages = storm(&machine, seed, 1_500, Span::us(200), 1 << 17, hot);
             let got = run(&machine, &messages);
             let CongestionCounters { onsets, holds, credits, returned } = got.counters.congestion;
             assert!(onsets > 0 && holds > onsets, "seed {seed}: {hot} hot receivers are none");
             assert!(credits > returned, "seed {seed}: {credits} credits, {returned} unused");
             let again = run(&machine, &messages);
-            assert_eq!((got.digest, got.end), (again.digest, again.end), "seed {seed}");
+            assert_eq!((got.digest, got.end()), (again.digest, again.end()), "seed {seed}");
         }
     }
-}
-
-fn request(pattern: &str, bytes: u64, warmup: Span, window: Span) -> TrafficRequest {
-    let (pattern, loads, seed) = (pattern.into(), vec![1.0], 3);
-    TrafficRequest { pattern, loads, packet_bytes: bytes, warmup, window, seed, threads: 1 }
 }
 
 /// Traffic that congests no NIC is the same to the picosecond, event by event.
@@ -138,9 +56,8 @@ fn where_no_endpoint_is_congested_nothing_changes() {
         let of = |management: &str| -> LoadOutcome {
             let set = [("congestion.threshold", "32 KiB")];
             let machine = small(management, &set);
-            let request = request(pattern, 512, Span::us(10), Span::us(20));
-            one_load(&machine, Fidelity::Packet, &request, load, Finish::Empty, &mut |_, _| true)
-                .unwrap_or_else(|complaints| panic!("{pattern}: {complaints:?}"))
+            let request = request(pattern, load, 512, Span::us(10), Span::us(20));
+            offered(&machine, &request, Finish::Empty)
         };
         let (on, off) = (of("on"), of("off"));
         assert_eq!(on.row.onsets, 0, "{pattern} congests a NIC");
@@ -174,7 +91,7 @@ fn the_receiver_of_an_incast_stays_busy() {
         let link = machine.ejection(NicId(0));
         let busy = machine.links.gap[link].span(wire * u64::from(each * senders));
         let got = run(&machine, &messages);
-        let took = got.end.since(Time(0));
+        let took = got.end().since(Time(0));
         let held = got.counters.congestion;
         assert!(held.onsets > 0, "{senders} x {bytes} B congest nobody");
         // Besides, the first head has to come.
@@ -197,13 +114,9 @@ fn victims(machine: &Machine, pattern: &str, load: f64, warmup: Span) -> Victims
     let to = Destinations::among(pattern, machine, others, 3).expect("a pattern");
     let background =
         vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: 0 }];
-    let request = request("uniform", 512, warmup, Span::us(60));
+    let request = request("uniform", 0.05, 512, warmup, Span::us(60));
     let mut place = Place { nics: of, background, slices: 0, vnet: 0 };
-    let one = |place: &Place| {
-        let finish = Finish::Measured;
-        one_load_at(machine, Fidelity::Packet, &request, place, 0.05, finish, &mut |_, _| true)
-            .unwrap_or_else(|complaints| panic!("{pattern}: {complaints:?}"))
-    };
+    let one = |place: &Place| offered_at(machine, &request, place, Finish::Measured);
     let beside = one(&place);
     place.background.clear();
     Victims { alone: one(&place), beside }
@@ -253,20 +166,12 @@ fn as_many_threads_as_one_likes_do_the_same() {
         vec![Background { pattern: "incast:40".into(), to, load: 1.0, bytes: 5_000, vnet: 0 }];
     let place = Place { nics: (0..72).map(NicId).collect(), background, slices: 0, vnet: 0 };
     let of = |threads| {
-        let request =
-            TrafficRequest { threads, ..request("uniform", 512, Span::us(4), Span::us(8)) };
-        let finish = Finish::Empty;
-        let outcome =
-            one_load_at(&machine, Fidelity::Packet, &request, &place, 0.3, finish, &mut |_, _| {
-                true
-            });
-        outcome.unwrap_or_else(|complaints| panic!("{complaints:?}"))
+        let own = request("uniform", 0.3, 512, Span::us(4), Span::us(8));
+        offered_at(&machine, &TrafficRequest { threads, ..own }, &place, Finish::Empty)
     };
     let one = of(1);
     assert!(one.row.onsets > 0 && one.row.holds > 40, "nothing is congested");
     for threads in [2, 3] {
-        let many = of(threads);
-        assert_eq!(one.row, many.row, "{threads} threads");
-        assert_eq!(one.counters, many.counters, "{threads} threads");
+        assert_same(&one, &of(threads), &format!("{threads} threads"));
     }
 }

@@ -4,108 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use base::{Digest, Span, Time, below, draw};
-use des::{Phase, Queue};
+use base::{Span, Time, below, draw};
+use laws::{asked, buffers, message, preset, run};
 use machine::faults::{Fault, FaultPlan, NEVER, Part, Trouble};
-use machine::{GroupId, LinkId, LinkKind, Machine, MachineSpec, NicId, Routing, SwitchId};
-use net::{Counters, Cx, Event, FAILED, LostAt, Message, MsgId, NetworkModel, Origin, Told};
-use packet::PacketNetwork;
-
-fn build(set: &[(&str, &str)]) -> Machine {
-    let text = machine::preset("dragonfly-1056").expect("a preset");
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    MachineSpec::parse("small", text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{set:?}: {complaints:?}"))
-}
-
-/// What became of a list of messages.
-struct Run {
-    /// When each was seen, or `FAILED`.
-    seen: Vec<Time>,
-    digest: Digest,
-    counters: Counters,
-}
-
-/// Commands `messages` at their times, which do not fall, and runs until nothing is pending.
-///
-/// Checks that each was told of exactly once, that the network is quiet then, and that every packet
-/// sent was delivered or lost. (That no packet exceeds its hops or its channels the network asserts
-/// itself, at every decision.)
-fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
-    let mut net = PacketNetwork::build(machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(machine.links.gap.len());
-    let mut seen = vec![None; messages.len()];
-    let mut digest = Digest::default();
-    net.start(&mut Cx {
-        now: Time::ZERO,
-        machine,
-        queue: &mut queue,
-        delivered: &mut delivered,
-        counters: &mut counters,
-    });
-    for (i, &(at, _)) in messages.iter().enumerate() {
-        let host = Event::<<PacketNetwork as NetworkModel>::Event>::host;
-        queue.push(at, host(Phase::Resume, i as u32, 0));
-    }
-    let (mut last, mut events) = (Time::ZERO, 0u64);
-    while let Some((now, what)) = queue.pop() {
-        (last, events) = (now, events + 1);
-        assert!(events < 200_000_000, "a run that does not end");
-        let mut cx = Cx {
-            now,
-            machine,
-            queue: &mut queue,
-            delivered: &mut delivered,
-            counters: &mut counters,
-        };
-        match Event::of(what) {
-            Event::Net(event) => net.handle(event, &mut cx),
-            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
-        }
-        for (id, time) in delivered.drain(..) {
-            let slot = &mut seen[id.0 as usize];
-            assert_eq!(*slot, None, "{id:?} was told of twice");
-            *slot = Some(time);
-            assert_eq!(net.failure(id).is_some(), time == FAILED, "{id:?}");
-            digest.mix(u64::from(id.0));
-            digest.mix(time.0);
-        }
-    }
-    let _ = last;
-    net.assert_quiet(machine);
-    net.report(&mut counters);
-    let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("a message nobody heard of")).collect();
-    let failed = seen.iter().filter(|&&t| t == FAILED).count() as u64;
-    assert_eq!(counters.failed_messages, failed);
-    // Where NICs answer, every request that came has an answer that came or was lost.
-    let answers_lost = match machine.nic.response {
-        0 => 0,
-        _ => counters.delivered_packets - counters.responses,
-    };
-    let requests_lost = counters.lost_packets - answers_lost;
-    assert_eq!(counters.injected_packets, counters.delivered_packets + requests_lost);
-    assert_eq!(counters.timeouts, counters.lost_packets, "a loss its NIC never heard of");
-    let whole: u64 = (messages.iter().zip(&seen))
-        .filter(|(_, seen)| **seen != FAILED)
-        .map(|((_, message), _)| match message.told {
-            Told::There => message.bytes,
-            Told::Back(back) => message.bytes + back,
-        })
-        .sum();
-    match failed {
-        0 => assert_eq!(counters.delivered_payload, whole),
-        // Parts of the others may have come.
-        _ => assert!(counters.delivered_payload >= whole),
-    }
-    Run { seen, digest, counters }
-}
-
-fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    let (src, dst, origin, told) = (NicId(src), NicId(dst), Origin::Nic, Told::There);
-    Message { src, dst, bytes, origin, vnet: 0, told, draw }
-}
+use machine::{GroupId, LinkId, LinkKind, Machine, NicId, Routing, SwitchId};
+use net::{FAILED, LostAt, Message, Told};
 
 fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
@@ -158,10 +61,8 @@ fn small(seed: u64) -> Machine {
         ("retry.sweep", sweep),
         ("retry.timeout", timeout),
         ("retry.limit", limit),
-        ("links.edge.buffer", buffer),
-        ("links.local.buffer", buffer),
-        ("links.global.buffer", buffer),
     ];
+    set.extend(buffers(buffer));
     set.extend(shapes[of(7, 6)]);
     if of(8, 3) == 0 {
         set.push(("nic.window", "3"));
@@ -175,7 +76,7 @@ fn small(seed: u64) -> Machine {
     if of(10, 2) == 0 {
         set.extend([("congestion.management", "on"), ("congestion.threshold", "6 KiB")]);
     }
-    build(&set)
+    preset("dragonfly-1056", &set)
 }
 
 /// Messages of many sizes at many times, to everybody or to few.
@@ -208,7 +109,7 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
 /// Random plans on random machines. 60 here; `ODONATA_STORM=1000` (or more) in the storm.
 #[test]
 fn whatever_breaks_a_message_arrives_once_or_is_told_to_have_failed() {
-    let n = std::env::var("ODONATA_STORM").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let n = asked("ODONATA_STORM").unwrap_or(60);
     let mut sums = BTreeMap::new();
     for seed in 0..n {
         let machine = small(seed);
@@ -248,7 +149,8 @@ fn whatever_breaks_a_message_arrives_once_or_is_told_to_have_failed() {
 #[test]
 fn an_empty_plan_changes_nothing() {
     for routing in ["valiant", "ugal", "slingshot", "adaptive-1"] {
-        let machine = build(&[("groups.compute.count", "5"), ("routing", routing)]);
+        let machine =
+            preset("dragonfly-1056", &[("groups.compute.count", "5"), ("routing", routing)]);
         let messages: Vec<_> = traffic(&machine, 3);
         let bare = run(&machine, &messages);
         let machine = machine.with_faults(&FaultPlan::default()).expect("buffers hold packets");
@@ -269,15 +171,18 @@ fn down(part: Part) -> FaultPlan {
 fn one_cable_down_loses_nothing() {
     for routing in Routing::WORDS {
         for count in ["1", "3", "5"] {
-            let machine = build(&[
-                ("groups.compute.count", count),
-                ("groups.compute.switches", "4"),
-                ("groups.compute.nodes", "4"),
-                ("groups.compute.global_ports", "9"),
-                ("switch.ports", "64"),
-                ("retry.sweep", "0 ns"),
-                ("routing", routing),
-            ]);
+            let machine = preset(
+                "dragonfly-1056",
+                &[
+                    ("groups.compute.count", count),
+                    ("groups.compute.switches", "4"),
+                    ("groups.compute.nodes", "4"),
+                    ("groups.compute.global_ports", "9"),
+                    ("switch.ports", "64"),
+                    ("retry.sweep", "0 ns"),
+                    ("routing", routing),
+                ],
+            );
             let local = Part::Switches(SwitchId(0), SwitchId(1), Some(0));
             let global = Part::Groups(GroupId(0), GroupId(1), None);
             for part in [local, global] {
@@ -301,12 +206,15 @@ fn one_cable_down_loses_nothing() {
 #[test]
 fn the_other_link_is_no_detour() {
     for routing in ["minimal", "min-hash", "in-order", "ugal", "slingshot"] {
-        let machine = build(&[
-            ("groups.compute.count", "4"),
-            ("global.links.compute.compute", "2"),
-            ("retry.sweep", "0 ns"),
-            ("routing", routing),
-        ]);
+        let machine = preset(
+            "dragonfly-1056",
+            &[
+                ("groups.compute.count", "4"),
+                ("global.links.compute.compute", "2"),
+                ("retry.sweep", "0 ns"),
+                ("routing", routing),
+            ],
+        );
         let plan = down(Part::Groups(GroupId(0), GroupId(1), Some(0)));
         let machine = machine.with_faults(&plan).expect("room");
         let group = |nic: u32| machine.group_of(NicId(nic)).0;
@@ -323,12 +231,10 @@ fn the_other_link_is_no_detour() {
 #[test]
 fn a_message_for_a_dead_nic_fails_when_its_last_timer_runs_out() {
     for limit in [0u64, 1, 4] {
-        let machine = build(&[
-            ("groups.compute.count", "3"),
-            ("retry.limit", &limit.to_string()),
-            FAST[0],
-            FAST[1],
-        ]);
+        let machine = preset(
+            "dragonfly-1056",
+            &[("groups.compute.count", "3"), ("retry.limit", &limit.to_string()), FAST[0], FAST[1]],
+        );
         let machine = machine.with_faults(&down(Part::Nic(NicId(9)))).expect("room");
         let ran = run(&machine, &[(Time(0), message(0, 9, 64, 1))]);
         assert_eq!(ran.seen, [FAILED]);
@@ -341,7 +247,7 @@ fn a_message_for_a_dead_nic_fails_when_its_last_timer_runs_out() {
 /// a multiple of the timeout later than without.
 #[test]
 fn a_flap_costs_whole_timers() {
-    let machine = build(&[("groups.compute.count", "3"), FAST[0], FAST[1]]);
+    let machine = preset("dragonfly-1056", &[("groups.compute.count", "3"), FAST[0], FAST[1]]);
     let one = [(Time(0), message(0, 9, 64, 1))];
     let quiet = run(&machine.clone().with_faults(&FaultPlan::default()).expect("room"), &one);
     let until = Time(70_000_000);
@@ -357,7 +263,8 @@ fn a_flap_costs_whole_timers() {
 /// A link with so many lanes carries so much: a stream over it takes 4 over that as long.
 #[test]
 fn lanes_slow_a_link_in_proportion() {
-    let machine = build(&[("groups.compute.count", "2"), ("routing", "minimal")]);
+    let machine =
+        preset("dragonfly-1056", &[("groups.compute.count", "2"), ("routing", "minimal")]);
     let bytes = 2_048_000;
     let stream = [(Time(0), message(0, 1, bytes, 1))];
     let took = |lanes: u8| {
@@ -380,7 +287,8 @@ fn lanes_slow_a_link_in_proportion() {
 /// average with p = 1 - (1 - rate)^bits, at every link.
 #[test]
 fn link_retries_are_as_many_as_chance_has_it() {
-    let machine = build(&[("groups.compute.count", "3"), ("routing", "minimal")]);
+    let machine =
+        preset("dragonfly-1056", &[("groups.compute.count", "3"), ("routing", "minimal")]);
     let rate: f64 = 1e-6;
     let plan = FaultPlan { ber: rate, faults: Vec::new() };
     let machine = machine.with_faults(&plan).expect("room");
@@ -400,14 +308,17 @@ fn link_retries_are_as_many_as_chance_has_it() {
 /// anew and are not.
 #[test]
 fn only_what_is_on_a_link_goes_down_with_it() {
-    let machine = build(&[
-        ("groups.compute.count", "5"),
-        ("groups.compute.global_ports", "9"),
-        ("switch.ports", "64"),
-        ("routing", "minimal"),
-        FAST[0],
-        ("retry.sweep", "0 ns"),
-    ]);
+    let machine = preset(
+        "dragonfly-1056",
+        &[
+            ("groups.compute.count", "5"),
+            ("groups.compute.global_ports", "9"),
+            ("switch.ports", "64"),
+            ("routing", "minimal"),
+            FAST[0],
+            ("retry.sweep", "0 ns"),
+        ],
+    );
     let part = Part::Groups(GroupId(0), GroupId(1), None);
     let fault = Fault { part, trouble: Trouble::Down, from: Time(3_000_000), until: NEVER };
     let plan = FaultPlan { ber: 0.0, faults: vec![fault] };
@@ -430,32 +341,10 @@ fn only_what_is_on_a_link_goes_down_with_it() {
 /// The reason that is told names the place.
 #[test]
 fn a_failure_says_where() {
-    let machine = build(&[("groups.compute.count", "3"), FAST[0], FAST[1]]);
+    let machine = preset("dragonfly-1056", &[("groups.compute.count", "3"), FAST[0], FAST[1]]);
     let machine = machine.with_faults(&down(Part::NicLink(NicId(0)))).expect("room");
-    let mut net = PacketNetwork::build(&machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(machine.links.gap.len());
-    let mut told = None;
-    macro_rules! cx {
-        ($now:expr) => {
-            &mut Cx {
-                now: $now,
-                machine: &machine,
-                queue: &mut queue,
-                delivered: &mut delivered,
-                counters: &mut counters,
-            }
-        };
-    }
-    net.inject(MsgId(7), message(0, 9, 64, 1), cx!(Time(0)));
-    while let Some((now, what)) = queue.pop() {
-        let Event::Net(event) = Event::of(what) else { unreachable!("no hosts here") };
-        net.handle(event, cx!(now));
-        if delivered.pop().is_some() {
-            told = net.failure(MsgId(7));
-        }
-    }
-    let failure = told.expect("it was told");
+    let one = [(Time(0), message(0, 9, 64, 1))];
+    let [failure] = run(&machine, &one).failures[..] else { panic!("one failed") };
     assert_eq!((failure.src, failure.dst, failure.sent), (NicId(0), NicId(9), 5));
     assert_eq!(failure.at, LostAt::Link(LinkId(0)));
     assert_eq!(machine.links.kind[LinkId(0)], LinkKind::Injection);

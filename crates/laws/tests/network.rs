@@ -2,82 +2,17 @@
 //! is lost, receivers and links give what they can and no more, and a run depends on nothing but
 //! its inputs.
 
-use base::{Digest, Span, Time, draw};
-use des::{Phase, Queue};
+use base::{Span, Time, draw};
+use laws::{buffers, message, offered, preset, request, run, run_on, small, storm};
 use loggp::LogGpNetwork;
-use machine::{Idle, LinkKind, Machine, MachineSpec, NicId, Routing};
-use net::{Counters, Cx, Event, Message, MsgId, NetworkModel, Origin, Told};
+use machine::{Idle, LinkKind, Machine, NicId, Routing};
+use net::{Message, NetworkModel, Origin};
 use packet::PacketNetwork;
 use sim::api::Fidelity;
 use sim::traffic::{Finish, TrafficRequest, one_load, traffic};
 
-/// A preset with some keys set otherwise.
-fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
-    let text = machine::preset(name).unwrap_or_else(|| panic!("no preset {name}"));
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    MachineSpec::parse(name, text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{name}: {complaints:?}"))
-}
-
-/// What came of a list of messages.
-struct Run {
-    /// When each was delivered.
-    seen: Vec<Time>,
-    digest: Digest,
-    counters: Counters,
-    events: u64,
-}
-
-/// Commands `messages` at their times, which do not fall, runs until nothing is pending, and
-/// checks that the network is quiet then.
-fn run<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) -> Run {
-    let n_links = machine.links.gap.len();
-    let mut net = N::build(machine);
-    let (mut queue, mut delivered) = (Queue::new(), Vec::new());
-    let mut counters = Counters::new(n_links);
-    let mut seen = vec![Time::ZERO; messages.len()];
-    let (mut digest, mut events) = (Digest::default(), 0);
-    for (i, &(at, _)) in messages.iter().enumerate() {
-        queue.push(at, Event::<N::Event>::host(Phase::Resume, i as u32, 0));
-    }
-    while let Some((now, what)) = queue.pop() {
-        let mut cx = Cx {
-            now,
-            machine,
-            queue: &mut queue,
-            delivered: &mut delivered,
-            counters: &mut counters,
-        };
-        events += 1;
-        match Event::of(what) {
-            Event::Net(event) => net.handle(event, &mut cx),
-            Event::Host { rank, .. } => net.inject(MsgId(rank), messages[rank as usize].1, &mut cx),
-        }
-        for (id, time) in delivered.drain(..) {
-            let slot = &mut seen[id.0 as usize];
-            assert_eq!(*slot, Time::ZERO, "{id:?} was delivered twice");
-            *slot = time;
-            digest.mix(u64::from(id.0));
-            digest.mix(time.0);
-        }
-    }
-    net.assert_quiet(machine);
-    net.report(&mut counters);
-    assert!(seen.iter().all(|&t| t > Time::ZERO), "a message was lost");
-    let payload: u64 = messages.iter().map(|(_, m)| m.bytes).sum();
-    assert_eq!(counters.delivered_payload, payload);
-    assert_eq!(counters.injected_packets, counters.delivered_packets);
-    Run { seen, digest, counters, events }
-}
-
-fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
-    let told = Told::There;
-    Message { src: NicId(src), dst: NicId(dst), bytes, origin: Origin::Host, vnet: 0, told, draw }
-}
-
 fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
-    run::<N>(machine, &[(Time(0), msg)]).seen[0].since(Time(0))
+    run_on::<N>(machine, &[(Time(0), msg)]).end().since(Time(0))
 }
 
 /// The formula of docs/models/loggp.md for a path all packets share, added up independently of
@@ -207,8 +142,8 @@ fn an_incast_drains_at_the_receiver_s_rate() {
         let least = messages.iter().map(|(_, m)| formula(&machine, *m)).min().expect("senders");
         let most = messages.iter().map(|(_, m)| formula(&machine, *m)).max().expect("senders");
         let own = machine.links.gap[machine.injection(NicId(0))].span(wire) * 32;
-        let got = run::<PacketNetwork>(&machine, &messages);
-        let end = got.seen.iter().max().expect("senders").since(Time(0));
+        let got = run(&machine, &messages);
+        let end = got.end().since(Time(0));
         // From the first head's coming at the earliest, from the last one's at the latest.
         assert!(end >= busy + least - own, "{name}: {end} is faster than the link");
         assert!(end <= busy + most - own, "{name}: {end}, but {} is enough", busy + most - own);
@@ -227,7 +162,7 @@ fn inputs_of_a_switch_get_equal_turns() {
     for arbitration in ["round-robin", "age"] {
         let machine = preset("dragonfly-1056", &[("switch.arbitration", arbitration)]);
         let messages: Vec<_> = (1..4).map(|i| (Time(0), message(i, 0, 64 * 2048, 1))).collect();
-        let got = run::<PacketNetwork>(&machine, &messages).seen;
+        let got = run(&machine, &messages).seen;
         let packet = machine.links.gap[machine.ejection(NicId(0))].span(2048);
         let (first, last) = (got.iter().min().expect("three"), got.iter().max().expect("three"));
         assert!(last.since(*first) <= packet * 2, "{arbitration}: {first} to {last}");
@@ -246,8 +181,8 @@ fn both_directions_together_keep_to_the_host_s_rate() {
     );
     let idle = formula(&machine, message(0, far, 0, 1));
     for (model, got) in [
-        ("packet", run::<PacketNetwork>(&machine, &messages)),
-        ("loggp", run::<LogGpNetwork>(&machine, &messages)),
+        ("packet", run(&machine, &messages)),
+        ("loggp", run_on::<LogGpNetwork>(&machine, &messages)),
     ] {
         for seen in got.seen {
             let took = seen.since(Time(0));
@@ -257,28 +192,6 @@ fn both_directions_together_keep_to_the_host_s_rate() {
             assert!(took <= most, "{model}: {took}, expected at most {most}");
         }
     }
-}
-
-/// Random messages of all sizes between random NICs, at random times, `count` of them.
-fn storm(
-    machine: &Machine,
-    seed: u64,
-    count: u64,
-    within: Span,
-    most: u32,
-) -> Vec<(Time, Message)> {
-    let n = machine.n_nics();
-    let mut at: Vec<u64> = (0..count).map(|i| draw(seed, 1, 0, i) % (within.0 + 1)).collect();
-    at.sort_unstable();
-    (0..count)
-        .map(|i| {
-            let pick = |stream, n| base::below(draw(seed, stream, 0, i), n);
-            let src = pick(2, n);
-            let dst = (src + 1 + pick(3, n - 1)) % n;
-            let bytes = u64::from(pick(4, most) >> pick(5, 16));
-            (Time(at[i as usize]), message(src, dst, bytes, draw(seed, 6, 0, i)))
-        })
-        .collect()
 }
 
 /// Buffers of a single packet a virtual channel: nothing but the order of the channels keeps the
@@ -297,19 +210,12 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
         ("adaptive-1", "8 KiB"),
     ] {
         for arbitration in ["round-robin", "age"] {
-            let machine = preset(
-                "dragonfly-1056",
-                &[
-                    ("routing", routing),
-                    ("switch.arbitration", arbitration),
-                    ("links.edge.buffer", tight),
-                    ("links.local.buffer", tight),
-                    ("links.global.buffer", tight),
-                    ("ugal_bias", "0 B"),
-                ],
-            );
-            let messages = storm(&machine, 11, 2_000, Span::us(1), 1 << 18);
-            let got = run::<PacketNetwork>(&machine, &messages);
+            let policy =
+                [("routing", routing), ("switch.arbitration", arbitration), ("ugal_bias", "0 B")];
+            let set = [&policy[..], &buffers(tight)].concat();
+            let machine = preset("dragonfly-1056", &set);
+            let messages = storm(&machine, 11, 2_000, Span::us(1), 1 << 18, 0);
+            let got = run(&machine, &messages);
             assert!(got.counters.injected_packets > 10_000, "the storm is a breeze");
             let longer = got.counters.nonminimal > 0;
             assert_eq!(longer, routing != "minimal", "{routing}: {}", got.counters.nonminimal);
@@ -322,14 +228,14 @@ fn nothing_deadlocks_in_the_smallest_buffers() {
 fn a_large_buffer_changes_nothing_for_those_who_do_not_use_it() {
     let [plain, large] = ["64 KiB", "2 GiB"]
         .map(|buffer| preset("dragonfly-1056", &[("links.global.buffer", buffer)]));
-    let in_a_group: Vec<_> = storm(&plain, 13, 1_000, Span::us(1), 1 << 12)
+    let in_a_group: Vec<_> = storm(&plain, 13, 1_000, Span::us(1), 1 << 12, 0)
         .into_iter()
         .map(|(at, msg)| {
             let (src, dst) = (msg.src.0 % 32, msg.dst.0 % 31);
             (at, message(src, dst + u32::from(dst >= src), msg.bytes, msg.draw))
         })
         .collect();
-    let [plain, large] = [plain, large].map(|m| run::<PacketNetwork>(&m, &in_a_group));
+    let [plain, large] = [plain, large].map(|m| run(&m, &in_a_group));
     assert_eq!(plain.seen, large.seen);
 }
 
@@ -339,9 +245,9 @@ fn a_slow_link_is_nothing_to_those_who_do_not_use_it() {
     let took = |rate| {
         let machine = preset("dragonfly-1056", &[("links.global.rate", rate)]);
         // All credits come home, however long they take.
-        run::<PacketNetwork>(&machine, &storm(&machine, 3, 500, Span::us(1), 1 << 13));
-        let got = run::<PacketNetwork>(&machine, &[(Time(0), message(0, 4, 1 << 20, 1))]);
-        got.seen[0].since(Time(0))
+        run(&machine, &storm(&machine, 3, 500, Span::us(1), 1 << 13, 0));
+        let got = run(&machine, &[(Time(0), message(0, 4, 1 << 20, 1))]);
+        got.end().since(Time(0))
     };
     let (even, slow) = (took("25 GB/s"), took("100 MB/s"));
     assert!(slow.0 * 100 <= even.0 * 101, "{slow}, not {even}");
@@ -351,17 +257,13 @@ fn a_slow_link_is_nothing_to_those_who_do_not_use_it() {
 #[test]
 fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {
     let machine = preset("dragonfly-1056", &[]);
-    let messages = storm(&machine, 5, 3_000, Span::us(20), 1 << 16);
-    let other = storm(&machine, 6, 3_000, Span::us(20), 1 << 16);
-    let (a, b, c) = (
-        run::<PacketNetwork>(&machine, &messages),
-        run::<PacketNetwork>(&machine, &messages),
-        run::<PacketNetwork>(&machine, &other),
-    );
+    let messages = storm(&machine, 5, 3_000, Span::us(20), 1 << 16, 0);
+    let other = storm(&machine, 6, 3_000, Span::us(20), 1 << 16, 0);
+    let (a, b, c) = (run(&machine, &messages), run(&machine, &messages), run(&machine, &other));
     assert_eq!((a.digest, a.events, &a.counters), (b.digest, b.events, &b.counters));
     assert_ne!(a.digest, c.digest);
     let (a, b) =
-        (run::<LogGpNetwork>(&machine, &messages), run::<LogGpNetwork>(&machine, &messages));
+        (run_on::<LogGpNetwork>(&machine, &messages), run_on::<LogGpNetwork>(&machine, &messages));
     assert_eq!((a.digest, &a.counters), (b.digest, &b.counters));
 }
 
@@ -370,9 +272,9 @@ fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {
 #[test]
 fn links_carry_what_they_can_and_no_more() {
     let machine = preset("aurora", &[]);
-    let messages = storm(&machine, 9, 5_000, Span::us(5), 1 << 17);
-    let got = run::<PacketNetwork>(&machine, &messages);
-    let end = got.seen.iter().max().expect("messages").since(Time(0));
+    let messages = storm(&machine, 9, 5_000, Span::us(5), 1 << 17, 0);
+    let got = run(&machine, &messages);
+    let end = got.end().since(Time(0));
     let (mut into, mut out) = (0, 0);
     for link in machine.links.gap.ids() {
         let bytes = got.counters.bytes[link];
@@ -393,9 +295,8 @@ fn links_carry_what_they_can_and_no_more() {
 fn nobody_gains_by_company() {
     let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
     assert_eq!(machine.routing, Routing::Minimal);
-    let messages = storm(&machine, 21, 5_000, Span::us(30), 1 << 16);
-    for got in [run::<PacketNetwork>(&machine, &messages), run::<LogGpNetwork>(&machine, &messages)]
-    {
+    let messages = storm(&machine, 21, 5_000, Span::us(30), 1 << 16, 0);
+    for got in [run(&machine, &messages), run_on::<LogGpNetwork>(&machine, &messages)] {
         let mut delayed = 0;
         for (&(at, msg), seen) in messages.iter().zip(&got.seen) {
             let took = seen.since(at);
@@ -412,15 +313,7 @@ fn nobody_gains_by_company() {
 /// Throughput of `dragonfly-1056` far beyond saturation, as a fraction of the injection rate.
 fn saturated(routing: &str, pattern: &str, offered: f64, window: Span) -> f64 {
     let machine = preset("dragonfly-1056", &[("routing", routing)]);
-    let request = TrafficRequest {
-        pattern: pattern.into(),
-        loads: vec![offered],
-        packet_bytes: 2048,
-        warmup: window,
-        window,
-        seed: 3,
-        threads: 1,
-    };
+    let request = request(pattern, offered, 2048, window, window);
     // The window alone is wanted: the plug is pulled when it is over.
     let end = Time::ZERO + window * 2;
     let mut tick = |now: Time, _: u64| now <= end;
@@ -477,28 +370,9 @@ fn a_millisecond_of_saturation_ends_without_deadlock() {
         ("ugal", "adversarial:1", 64, Span::us(50)),
         ("ugal", "random-permutation", 777, Span::us(200)),
     ] {
-        let machine = preset(
-            "dragonfly-1056",
-            &[
-                ("routing", routing),
-                ("groups.compute.count", "9"),
-                ("groups.compute.switches", "4"),
-                ("groups.compute.global_ports", "2"),
-                ("groups.compute.nodes", "8"),
-            ],
-        );
-        let request = TrafficRequest {
-            pattern: pattern.into(),
-            loads: vec![0.9],
-            packet_bytes: bytes,
-            warmup: Span::ZERO,
-            window,
-            seed: 17,
-            threads: 1,
-        };
-        let done =
-            one_load(&machine, Fidelity::Packet, &request, 0.9, Finish::Empty, &mut |_, _| true);
-        let done = done.unwrap_or_else(|complaints| panic!("{complaints:?}"));
+        let machine = small(&[("routing", routing)]);
+        let request = request(pattern, 0.9, bytes, Span::ZERO, window);
+        let done = offered(&machine, &request, Finish::Empty);
         let case = format!("{routing} {pattern} {bytes} B");
         assert_eq!(done.generated, done.counters.delivered_packets, "{case}");
         assert_eq!(done.counters.delivered_payload, done.generated * bytes, "{case}");
@@ -511,15 +385,9 @@ fn a_millisecond_of_saturation_ends_without_deadlock() {
 #[test]
 fn traffic_does_not_depend_on_threads() {
     let machine = preset("dragonfly-1056", &[]);
-    let request = |loads: &[f64], threads| TrafficRequest {
-        pattern: "uniform".into(),
-        loads: loads.to_vec(),
-        packet_bytes: 2048,
-        warmup: Span::us(5),
-        window: Span::us(5),
-        seed: 1,
-        threads,
-    };
+    let asked = request("uniform", 0.0, 2048, Span::us(5), Span::us(5));
+    let request =
+        |loads: &[f64], threads| TrafficRequest { loads: loads.to_vec(), threads, ..asked.clone() };
     let rows = |loads: &[f64], threads| {
         traffic(&machine, Fidelity::Packet, &request(loads, threads), &mut |_| true)
             .unwrap_or_else(|complaints| panic!("{complaints:?}"))
@@ -539,15 +407,9 @@ fn traffic_does_not_depend_on_threads() {
 #[test]
 fn a_wrong_traffic_request_is_told_what_is_wrong() {
     let machine = preset("dragonfly-1056", &[]);
-    let request = TrafficRequest {
-        pattern: "adversarial:33".into(),
-        loads: vec![-1.0, f64::NAN],
-        packet_bytes: 4096,
-        warmup: Span::ZERO,
-        window: Span::ZERO,
-        seed: 1,
-        threads: 1,
-    };
+    let loads = vec![-1.0, f64::NAN];
+    let nothing = request("adversarial:33", 0.0, 4096, Span::ZERO, Span::ZERO);
+    let request = TrafficRequest { loads, ..nothing };
     let complaints =
         traffic(&machine, Fidelity::Packet, &request, &mut |_| true).expect_err("nothing is right");
     let places: Vec<&str> = complaints.iter().map(|c| c.at.as_str()).collect();

@@ -7,10 +7,10 @@
 //! world alone.
 
 use base::{Span, below, draw};
+use laws::{asked, assert_same, buffers, offered, preset};
 use machine::faults::FaultPlan;
-use machine::{Machine, MachineSpec, Routing};
-use sim::api::Fidelity;
-use sim::traffic::{Finish, LoadOutcome, TrafficRequest, one_load};
+use machine::{Machine, Routing};
+use sim::traffic::{Finish, TrafficRequest};
 
 /// The draws of one world, each by what it is about.
 struct Luck {
@@ -60,8 +60,8 @@ fn machine(luck: &Luck) -> (Machine, String) {
     for (about, key) in (12..).zip(rates) {
         put(key, luck.one(about, &["25 GB/s", "10 GB/s", "40 Gbit/s"]).into());
     }
-    for key in ["links.edge.buffer", "links.local.buffer", "links.global.buffer"] {
-        put(key, tight.into());
+    for (key, value) in buffers(tight) {
+        put(key, value.into());
     }
     put("links.global.cable", luck.one(20, &["5 ns", "100 ns", "2 us"]).into());
     put("links.local.cable", luck.one(21, &["1 ns", "10 ns"]).into());
@@ -82,38 +82,27 @@ fn machine(luck: &Luck) -> (Machine, String) {
     put("retry.limit", luck.one(27, &["0", "1", "4"]).into());
     put("retry.sweep", luck.one(28, &["0 ns", "2 us", "20 us"]).into());
     let said = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
-    let text = machine::preset("dragonfly-1056").expect("a preset");
-    let set: Vec<_> = set.into_iter().map(|(k, v)| (k.to_string(), v)).collect();
-    let machine = MachineSpec::parse("storm", text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{said}: {complaints:?}"));
-    (machine, said)
+    let set: Vec<_> = set.iter().map(|(key, value)| (*key, &value[..])).collect();
+    (preset("dragonfly-1056", &set), said)
 }
 
 /// Traffic that this machine can have.
-fn request(luck: &Luck, machine: &Machine) -> (TrafficRequest, f64) {
+fn request(luck: &Luck, machine: &Machine) -> TrafficRequest {
     let groups = machine.n_groups;
     let mut patterns = vec!["uniform", "random-permutation", "hotspot:1", "all-to-all", "shift:1"];
     if groups > 1 {
         patterns.extend(["adversarial:1", "worst-permutation"]);
     }
     let most = machine.nic.packet_payload;
-    let load = [0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize];
-    let request = TrafficRequest {
+    TrafficRequest {
         pattern: luck.one(41, &patterns).into(),
-        loads: vec![load],
+        loads: vec![[0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize]],
         packet_bytes: [1, most / 2, most][luck.of(42, 3) as usize],
         warmup: Span::ns(200),
         window: Span::us(1 + u64::from(luck.of(43, 3))),
         seed: luck.seed,
         threads: 1,
-    };
-    (request, load)
-}
-
-fn run(machine: &Machine, request: &TrafficRequest, load: f64) -> LoadOutcome {
-    one_load(machine, Fidelity::Packet, request, load, Finish::Empty, &mut |_, _| true)
-        .unwrap_or_else(|complaints| panic!("{complaints:?}"))
+    }
 }
 
 /// The network's own asserts do not know in which world they are.
@@ -139,11 +128,13 @@ fn weather(seed: u64) -> (u64, u64) {
         let plan = FaultPlan::random(&machine, seed, 1 + luck.of(51, 4), Span::us(3));
         machine = machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {said}: {c:?}"));
     }
-    let (request, load) = request(luck, &machine);
-    let case =
-        format!("ODONATA_SEED={seed}: broken {broken}, {} at {load}, {said}", request.pattern);
+    let request = request(luck, &machine);
+    let case = format!(
+        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, {said}",
+        request.pattern, request.loads
+    );
     let _tells = TellsIfPanicking(&case);
-    let done = run(&machine, &request, load);
+    let done = offered(&machine, &request, Finish::Empty);
     let c = &done.counters;
     assert!(!done.interrupted, "{case}");
     // A message is a packet; one whose answer was lost is asked about once more, without its data.
@@ -156,20 +147,18 @@ fn weather(seed: u64) -> (u64, u64) {
         assert_eq!(done.row.unfinished, 0, "{case}");
     }
     let threads = 2 + luck.of(60, 3) as usize;
-    let again = run(&machine, &TrafficRequest { threads, ..request }, load);
-    assert_eq!(done.row, again.row, "{case}: {threads} threads");
-    assert_eq!(done.counters, again.counters, "{case}: {threads} threads");
+    let again = offered(&machine, &TrafficRequest { threads, ..request }, Finish::Empty);
+    assert_same(&done, &again, &format!("{case}: {threads} threads"));
     (done.generated, c.failed_messages)
 }
 
 #[test]
 fn no_world_breaks_a_law() {
-    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    if let Some(seed) = number("ODONATA_SEED") {
+    if let Some(seed) = asked("ODONATA_SEED") {
         weather(seed);
         return;
     }
-    let worlds = number("ODONATA_STORM").unwrap_or(200);
+    let worlds = asked("ODONATA_STORM").unwrap_or(200);
     let (mut packets, mut failed, mut empty) = (0, 0, 0);
     for seed in 0..worlds {
         let (generated, lost) = weather(seed);

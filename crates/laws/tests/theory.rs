@@ -9,9 +9,9 @@
 #![allow(clippy::disallowed_macros)] // prints what it checks
 
 use base::Span;
-use machine::{Machine, MachineSpec, NicId};
-use sim::api::Fidelity;
-use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficRow, one_load};
+use laws::{buffers, offered, request};
+use machine::{Machine, NicId};
+use sim::traffic::{Destinations, Finish, TrafficRow};
 
 /// Nodes a switch, switches a group, links to other groups a switch, groups.
 const P: f64 = 2.0;
@@ -21,21 +21,7 @@ const G: f64 = 9.0;
 const PACKET: u64 = 512;
 
 fn small(routing: &str, buffer: &str) -> Machine {
-    let set = [
-        ("routing", routing),
-        ("groups.compute.count", "9"),
-        ("groups.compute.switches", "4"),
-        ("groups.compute.global_ports", "2"),
-        ("groups.compute.nodes", "8"),
-        ("links.edge.buffer", buffer),
-        ("links.local.buffer", buffer),
-        ("links.global.buffer", buffer),
-    ];
-    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
-    let text = machine::preset("dragonfly-1056").expect("a preset");
-    MachineSpec::parse("small", text, &set)
-        .and_then(|spec| spec.resolve())
-        .unwrap_or_else(|complaints| panic!("{routing}: {complaints:?}"))
+    laws::small(&[&[("routing", routing)], &buffers(buffer)[..]].concat())
 }
 
 fn offer(machine: &Machine, pattern: &str, load: f64, window: Span) -> TrafficRow {
@@ -43,18 +29,7 @@ fn offer(machine: &Machine, pattern: &str, load: f64, window: Span) -> TrafficRo
 }
 
 fn sent(machine: &Machine, pattern: &str, bytes: u64, load: f64, window: Span) -> TrafficRow {
-    let request = TrafficRequest {
-        pattern: pattern.into(),
-        loads: vec![load],
-        packet_bytes: bytes,
-        warmup: window,
-        window,
-        seed: 3,
-        threads: 1,
-    };
-    one_load(machine, Fidelity::Packet, &request, load, Finish::Measured, &mut |_, _| true)
-        .unwrap_or_else(|complaints| panic!("{pattern}: {complaints:?}"))
-        .row
+    offered(machine, &request(pattern, load, bytes, window, window), Finish::Measured).row
 }
 
 /// Shares of uniform traffic that go to other groups, and to other switches of the own group.
