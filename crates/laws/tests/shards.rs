@@ -2,8 +2,9 @@
 
 use base::{Span, draw};
 use laws::{assert_same, offered, preset, request, small};
-use machine::Machine;
-use sim::traffic::{Finish, LoadOutcome, TrafficRequest};
+use machine::{Machine, NicId};
+use sim::api::Fidelity;
+use sim::traffic::{Finish, LoadOutcome, Place, TrafficRequest, one_load_at};
 
 fn on_threads(
     threads: usize,
@@ -54,4 +55,33 @@ fn presets_come_out_alike_on_two_threads() {
         assert!(one.row.packets > 1_000, "{name}: an empty test");
         assert_same(&one, &two, name);
     }
+}
+
+/// What crosses in the instant in which a window of time ends, and cables without length, which
+/// give nobody any time to go on alone.
+#[test]
+fn switches_and_cables_that_take_no_time_change_nothing() {
+    for (switch, cable) in [("0 ns", "95 ns"), ("5 ns", "0 ns")] {
+        let machine = small(&[("switch.latency", switch), ("links.global.cable", cable)]);
+        let request = request("uniform", 0.4, 256, Span::us(2), Span::us(4));
+        let alone = on_threads(1, &machine, &request, Finish::Empty);
+        assert!(alone.row.packets > 100, "an empty test");
+        for threads in [2, 9] {
+            let together = on_threads(threads, &machine, &request, Finish::Empty);
+            assert_same(&alone, &together, &format!("{switch}, {cable}, {threads} threads"));
+        }
+    }
+}
+
+/// Whoever waits is asked whether to go on, though the first shard has nothing to do.
+#[test]
+fn a_shard_without_traffic_hears_of_its_caller() {
+    let machine = preset("dragonfly-1056", &[]);
+    let n = machine.n_nics();
+    let place = Place { nics: (n / 2..n).map(NicId).collect(), ..Place::default() };
+    let request = request("shift:1", 0.01, 64, Span::ZERO, Span::ms(1));
+    let request = TrafficRequest { threads: 2, ..request };
+    let (fidelity, finish) = (Fidelity::Packet, Finish::Measured);
+    let done = one_load_at(&machine, fidelity, &request, &place, 0.01, finish, &mut |_, _| false);
+    assert!(done.unwrap_or_else(|complaints| panic!("{complaints:?}")).interrupted);
 }

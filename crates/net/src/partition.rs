@@ -39,13 +39,13 @@ impl Partition {
     }
 
     /// How long no shard can hear of what another does: the shortest cable between two of them.
-    /// Nothing if there is none.
+    /// Nothing if there is none, or one without length: then no shard can go on alone.
     pub fn lookahead(&self, machine: &Machine) -> Option<Span> {
         let cut = machine.links.cable.iter().filter(|&(link, _)| {
             let [near, far] = self.ends(machine, link);
             near != far
         });
-        cut.map(|(_, &cable)| cable).min()
+        cut.map(|(_, &cable)| cable).min().filter(|&cable| cable > Span::ZERO)
     }
 
     /// The shards of both ends of a link.
