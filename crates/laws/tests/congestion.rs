@@ -5,7 +5,7 @@
 use base::{Span, Time, draw};
 use laws::{assert_same, buffers, message, offered, offered_at, request, run, storm};
 use machine::{Machine, NicId};
-use net::CongestionCounters;
+use net::{CongestionCounters, Message, Told};
 use sim::Background;
 use sim::traffic::{Destinations, Finish, LoadOutcome, Place, TrafficRequest};
 
@@ -174,4 +174,15 @@ fn as_many_threads_as_one_likes_do_the_same() {
     for threads in [2, 3] {
         assert_same(&one, &of(threads), &format!("{threads} threads"));
     }
+}
+
+/// Responses are owed, so nobody is held back for them. A NIC that asks for more than its link
+/// brings is congested once, not once for each packet that comes.
+#[test]
+fn a_nic_that_asks_for_too_much_is_congested_once() {
+    let machine = small("on", &[("nic.packet_overhead", "36 B"), ("nic.response", "12 B")]);
+    let get = |i: u32| Message { told: Told::Back(64 << 10), ..message(0, 1 + i, 0, 7) };
+    let messages: Vec<_> = (0..40).map(|i| (Time(0), get(i))).collect();
+    let counts = run(&machine, &messages).counters.congestion;
+    assert_eq!(counts, CongestionCounters { onsets: 1, ..CongestionCounters::default() });
 }

@@ -232,3 +232,21 @@ fn the_longest_way_counts_the_hops_there_are() {
     let alone = with("1");
     assert_eq!(longest(&alone), 0);
 }
+
+/// What nobody uses is not in the way.
+#[test]
+fn a_threshold_holds_a_packet_where_it_is_one() {
+    let large = |management| {
+        let set = [
+            ("congestion.management", management),
+            ("nic.packet_payload", "40 KiB"),
+            ("links.edge.buffer", "1 MiB"),
+            ("links.local.buffer", "1 MiB"),
+            ("links.global.buffer", "1 MiB"),
+        ];
+        try_build("dragonfly-1056", &set).map(|machine| machine.congestion)
+    };
+    assert_eq!(large("off").expect("legal"), None);
+    let all = large("on").expect_err("the threshold is 32 KiB");
+    assert_eq!(all.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["congestion.threshold"]);
+}

@@ -381,7 +381,7 @@ impl PacketNetwork {
             self.congestion.counts.credits += 1;
             self.tell(link, id, Order::Send, cx);
         }
-        if self.congestion.endpoints[at].records == 0 {
+        if self.congestion.endpoints[at].records == 0 && waiting <= self.congestion.threshold {
             self.congestion.endpoints.free(at);
             self.wires[link].endpoint = NONE;
         }

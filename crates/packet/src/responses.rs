@@ -81,6 +81,7 @@ impl PacketNetwork {
         p.vnet = VNET;
         p.bytes = (payload + self.params.response) as u16;
         p.route = Route::default();
+        p.traveled = 0;
         p.draw = answer;
         p.next = NONE;
         cx.at(ready, Phase::Arrive, PacketEvent::Respond { nic: at, packet });
