@@ -152,6 +152,7 @@ def osu(result: BenchResult) -> str:
         lines.append(f"# noise {s['noise']}")
     if s.get("network"):
         lines.append(f"# {network(s['network'])}")
+    lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     if result.name == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
     if result.name == "barrier":
@@ -242,6 +243,7 @@ def traffic(result: TrafficResult) -> str:
         lines += [f"# at load {r['offered']:g}: {network(r)}"] if "network_timeouts" in r else []
     for r in result.rows:
         lines += beside(r)
+    lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)
 
@@ -267,6 +269,16 @@ def network(counts: Mapping[str, Any]) -> str:
     )
 
 
+def congestion(counts: Mapping[str, Any] | None) -> list[str]:
+    """What switches did about NICs that were sent more than they take, if there is anything."""
+    if counts and not counts["managed"]:
+        return ["no congestion management: there is none with several traffic classes"]
+    if counts and counts["onsets"]:
+        held = f"senders told to hold back {counted(counts['holds'], 'time')}"
+        return [f"{counted(counts['onsets'], 'congested endpoint')}, {held}"]
+    return []
+
+
 def impact(row: Mapping[str, Any], which: str) -> str:
     """How much longer packets took beside the background than alone."""
     alone = row.get(f"alone_{which}_s")
@@ -276,7 +288,7 @@ def impact(row: Mapping[str, Any], which: str) -> str:
 
 
 def beside(row: Mapping[str, Any]) -> list[str]:
-    """What became of the background of one load, and whom switches held back."""
+    """What became of the background of one load."""
     lines = []
     for b in row.get("background") or ():
         of_one = b.get("receiver")
@@ -286,11 +298,6 @@ def beside(row: Mapping[str, Any]) -> list[str]:
     if row.get("unfinished") and row.get("packets"):
         share = show_percent(row["unfinished"] / row["packets"])
         lines.append(f"# {share} of the packets had not come at the end: in no mean or percentile")
-    if row.get("onsets"):
-        lines.append(
-            f"# {counted(row['onsets'], 'congested endpoint')}, "
-            f"senders told to hold back {counted(row['holds'], 'time')}"
-        )
     return lines
 
 
@@ -346,6 +353,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     if measured:
         lines += ["", *_measured(measured)]
     lines += ["", *accepted(s.get("background") or ())]
+    lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
     lines += [f"Engine   {line}" for line in engine(s.get("engine") or {}, rates=False)]
     lines.append(f"Digest   {s['digest']}")
     return "\n".join(lines)
@@ -428,6 +436,7 @@ def run(
     lines += accepted(s.get("background") or ())
     if s.get("network"):
         lines.append(f"Network  {network(s['network'])}")
+    lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
     for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")

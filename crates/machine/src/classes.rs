@@ -4,9 +4,9 @@
 //! Each class in use has a virtual network of its own. A run that uses one class without a ceiling
 //! is a run without classes.
 
-use crate::Machine;
 use crate::complaint::{Complaint, nearest};
 use crate::spec::MachineSpec;
+use crate::{CongestionParams, Machine};
 
 /// One class. Shares are percent of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +61,10 @@ impl Classes {
             Complaint::new(at, word, wanted).with_hint(nearest(&meant, names()))
         })
     }
+    /// Whether more than one is in use.
+    pub fn are_several(&self) -> bool {
+        self.in_use.len() > 1
+    }
     /// The virtual network of a class, if it is in use.
     pub fn vnet(&self, class: usize) -> Option<u8> {
         self.in_use.iter().position(|&at| at == class).map(|vnet| vnet as u8)
@@ -69,18 +73,17 @@ impl Classes {
 
 impl Machine {
     /// Gives each of these classes, which `Classes::find` has found, a virtual network of its own.
-    /// With more than one there is no congestion management (docs/models/classes.md).
     pub fn use_classes(&mut self, used: &[usize]) -> Result<(), Complaint> {
         let known = &self.classes.known;
         let mut used: Vec<usize> = used.to_vec();
         used.sort_unstable();
         used.dedup();
-        if used.is_empty() || used == self.classes.in_use {
+        if used.is_empty() || used == self.classes.in_use && !self.classes.is_shared() {
             return Ok(());
         }
         if self.nic.response > 0 {
-            let wanted = "best effort only: where responses are packets they have a network of \
-                          their own, and classes none";
+            let wanted = "best effort without a ceiling: where responses are packets they have a \
+                          network of their own, and classes none";
             return Err(Complaint::new("class", known[used[0]].name.clone(), wanted));
         }
         let sum = |share: fn(&TrafficClass) -> u8| -> u32 {
@@ -101,12 +104,14 @@ impl Machine {
             return Err(Complaint::new("class", used.len().to_string(), wanted));
         }
         self.n_vnets = used.len() as u8;
-        if used.len() > 1 {
-            // It deals out a NIC's link by sender, whatever the sender's class is assured.
-            self.congestion = None;
-        }
         self.classes.in_use = used;
         Ok(())
+    }
+
+    /// What switches do about congestion in this run. With several classes nothing: it would deal
+    /// out a NIC's link by sender, whatever the sender's class is assured.
+    pub fn managed(&self) -> Option<CongestionParams> {
+        self.congestion.filter(|_| !self.classes.are_several())
     }
 }
 
@@ -267,6 +272,13 @@ mod tests {
         assert!(text.contains("Aries"), "{text}");
         let text = told(&[("classes.profile", "hpcc")]);
         assert!(text.contains("did you mean `hpc`"), "{text}");
+
+        let mut answering = [("nic.packet_overhead", "24 B"), ("nic.response", "12 B")].to_vec();
+        answering.push(("classes.best-effort.ceiling", "50"));
+        let mut answering = machine(&answering).expect("legal");
+        let usual = answering.classes.find("class", None).expect("always there");
+        let text = answering.use_classes(&[usual]).unwrap_err().to_string();
+        assert!(text.contains("best effort without a ceiling"), "{text}");
 
         let machine = machine(&[("classes.mine.assured", "60")]).expect("legal");
         let wrong = machine.classes.find("class", Some("TC_LOW_LATANCY")).unwrap_err();

@@ -273,7 +273,7 @@ pub struct Machine {
     pub n_vnets: u8,
     pub classes: Classes,
     pub nic: NicParams,
-    /// None where switches do nothing about congestion.
+    /// None where switches do nothing about congestion; see `managed` for what they do in a run.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
     pub storage: StorageParams,

@@ -132,6 +132,15 @@ pub struct CongestionCounters {
     pub returned: u64,
 }
 
+impl CongestionCounters {
+    pub fn merge(&mut self, other: CongestionCounters) {
+        self.onsets += other.onsets;
+        self.holds += other.holds;
+        self.credits += other.credits;
+        self.returned += other.returned;
+    }
+}
+
 /// Always-on counters, one column each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
@@ -179,11 +188,7 @@ impl Counters {
         self.timeouts += other.timeouts;
         self.resent_packets += other.resent_packets;
         self.failed_messages += other.failed_messages;
-        let (a, b) = (&mut self.congestion, other.congestion);
-        a.onsets += b.onsets;
-        a.holds += b.holds;
-        a.credits += b.credits;
-        a.returned += b.returned;
+        self.congestion.merge(other.congestion);
     }
     pub fn new(n_links: usize) -> Self {
         Counters {

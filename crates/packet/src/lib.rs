@@ -363,7 +363,7 @@ impl PacketNetwork {
             packets: Slab::with_capacity(4 * n_nics),
             transits: Slab::with_capacity(n_nics),
             arrivals: Slab::with_capacity(2 * n_nics),
-            congestion: Congestion::new(machine.congestion),
+            congestion: Congestion::new(machine.managed()),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
             faults,

@@ -11,11 +11,11 @@ use std::time::Instant;
 
 use base::{Span, Time};
 use machine::{Complaint, Machine, NicId};
-use net::Counters;
+use net::{CongestionCounters, Counters};
 use serde::{Deserialize, Serialize};
 
 use self::world::Load;
-use crate::api::NetworkRow;
+use crate::api::{CongestionRow, NetworkRow};
 use crate::background::Background;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
@@ -143,6 +143,9 @@ pub struct TrafficResult {
     pub fidelity: String,
     /// In the order of the loads asked for; those finished, if interrupted.
     pub rows: Vec<TrafficRow>,
+    /// Of all of them together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
     pub interrupted: bool,
     pub engine: TrafficEngine,
 }
@@ -202,7 +205,7 @@ pub fn one_load_at(
 }
 
 /// Everything that is wrong with `request`, or who sends to whom.
-fn check(
+pub(crate) fn check(
     machine: &Machine,
     request: &TrafficRequest,
     place: &Place,
@@ -335,6 +338,8 @@ pub fn traffic_at(
         wall_s: began.elapsed().as_secs_f64(),
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
     };
+    let mut congestion = CongestionCounters::default();
+    finished().for_each(|o| congestion.merge(o.counters.congestion));
     let rows: Vec<TrafficRow> =
         finished().filter(|o| !o.interrupted).map(|o| o.row.clone()).collect();
     Ok(TrafficResult {
@@ -346,6 +351,7 @@ pub fn traffic_at(
         },
         interrupted: rows.len() < n,
         rows,
+        congestion: CongestionRow::of(machine, fidelity, congestion),
         engine,
     })
 }

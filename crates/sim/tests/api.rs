@@ -63,3 +63,62 @@ fn the_closed_form_counts_what_it_walks() {
     assert!(row("valiant").nonminimal_fraction > 0.9);
     assert_eq!(row("minimal").nonminimal_fraction, 0.0);
 }
+
+/// Eight NICs send to one, whose link is congested at once.
+fn incast(more: serde_json::Value) -> serde_json::Value {
+    let mut call = serde_json::json!({
+        "machine": {"name": "dragonfly-1056", "set": [["congestion.management", "on"]]},
+        "pattern": "incast:8", "loads": [0.9], "packet_bytes": 2048, "time_s": 5e-6,
+        "warmup_s": 1e-6, "nodes": 200,
+    });
+    let more = more.as_object().expect("keys").clone();
+    call.as_object_mut().expect("keys").extend(more);
+    call
+}
+
+fn traffic(
+    call: serde_json::Value,
+) -> Result<sim::traffic::TrafficResult, Vec<machine::Complaint>> {
+    let call = serde_json::from_value(call).expect("a request");
+    sim::api::traffic(&call, &mut |_| true)
+}
+
+/// A class whose traffic has a load of 0 is not in use, and changes nothing.
+#[test]
+fn a_load_of_nothing_has_no_class() {
+    let silent = serde_json::json!([{"pattern": "uniform", "load": 0.0, "class": "bulk-data"}]);
+    let alone = traffic(incast(serde_json::json!({}))).expect("legal");
+    let beside = traffic(incast(serde_json::json!({"background": silent}))).expect("legal");
+    assert!(alone.rows[0].onsets > 0, "nothing is congested");
+    assert_eq!((alone.rows, alone.congestion), (beside.rows, beside.congestion));
+}
+
+/// With several classes switches do nothing about congestion: a run says so, and who asks for it is
+/// refused.
+#[test]
+fn congestion_with_several_classes_is_told() {
+    let other = serde_json::json!([{"pattern": "uniform", "load": 0.1, "class": "bulk-data"}]);
+    let own = incast(serde_json::json!({"background": other}));
+    let complaints = traffic(own.clone()).expect_err("refused");
+    assert_eq!(complaints.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["congestion"]);
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let text = text.replace("management = \"off\"", "management = \"on\"");
+    let mut by_file = own;
+    by_file["machine"] = serde_json::json!({"name": "mine", "toml": text});
+    by_file["alone"] = false.into();
+    let row = traffic(by_file.clone()).expect("legal").congestion.expect("the file says so");
+    assert_eq!((row.managed, row.onsets, row.holds), (false, 0, 0));
+    by_file["background"] = serde_json::json!([]);
+    let row = traffic(by_file).expect("legal").congestion.expect("the file says so");
+    assert!(row.managed && row.onsets > 0 && row.holds >= 8, "{row:?}");
+}
+
+#[test]
+fn all_that_is_wrong_with_traffic_is_told_at_once() {
+    let other = serde_json::json!([{"pattern": "uniform", "load": 2.0}]);
+    let wrong = incast(serde_json::json!({
+        "class": "low-latancy", "background": other, "pattern": "unifrom", "loads": [],
+    }));
+    let at: Vec<String> = traffic(wrong).expect_err("refused").into_iter().map(|c| c.at).collect();
+    assert_eq!(at, ["class", "background", "pattern", "loads"]);
+}

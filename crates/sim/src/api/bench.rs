@@ -1,7 +1,7 @@
 //! `odonata bench`: one world a message size.
 
 use super::run::{FailureRank, FailureRow};
-use super::{Common, Fidelity, NetworkRow, fidelity, job, unknown};
+use super::{Common, CongestionRow, Fidelity, NetworkRow, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
 use crate::outcome::{Blocked, End, Engine};
 use crate::world::{Job, Progress, World};
@@ -9,7 +9,7 @@ use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
 use loggp::LogGpNetwork;
 use machine::Complaint;
-use net::NetworkModel;
+use net::{CongestionCounters, NetworkModel};
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use workload::{Op, Streams};
@@ -70,6 +70,9 @@ pub struct BenchResult {
     /// On a machine with a plan of faults, all sizes together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
+    /// The same on one whose switches manage congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -139,7 +142,9 @@ pub fn bench(
         interrupted: false,
         failure: None,
         network: None,
+        congestion: None,
     };
+    let mut congestion = CongestionCounters::default();
     // A barrier has no size.
     let sizes: &[u64] =
         if which == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
@@ -150,6 +155,7 @@ pub fn bench(
             Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, &overrides, tick),
         };
         result.engine.add(outcome.engine);
+        congestion.merge(outcome.counters.congestion);
         if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
             result.network.get_or_insert_default().add(network);
         }
@@ -165,6 +171,7 @@ pub fn bench(
         digest.mix(outcome.digest.0);
         result.rows.push(row);
     }
+    result.congestion = CongestionRow::of(&job.machine, fidelity, congestion);
     result.digest = format!("{:016x}", digest.0);
     result.engine.wall_s = begun.elapsed().as_secs_f64();
     Ok(result)

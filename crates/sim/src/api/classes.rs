@@ -47,16 +47,20 @@ pub(super) fn of(
     };
     let own: Vec<usize> = jobs.iter().enumerate().map(|(i, &job)| find(Some(i), job)).collect();
     let mut all = own.clone();
-    all.extend(
-        common
-            .background
-            .iter()
-            .map(|b| find(None, Asked { at: "background", word: b.class.as_deref() })),
-    );
+    for b in &common.background {
+        let class = find(None, Asked { at: "background", word: b.class.as_deref() });
+        // A load of 0 changes nothing.
+        all.extend((b.load > 0.0).then_some(class));
+    }
     if !complaints.is_empty() {
         return Err(complaints);
     }
     machine.use_classes(&all).map_err(|complaint| vec![complaint])?;
+    let asked = common.machine.set.iter().any(|(key, _)| key == "congestion.management");
+    if asked && machine.congestion.is_some() && machine.managed().is_none() {
+        let wanted = "`off` with several traffic classes: it deals out a NIC's link by sender";
+        return Err(vec![Complaint::new("congestion", "on", wanted)]);
+    }
     if machine.classes.is_shared() && common.fidelity != "packet" {
         let wanted = "`packet` with traffic classes: elsewhere nobody shares a link";
         return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);

@@ -6,8 +6,8 @@
 use super::bench::{BenchRow, EngineRow, plan, row_of, too_large};
 use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
 use super::{
-    Asked, BackgroundRow, Common, Fidelity, PlacementRequest, Wanted, fidelity, of_job, run_of,
-    unknown,
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, PlacementRequest, Wanted, fidelity,
+    of_job, run_of, unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -109,6 +109,9 @@ pub struct JobsResult {
     pub digest: String,
     pub jobs: Vec<JobRow>,
     pub background: Vec<BackgroundRow>,
+    /// On a machine whose switches manage congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
     pub link_table: Vec<LinkRow>,
     pub link_kinds: Vec<LinkKindRow>,
     pub exit_code: i32,
@@ -228,6 +231,7 @@ pub fn jobs(
         digest: hex(outcome.digest),
         jobs: Vec::new(),
         background: outcome.background.iter().map(Into::into).collect(),
+        congestion: CongestionRow::of(&run.machine, fidelity, outcome.counters.congestion),
         link_table,
         link_kinds,
         exit_code: 0,

@@ -3,12 +3,14 @@
 mod background;
 mod bench;
 mod classes;
+mod congestion;
 mod faults;
 mod jobs;
 mod run;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
+pub use congestion::CongestionRow;
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
 pub use run::{RunRequest, RunResult, run};
@@ -69,8 +71,8 @@ pub struct Common {
     pub noise: Option<NoiseRequest>,
     #[serde(default = "one")]
     pub seed: u64,
-    /// Loads of a traffic sweep run at once; 0 is as many as cores. Never changes a result, and a
-    /// single world runs on one thread.
+    /// Cores that a traffic sweep uses; 0 is all there are. Never changes a result, and all else
+    /// runs on one.
     #[serde(default = "one_thread")]
     pub threads: usize,
 }
@@ -332,11 +334,20 @@ pub fn traffic(
         threads: call.common.threads,
     };
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
-    faults::check_fidelity(&call.common.fidelity, &machine).map_err(|complaint| vec![complaint])?;
+    complaints.extend(faults::check_fidelity(&call.common.fidelity, &machine).err());
     let class = Asked { at: "class", word: call.common.class.as_deref() };
-    let vnets = classes::of(&call.common, &[class], &mut machine)?;
-    let mut place = place(call, &machine)?;
-    place.vnet = vnets[0];
+    let vnets = classes::of(&call.common, &[class], &mut machine);
+    let vnets = vnets.map_err(|more| complaints.extend(more)).unwrap_or(vec![0]);
+    let mut place = place(call, vnets[0], &machine).unwrap_or_else(|more| {
+        complaints.extend(more);
+        Place::default()
+    });
+    if let Err(more) = crate::traffic::check(&machine, &request, &place) {
+        complaints.extend(more);
+    }
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
     let mut result = crate::traffic::traffic_at(&machine, fidelity, &request, &place, tick)?;
     if call.alone && !place.background.is_empty() && !result.interrupted {
         place.background.clear();
@@ -351,11 +362,11 @@ pub fn traffic(
 }
 
 /// The nodes that traffic is between, and what the others do meanwhile.
-fn place(call: &TrafficCall, machine: &Machine) -> Result<Place, Vec<Complaint>> {
+fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<Complaint>> {
     let common = &call.common;
     let mut free = Free::all(machine);
     free.take(&machine.dead_at_start());
-    let mut place = Place { slices: call.slices, ..Place::default() };
+    let mut place = Place { slices: call.slices, vnet, ..Place::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
         seats(machine, common.placement.as_ref(), nodes, 1, common.seed, &mut free)?;

@@ -1,7 +1,9 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
 use super::bench::EngineRow;
-use super::{Asked, BackgroundRow, Common, Fidelity, NetworkRow, fidelity, job_of_class};
+use super::{
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, NetworkRow, fidelity, job_of_class,
+};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::world::{Job, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -98,6 +100,9 @@ pub struct RunResult {
     /// On a machine with a plan of faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
+    /// On one whose switches manage congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
     pub engine: EngineRow,
 }
 
@@ -214,10 +219,13 @@ pub fn run(
     };
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = match fidelity {
-        Fidelity::Packet => launch::<PacketNetwork>(&job, request, factor, overrides, tick)?,
-        Fidelity::LogGp => launch::<LogGpNetwork>(&job, request, factor, overrides, tick)?,
+        Fidelity::Packet => {
+            launch::<PacketNetwork>(&job, request, fidelity, factor, overrides, tick)?
+        }
+        Fidelity::LogGp => {
+            launch::<LogGpNetwork>(&job, request, fidelity, factor, overrides, tick)?
+        }
     };
-    result.fidelity = fidelity;
     result.mpi.clone_from(&common.mpi);
     result.wall_s = begun.elapsed().as_secs_f64();
     result.engine.wall_s = result.wall_s;
@@ -295,6 +303,7 @@ pub(super) fn start(
 fn launch<N: NetworkModel>(
     job: &Job,
     request: &RunRequest,
+    fidelity: Fidelity,
     factor: Option<f64>,
     overrides: Overrides,
     tick: Box<dyn FnMut(Progress) -> bool>,
@@ -319,7 +328,7 @@ fn launch<N: NetworkModel>(
         _ => Vec::new(),
     };
     let live = world.workload.outcome();
-    Ok(result(job, &outcome, live, blocked))
+    Ok(result(job, fidelity, &outcome, live, blocked))
 }
 
 /// Who launches programs there: Aurora's users write `mpiexec` of PALS, the others `srun`.
@@ -468,7 +477,13 @@ pub(super) fn failure(
     (Some(FailureRow { kind, message, ranks }), code)
 }
 
-fn result(job: &Job, outcome: &Outcome, live: LiveOutcome, blocked: Vec<FailureRank>) -> RunResult {
+fn result(
+    job: &Job,
+    fidelity: Fidelity,
+    outcome: &Outcome,
+    live: LiveOutcome,
+    blocked: Vec<FailureRank>,
+) -> RunResult {
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
     let n = job.seats.len();
     let mut sent = vec![(0, 0); n];
@@ -513,7 +528,7 @@ fn result(job: &Job, outcome: &Outcome, live: LiveOutcome, blocked: Vec<FailureR
         ranks: n as u32,
         nodes: nodes(&job.seats),
         machine: job.machine.name.clone(),
-        fidelity: Fidelity::Packet,
+        fidelity,
         mpi: String::new(),
         digest: format!("{:016x}", outcome.digest.0),
         exit_code,
@@ -543,6 +558,7 @@ fn result(job: &Job, outcome: &Outcome, live: LiveOutcome, blocked: Vec<FailureR
         link_kinds,
         background: outcome.background.iter().map(Into::into).collect(),
         network: NetworkRow::of_run(&job.machine, outcome),
+        congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
         engine,
     }
 }
