@@ -186,3 +186,22 @@ fn a_nic_that_asks_for_too_much_is_congested_once() {
     let counts = run(&machine, &messages).counters.congestion;
     assert_eq!(counts, CongestionCounters { onsets: 1, ..CongestionCounters::default() });
 }
+
+/// Contributors that are far away have sent much before they hear: more may wait for one NIC than
+/// 32 bits count, though it waits for nothing else.
+#[test]
+fn more_than_4_gib_may_wait_for_a_nic() {
+    let mut set = buffers("1 GiB").to_vec();
+    set.extend(["links.edge.rate", "links.local.rate", "links.global.rate"].map(|k| (k, "1 TB/s")));
+    set.extend([("links.edge.cable", "100 us"), ("links.global.cable", "100 us")]);
+    set.extend([("nic.packet_payload", "65000 B"), ("congestion.threshold", "1 MiB")]);
+    set.extend([("nic.window", "1000000"), ("routing", "minimal")]);
+    let machine = small("on", &set);
+    let bytes = 160 << 20;
+    let messages: Vec<_> = (1..72).map(|src| (Time(0), message(src, 0, bytes, 7))).collect();
+    let got = run(&machine, &messages);
+    assert_eq!(got.counters.queue_max[machine.ejection(NicId(0))], u32::MAX);
+    let busy = machine.links.gap[machine.ejection(NicId(0))].span(71 * bytes);
+    let share = busy.0 as f64 / got.end().0 as f64;
+    assert!(share > 0.9, "the receiver's link is busy {share:.3} of the time");
+}

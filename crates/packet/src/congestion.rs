@@ -30,7 +30,7 @@ base::ids! {
 pub(crate) struct Congestion {
     /// Bytes that wait for an ejection link when it begins to be congested; beyond all reach where
     /// switches do nothing about it.
-    pub threshold: u32,
+    pub threshold: u64,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
     holds: Slab<HoldId, Hold>,
@@ -121,7 +121,7 @@ fn read(word: u32) -> (NicId, u8, Order) {
 impl Congestion {
     pub fn new(params: Option<CongestionParams>) -> Congestion {
         Congestion {
-            threshold: params.map_or(u32::MAX, |p| p.threshold),
+            threshold: params.map_or(u64::MAX, |p| p.threshold.into()),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
             holds: Slab::with_capacity(0),
@@ -351,7 +351,7 @@ impl PacketNetwork {
     pub(crate) fn deal(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         let at = EndpointId(self.wires[link].endpoint);
         let gap = self.class(link).gap;
-        let slack = gap.span(u64::from(self.congestion.threshold));
+        let slack = gap.span(self.congestion.threshold);
         let waiting = self.wires[link].waiting;
         loop {
             let Endpoint { last, live, ways, owed, mean, .. } = self.congestion.endpoints[at];
@@ -371,7 +371,7 @@ impl PacketNetwork {
                 continue;
             }
             let round = Span(2 * (ways / u64::from(live))) + slack;
-            let out = u64::from(owed + 1) * u64::from(mean) + u64::from(waiting);
+            let out = u64::from(owed + 1) * u64::from(mean) + waiting;
             if gap.span(out) > round {
                 break;
             }

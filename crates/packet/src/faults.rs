@@ -183,7 +183,7 @@ impl PacketNetwork {
             all.push(self.leave(link, vc, last, first));
         }
         let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.waiting);
+        self.reports.note(link, cx.now, wire.queue());
         wire.waiting = 0;
         all
     }

@@ -18,8 +18,8 @@ pub(crate) struct Wire {
     pub bytes: u64,
     pub packets: u64,
     pub queue_max: u32,
-    /// Bytes waiting for it at this end.
-    pub waiting: u32,
+    /// Bytes waiting for it at this end, in any number for a NIC that is congested.
+    pub waiting: u64,
     /// Place in the round given to the next lane that joins it.
     pub ticket: u32,
     /// The switch it leads to; nothing where it leads to a NIC.
@@ -35,6 +35,15 @@ pub(crate) struct Wire {
     pub endpoint: u32,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
+
+impl Wire {
+    /// What waits for it as switches tell each other. Between switches they wait in buffers, which
+    /// hold no more than 32 bits count.
+    #[inline]
+    pub fn queue(&self) -> u32 {
+        self.waiting as u32
+    }
+}
 
 /// Packets that came in by one link and wait for one virtual channel of another, first in, first
 /// out. It exists only while somebody waits: one for every pair of ports would be 41 million on
@@ -171,9 +180,9 @@ impl PacketNetwork {
         }
         self.join(packet, hop);
         let wire = &mut self.wires[hop.link];
-        self.reports.note(hop.link, cx.now, wire.waiting);
-        wire.waiting += u32::from(self.packets[packet].bytes);
-        wire.queue_max = wire.queue_max.max(wire.waiting);
+        self.reports.note(hop.link, cx.now, wire.queue());
+        wire.waiting += u64::from(self.packets[packet].bytes);
+        wire.queue_max = wire.queue_max.max(u32::try_from(wire.waiting).unwrap_or(u32::MAX));
         if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && wire.endpoint == NONE {
             self.watch(hop.link, cx);
         }
@@ -228,8 +237,8 @@ impl PacketNetwork {
         };
         let packet = self.leave(link, vc, before, lane);
         let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.waiting);
-        wire.waiting -= u32::from(self.packets[packet].bytes);
+        self.reports.note(link, cx.now, wire.queue());
+        wire.waiting -= u64::from(self.packets[packet].bytes);
         self.grant(packet, Hop { link, vc }, cx);
         if self.wires[link].endpoint != NONE {
             self.deal(link, cx);

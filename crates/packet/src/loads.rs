@@ -1,6 +1,6 @@
 //! What a router can tell of the load of links when it decides about a packet's way.
 //!
-//! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::waiting`), the
+//! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::queue`), the
 //! room in its channels, and a call of `Reports::note` before the waiting bytes change.
 
 use base::{IndexVec, Span, Time, prefetch};
@@ -22,7 +22,7 @@ pub(crate) struct Loads<'a> {
 impl LoadView for Loads<'_> {
     #[inline]
     fn near(&self, link: LinkId) -> u32 {
-        self.net.wires[link].waiting
+        self.net.wires[link].queue()
     }
 
     /// A link that streams at full rate into an empty switch always has a round trip of credits
@@ -40,7 +40,7 @@ impl LoadView for Loads<'_> {
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        self.net.reports.read(link, self.now, self.net.wires[link].waiting)
+        self.net.reports.read(link, self.now, self.near(link))
     }
 
     #[inline]
