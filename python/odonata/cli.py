@@ -24,11 +24,11 @@ from typing import Any, TextIO
 import click
 
 from . import __version__, bench, beside, clocks, door, faults, launch, machines, patterns, tables
-from . import text, together, units
+from . import preflight, text, together, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
-from .options import BESIDE, COMMON, MACHINE, ROUTING, option, with_options
+from .options import BESIDE, COMMON, LIMITS, MACHINE, ROUTING, option, with_options
 from .progress import Progress
 from .spelling import spelled
 
@@ -166,6 +166,8 @@ class Request:
         self.background = beside.background(self.wrong, list(given.get("background", ())))
         self.noise = given.get("noise")
         self.traffic_class = given["traffic_class"]
+        self.limits = given.get("limits", "fail")
+        machines.check_limits(self.wrong, self.limits)
         beside.noise(self.wrong, self.noise)
         self.out = None
         if given["out"] is not None:
@@ -188,6 +190,7 @@ class Request:
             background=self.background,
             noise=self.noise,
             traffic_class=self.traffic_class,
+            limits=self.limits,
         )
 
     def deliver(
@@ -293,7 +296,13 @@ def command_line() -> str:
     show_default=True,
     help="With --jobs: run each job alone as well.",
 )
-@with_options(*BESIDE, *COMMON)
+@click.option(
+    "--preflight",
+    is_flag=True,
+    help="Also list every limit the run came within a factor of four of; `odonata preflight` "
+    "foretells from the results of several sizes where each is met.",
+)
+@with_options(LIMITS, *BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run_command(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
@@ -318,7 +327,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             launch.refuse_both(wrong, given["placement"])
     asked.finish()
     job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
-    unheard = launch.knobs_not_modeled(environment)
+    unheard = launch.knobs_not_modeled(environment, asked.machine.told("fabric"))
     if unheard:
         asked.note(f"set, but not modeled: {', '.join(unheard)}")
     stop = door.Stop()
@@ -346,6 +355,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             say(text.failure(result.failure))
         if not asked.quiet:
             say(text.run(result.summary, result.data))
+        if given["preflight"]:
+            say(text.limits(result.summary))
         unfit = (result.summary.get("start") or {}).get("unfit")
         if unfit:
             asked.note(f"every rank started an interpreter of its own: {unfit}")
@@ -387,6 +398,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
             fidelity=asked.fidelity,
             mpi=asked.mpi,
             seed=asked.seed,
+            limits=asked.limits,
             label=given["label"],
             check=False,
             tick=tick,
@@ -427,7 +439,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
-@with_options(*BESIDE, *COMMON)
+@with_options(LIMITS, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
@@ -623,6 +635,9 @@ def report_command(
     Path(target).write_text(page, encoding="utf-8")
     if not quiet:
         say(f"odonata: wrote {target}")
+
+
+cli.command("preflight")(preflight.command)
 
 
 def usage_complaint(error: click.UsageError) -> Complaint:

@@ -43,6 +43,12 @@ MODELED = re.compile(
     rf"MPIR_CVAR_(({_COLLECTIVES})_INTRA_ALGORITHM|ALLTOALL_THROTTLE|ALLREDUCE_RECEXCH_KVAL)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
 )
+# Those of Slingshot's provider, heard on Slingshot only.
+PROVIDER = re.compile(
+    r"FI_CXI_(RX_MATCH_MODE|DEFAULT_CQ_SIZE|DEFAULT_TX_SIZE|RDZV_THRESHOLD|RDZV_GET_MIN"
+    r"|RDZV_EAGER_SIZE|EQ_ACK_BATCH_SIZE|OFLOW_BUF_COUNT|OFLOW_BUF_MIN_POSTED|REQ_BUF_MIN_POSTED"
+    r"|FC_RETRY_USEC_DELAY|DISABLE_EQ_HUGETLB|DISABLE_CQ_HUGETLB)"
+)
 
 
 @dataclass
@@ -80,6 +86,11 @@ class RunResult(Result):
     def distance(self) -> pyarrow.Table:
         """Messages and bytes inside a node, a switch, a group, and between groups."""
         return tables.table(self.data.get("distance"))
+
+    @property
+    def limits(self) -> pyarrow.Table:
+        """The most that was in use of what there is only so much of: one row a limit."""
+        return tables.table(self.summary["limits"]["uses"])
 
     @property
     def messages(self) -> pyarrow.Table:
@@ -220,9 +231,10 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
-def knobs_not_modeled(environment: Mapping[str, str]) -> list[str]:
-    """Those that change nothing in the prediction."""
-    return [k for k in knobs(environment) if not MODELED.fullmatch(k)]
+def knobs_not_modeled(environment: Mapping[str, str], fabric: str) -> list[str]:
+    """Those that change nothing in the prediction on a machine of this fabric."""
+    heard = [MODELED, PROVIDER] if fabric == "slingshot" else [MODELED]
+    return [k for k in knobs(environment) if not any(known.fullmatch(k) for known in heard)]
 
 
 def path_of(wrong: Complaints, at: str, path: Any) -> str:

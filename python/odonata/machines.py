@@ -112,6 +112,7 @@ class Machine:
         noise: str | None = None,
         faults: str | Path | None = None,
         traffic_class: str | None = None,
+        limits: str = "fail",
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
@@ -122,12 +123,13 @@ class Machine:
         `{"pattern": "uniform", "load": 0.4, "nodes": [64, 65]}`, or a list of such. `noise` takes
         cores away: `"25us/1ms"`, for 25 us of every millisecond. `faults` is as for `with_`.
         `traffic_class` is Slingshot's: best-effort unless said, low-latency, bulk-data, ...
-        (docs/models/classes.md).
+        (docs/models/classes.md). `limits` says what happens where a NIC or the library runs out of
+        something: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class,
+            traffic_class, limits,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -150,6 +152,7 @@ class Job:
     background: Any = None  # see `beside`
     noise: str | None = None
     traffic_class: str | None = None
+    limits: str = "fail"
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
@@ -171,6 +174,7 @@ class Job:
         found["background"] = beside.background(wrong, self.background)
         beside.noise(wrong, self.noise)
         check_class(wrong, self.traffic_class)
+        check_limits(wrong, self.limits)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -191,6 +195,7 @@ class Job:
             "background": list(self.background),
             "noise": beside.noise(Complaints(), self.noise),
             "class": self.traffic_class,
+            "limits": self.limits,
         }
 
     def check(self, fidelity: str) -> None:
@@ -216,6 +221,11 @@ def check_class(wrong: Complaints, name: Any) -> None:
     """Complain unless `name` could be a traffic class; which there are, the machine says."""
     if name is not None and not isinstance(name, str):
         wrong.add("class", name, "the name of a traffic class")
+
+
+def check_limits(wrong: Complaints, word: Any) -> None:
+    """Complain unless `word` says what becomes of limits."""
+    wrong.word("limits", word, ("fail", "warn", "off"), "one of")
 
 
 def is_job(wrong: Complaints, job: Any) -> bool:

@@ -64,6 +64,15 @@ CLASS = option(
     help="Traffic class, on Slingshot: best-effort, low-latency, bulk-data, ... as the machine's "
     "profile has them (docs/models/classes.md).  [default: best-effort]",
 )
+LIMITS = option(
+    "--limits",
+    metavar="off|warn|fail",
+    default="fail",
+    show_default=True,
+    help="What happens where a NIC or the library runs out of something (docs/models/limits.md): "
+    "the run ends as it would there (fail), goes on and says so (warn), or nothing is limited "
+    "(off).",
+)
 COMMON = (
     *MACHINE,
     CLASS,

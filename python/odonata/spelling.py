@@ -26,7 +26,7 @@ SPELLED = {
         for word in ("machine", "routing", "congestion", "fidelity", "placement", "mpi", "nodes",
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
-                     "faults", "slices", "class")
+                     "faults", "slices", "class", "limits")
     },
 }  # fmt: skip
 # Where a command has another word for it.

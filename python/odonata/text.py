@@ -437,6 +437,7 @@ def run(
     if s.get("network"):
         lines.append(f"Network  {network(s['network'])}")
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
+    lines += met(s["limits"]) if s.get("limits") and not s.get("failure") else []
     for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")
@@ -592,6 +593,73 @@ def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
             )
         )
     return columns(rows, "<<>>>>>")
+
+
+# How the machine's users call what is limited, and in what it is counted.
+LIMITS = {
+    "tag": "tag",
+    "match_entries": "match entries",
+    "event_queue": "event queue",
+    "rendezvous_sends": "rendezvous sends",
+    "eager_buffers": "eager buffers, B",
+}
+
+
+def limits(summary: Mapping[str, Any]) -> str:
+    """Preflight of one run: limits it came near, and what became of those it met."""
+    from .preflight import near
+
+    found = summary["limits"]
+    rows: list[Sequence[str]] = [("Limit", "most used", "bound", "share", "at", "parameter")]
+    for use in near(found):
+        where = f"rank {use['rank']} on {use['node']}"
+        counts = (f"{use['used']:,}", f"{use['bound']:,}", show_percent(use["share"]))
+        rows.append((f"  {LIMITS[use['limit']]}", *counts, where, use["parameter"]))
+    if len(rows) == 1:
+        lines = ["Limits   none within a factor of four"]
+    else:
+        lines = columns(rows, "<>>><<")
+    return "\n".join(lines if summary.get("failure") else [*lines, *met(found)])
+
+
+def met(found: Mapping[str, Any]) -> list[str]:
+    """What a run did about limits it met."""
+    lines = [f"Limits   {crossed['message']}" for crossed in found["crossed"]]
+    if found["flow_controls"]:
+        lines.append(f"Limits   {counted(found['flow_controls'], 'time')} a NIC without match "
+                     "entries stopped its senders")  # fmt: skip
+    if found["software_ranks"] and found["match_mode"] == "hybrid":
+        lines.append(f"Limits   {counted(found['software_ranks'], 'rank')} left the NIC's matching "
+                     "for their own CPU's")  # fmt: skip
+    return lines
+
+
+def preflight(rows: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> str:
+    """Where each limit is met if what was seen goes on."""
+    sizes = rows[0]["nodes"] if rows else []
+    shown = ", ".join(f"{n:,}" for n in sizes)
+    lines = [
+        f"Preflight on {run['machine']} with {run['mpi']}, {counted(run['ppn'], 'rank')} a node, "
+        f"from runs on {shown} nodes"
+    ]
+    table: list[Sequence[str]] = [
+        ("Limit", *(f"on {n:,}" for n in sizes), "bound", "grows as", "met at")
+    ]
+    for row in rows:
+        law = "-" if row["exponent"] is None else f"nodes^{row['exponent']:.2f}"
+        hit = row["hit_nodes"]
+        where = "not met" if hit is None else f"{hit:,} nodes"
+        used = (f"{count:,}" for count in row["used"])
+        table.append((f"  {LIMITS[row['limit']]}", *used, f"{row['bound']:,}", law, where))
+    lines += columns(table, "<" + ">" * (len(sizes) + 3))
+    for row in rows:
+        if row["off"] and row["off"] > 0.1:
+            lines.append(f"{LIMITS[row['limit']]}: the law misses a run by "
+                         f"{show_percent(row['off'])}; trust it little")  # fmt: skip
+    for row in rows[:1]:
+        if row["hit_nodes"]:
+            lines.append(f"First, {LIMITS[row['limit']]}: {row['cure']}.")
+    return "\n".join(lines)
 
 
 def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -> str:

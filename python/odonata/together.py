@@ -72,6 +72,7 @@ def jobs(
     fidelity: str = "packet",
     mpi: str = "mpich",
     seed: int = 1,
+    limits: str = "fail",
     label: bool = False,
     check: bool = True,
     tick: door.Tick | None = None,
@@ -81,9 +82,9 @@ def jobs(
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes` and `iterations`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that the jobs
-    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background` and `noise` are as
-    for `Machine.job`. With `alone`, programs run twice: beside the others, and by themselves. With
-    `check`, a job that fails raises `SimulatedFailure`.
+    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise` and
+    `limits` are as for `Machine.job`. With `alone`, programs run twice: beside the others, and by
+    themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
     machines.check_names(wrong, machine, fidelity, mpi)
@@ -97,6 +98,7 @@ def jobs(
     shaken = beside.noise(wrong, noise)
     if warmup_s is not None:
         warmup_s = wrong.number("warmup", warmup_s, "a simulated span of at most 1 s", 0, 1)
+    machines.check_limits(wrong, limits)
     wrong.raise_any()
     request = {
         "machine": machine.request(),
@@ -104,6 +106,7 @@ def jobs(
         "routing": machine.routing,
         **machines.library_request(mpi),
         "seed": seed,
+        "limits": limits,
         "background": list(beside_them),
         "noise": shaken,
         "jobs": asked,

@@ -121,6 +121,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         machine: "none".into(),
         library_version: "none".into(),
         tag_ub: i32::MAX,
+        tag_max: i32::MAX,
         eager_max: 0,
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),

@@ -53,6 +53,8 @@ pub struct LaunchSpec {
     pub machine: String,
     pub library_version: String,
     pub tag_ub: i32,
+    /// The largest tag that is no error.
+    pub tag_max: i32,
     /// Standard sends up to this many bytes complete without their receiver, wherever they go.
     pub eager_max: u64,
     /// What a call of `MPI_Wtime` costs, so that a loop around it ends.

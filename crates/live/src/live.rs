@@ -45,6 +45,7 @@ pub struct Live {
     pub(crate) interrupted: Box<dyn FnMut() -> bool>,
     pub(crate) progress: Option<Box<dyn FnMut(Progress)>>,
     pub(crate) poll_interval: Span,
+    pub(crate) tag_ub: i32,
     /// Ranks released at this instant, and those of them still out after a death.
     pub(crate) batch: Vec<u32>,
     pub(crate) lost: u32,
@@ -112,6 +113,7 @@ impl Live {
             interrupted,
             progress,
             poll_interval: spec.poll_interval,
+            tag_ub: spec.tag_ub,
             batch: (0..n).collect(),
             lost: 0,
             hidden: (0..n).collect(),

@@ -95,6 +95,12 @@ pub enum Why {
     Abort {
         code: i32,
     },
+    /// Its MPI library ended it for a tag above its bound.
+    Tag {
+        tag: i32,
+        bound: i32,
+        code: i32,
+    },
     /// It works on the memory of a rank that is through with MPI.
     Gone {
         target: u32,
@@ -116,8 +122,8 @@ impl Failure {
         match self.why {
             Why::Signal(signal) => 128 + signal,
             // A shell sees eight bits of it; an abort is never a success.
-            Why::Abort { code } if code & 0xff == 0 => 1,
-            Why::Abort { code } => code & 0xff,
+            Why::Abort { code } | Why::Tag { code, .. } if code & 0xff == 0 => 1,
+            Why::Abort { code } | Why::Tag { code, .. } => code & 0xff,
             Why::LeftEarly { status } | Why::NeverCame { status, .. } if status != 0 => status,
             _ => 1,
         }
@@ -140,6 +146,10 @@ impl fmt::Display for Failure {
                 "exited with status {status} before MPI_Init, which rank {other} has called"
             )?,
             Why::Abort { code } => write!(f, "called MPI_Abort with code {code}")?,
+            // The call is that of the tag: it never reached the simulator.
+            Why::Tag { tag, bound, .. } => {
+                return write!(f, "used tag {tag}: MPI_TAG_UB is {bound}");
+            }
             Why::Gone { target } => {
                 write!(f, "works on the memory of rank {target}, which has left MPI_Finalize")?
             }

@@ -65,6 +65,7 @@ impl Shared {
             header.clock_tick_ps = spec.clock_tick.0;
             header.eager_max = spec.eager_max;
             header.tag_ub = spec.tag_ub;
+            header.tag_max = spec.tag_max;
             header.pid = std::process::id();
             copy_text(&mut header.machine, &spec.machine);
             copy_text(&mut header.library, &spec.library_version);

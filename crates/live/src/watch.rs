@@ -42,6 +42,7 @@ impl Live {
         }
         self.end();
         let exits: Vec<Exit> = self.exits.iter().map(|e| e.unwrap_or(Exit::Ended)).collect();
+        self.blame_tags(&exits);
         let status = exits.iter().find_map(|e| match *e {
             Exit::Signal(signal) => Some(128 + signal),
             _ => None,
@@ -185,8 +186,27 @@ impl Live {
 
     pub(crate) fn aborted(&mut self, rank: u32) {
         // SAFETY: the rank sleeps for ever or has ended.
-        let code = unsafe { (*self.control(rank)).abort_code };
-        self.fail(rank, Why::Abort { code });
+        let (code, tag) = unsafe {
+            let control = &*self.control(rank);
+            (control.abort_code, control.refused_tag)
+        };
+        // `MPI_ERR_TAG` is 4 in every ABI here.
+        if tag > 0 && code == 4 {
+            self.fail(rank, Why::Tag { tag, bound: self.tag_ub, code });
+        } else {
+            self.fail(rank, Why::Abort { code });
+        }
+    }
+
+    /// Where MPI's errors are exceptions (mpi4py), who is refused a tag ends by itself.
+    fn blame_tags(&mut self, exits: &[Exit]) {
+        for (rank, exit) in (0..).zip(exits) {
+            // SAFETY: the rank has ended.
+            let tag = unsafe { (*self.control(rank)).refused_tag };
+            if let (1.., &Exit::Status(code @ 1..)) = (tag, exit) {
+                self.fail(rank, Why::Tag { tag, bound: self.tag_ub, code });
+            }
+        }
     }
 
     /// The first failure ends the job; what follows from it is not news.

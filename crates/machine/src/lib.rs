@@ -158,6 +158,9 @@ pub struct NicParams {
     pub block_latency: Span,
     /// Unacknowledged packets one NIC may have out.
     pub window: u32,
+    /// Match engines of one NIC, and list entries of each. `u64::MAX` is no limit.
+    pub match_engines: u32,
+    pub match_entries: u64,
     /// Inverse of the host interface's rate for both directions together (payload bytes); the
     /// bidirectional cap. `Gap::ZERO` is no cap.
     pub host_gap: Gap,

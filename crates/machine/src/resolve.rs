@@ -432,6 +432,8 @@ impl MachineSpec {
             block_above: self.number("nic.block_above").map_or(u64::MAX, |b| b.round() as u64),
             block_latency: self.span("nic.block_latency"),
             window: self.count("nic.window").expect("required") as u32,
+            match_engines: self.count("nic.match_engines").expect("has a default") as u32,
+            match_entries: self.count("nic.match_entries").unwrap_or(u64::MAX),
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
         }

@@ -183,6 +183,11 @@ pub const KEYS: &[Key] = &[
         "Larger messages are moved by the NIC's block engine."),
     key("nic.block_latency", TIME, Means("0 ns"), "What the block engine needs to start."),
     key("nic.window", Count(1, 1_000_000), Refuse, "Unacknowledged packets one NIC may have out."),
+    key("nic.match_entries", Count(1, 1_000_000_000), Is("there is no such limit"),
+        "List entries of one match engine: receives posted and messages unexpected of the ranks \
+         that share it (docs/models/limits.md)."),
+    key("nic.match_engines", Count(1, 1_024), Means("1"),
+        "Match engines of one NIC; its ranks are dealt to them in turn."),
     key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
     key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
 

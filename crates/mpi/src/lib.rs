@@ -1,12 +1,16 @@
-//! Floor 3: MPI's semantics without clocks: what matches what, who holds which lock, and how a
-//! library is parameterized.
+//! Floor 3: MPI's semantics without clocks: what matches what, who holds which lock, what of
+//! a NIC's and a library's means is in use, and how a library is parameterized.
 //!
 //! Given an arrival, who may go on? When, only `sim` knows.
 
 pub mod library;
+pub mod limits;
 mod locks;
 mod matching;
+mod provider;
 
 pub use library::Library;
+pub use limits::Limits;
 pub use locks::Locks;
 pub use matching::{Envelope, Matching, Pattern};
+pub use provider::Provider;

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::Provider;
+use crate::limits::MatchMode;
 use base::{Gap, Span};
 use collectives::Selection;
 use toml::{Table, Value};
@@ -46,6 +48,7 @@ pub struct Library {
     pub poll_interval: Span,
     /// `MPI_TAG_UB`.
     pub tag_ub: i32,
+    pub provider: Provider,
     pub selection: Selection,
 }
 
@@ -73,10 +76,12 @@ enum Form {
     Size,
     Rate,
     Tag,
+    Count,
+    Mode,
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 15] = [
+const KEYS: [(&str, Form); 27] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -92,6 +97,18 @@ const KEYS: [(&str, Form); 15] = [
     ("call_overhead", Form::Time),
     ("poll_interval", Form::Time),
     ("tag_ub", Form::Tag),
+    ("rx_match_mode", Form::Mode),
+    ("match_element", Form::Time),
+    ("flow_control", Form::Time),
+    ("rdzv_get_min", Form::Size),
+    ("default_cq_size", Form::Count),
+    ("eq_page", Form::Size),
+    ("unexpected_events", Form::Count),
+    ("eq_ack_batch_size", Form::Count),
+    ("oflow_buf_count", Form::Count),
+    ("req_buf_min_posted", Form::Count),
+    ("default_tx_size", Form::Count),
+    ("rendezvous_ids", Form::Count),
 ];
 
 impl Form {
@@ -101,6 +118,8 @@ impl Form {
             Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
             Form::Rate => "a rate with its unit, such as `30 GB/s`, or `unlimited`",
             Form::Tag => "a whole number from 32767 to 2147483647",
+            Form::Count => "a whole number above zero, or `unlimited`",
+            Form::Mode => "`hardware`, `hybrid` or `software`",
         }
     }
     fn units(self) -> &'static [(&'static str, f64)] {
@@ -108,7 +127,7 @@ impl Form {
             Form::Time => &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
             Form::Size => &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)],
             Form::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
-            Form::Tag => &[],
+            Form::Tag | Form::Count | Form::Mode => &[],
         }
     }
     /// The value in picoseconds, bytes, `Gap` units or as it stands.
@@ -117,9 +136,13 @@ impl Form {
             // MPI promises every program at least 32,767.
             return (32_767..=i64::from(i32::MAX)).contains(n).then_some(*n as u64);
         }
+        if let (Form::Count, Value::Integer(n)) = (self, value) {
+            return (1..=i64::from(u32::MAX)).contains(n).then_some(*n as u64);
+        }
         let Value::String(text) = value else { return None };
         match (self, text.trim()) {
-            (Form::Size, "unlimited") => return Some(u64::MAX),
+            (Form::Mode, text) => return MatchMode::named(text).map(|mode| mode as u64),
+            (Form::Size | Form::Count, "unlimited") => return Some(u64::MAX),
             (Form::Rate, "unlimited") => return Some(Gap::ZERO.0),
             _ => {}
         }
@@ -132,7 +155,7 @@ impl Form {
             Form::Time => Some(Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Rate => (scaled > 0.0).then(|| Gap::from_bytes_per_s(scaled).0),
-            Form::Tag => None,
+            Form::Tag | Form::Count | Form::Mode => None,
         }
     }
 }
@@ -178,6 +201,20 @@ impl Library {
             call_overhead: Span(get("call_overhead")),
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,
+            provider: Provider {
+                match_mode: MatchMode::ALL[get("rx_match_mode") as usize],
+                match_element: Span(get("match_element")),
+                flow_control: Span(get("flow_control")),
+                rdzv_get_min: get("rdzv_get_min"),
+                cq_size: get("default_cq_size"),
+                eq_page: get("eq_page").max(1),
+                unexpected_events: get("unexpected_events"),
+                ack_batch: get("eq_ack_batch_size"),
+                oflow_buffers: get("oflow_buf_count"),
+                request_buffers: get("req_buf_min_posted"),
+                tx_size: get("default_tx_size"),
+                rendezvous_ids: get("rendezvous_ids"),
+            },
             version: draft.version,
             selection,
         })
@@ -311,7 +348,7 @@ mod tests {
             ("mpich", "slingshot", 370, 16_384 + 2_049, 524_287),
             ("mpich", "aries", 250, 8_191, 1_073_741_823),
             ("cray-mpich", "slingshot", 370, 16_384 + 2_049, 524_287),
-            ("cray-mpich", "aries", 250, 8_191, 1_073_741_823),
+            ("cray-mpich", "aries", 250, 8_191, 2_097_151),
             ("openmpi", "slingshot", 370, 2_048 + 2_049, i32::MAX),
             ("none", "slingshot", 0, u64::MAX, i32::MAX),
             ("none", "aries", 0, u64::MAX, i32::MAX),

@@ -40,11 +40,13 @@ impl Pattern {
 pub struct Matching<W, M> {
     posted: VecDeque<(Pattern, W)>,
     unexpected: VecDeque<(Envelope, M)>,
+    /// Elements the last search looked at: what it would cost a CPU.
+    pub walked: usize,
 }
 
 impl<W, M> Default for Matching<W, M> {
     fn default() -> Self {
-        Matching { posted: VecDeque::new(), unexpected: VecDeque::new() }
+        Matching { posted: VecDeque::new(), unexpected: VecDeque::new(), walked: 0 }
     }
 }
 
@@ -58,9 +60,11 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
         found
     }
     /// A message arrives. The receive it answers comes back; else it is kept as unexpected.
-    pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<W> {
-        match self.posted.iter().position(|(p, _)| p.admits(envelope)) {
-            Some(i) => self.posted.remove(i).map(|(_, waiter)| waiter),
+    pub fn arrive(&mut self, envelope: Envelope, message: M) -> Option<(Pattern, W)> {
+        let found = self.posted.iter().position(|(p, _)| p.admits(envelope));
+        self.walked = found.map_or(self.posted.len(), |i| i + 1);
+        match found {
+            Some(i) => self.posted.remove(i),
             None => {
                 self.unexpected.push_back((envelope, message));
                 None
@@ -68,13 +72,18 @@ impl<W: Copy + PartialEq, M: Copy> Matching<W, M> {
         }
     }
     /// The first unexpected message `pattern` admits, left where it is.
-    pub fn find(&self, pattern: Pattern) -> Option<(Envelope, M)> {
-        self.unexpected.iter().find(|(e, _)| pattern.admits(*e)).copied()
+    pub fn find(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
+        self.search(pattern).map(|i| self.unexpected[i])
     }
     /// The same, removed.
     pub fn take(&mut self, pattern: Pattern) -> Option<(Envelope, M)> {
-        let i = self.unexpected.iter().position(|(e, _)| pattern.admits(*e))?;
+        let i = self.search(pattern)?;
         self.unexpected.remove(i)
+    }
+    fn search(&mut self, pattern: Pattern) -> Option<usize> {
+        let found = self.unexpected.iter().position(|(e, _)| pattern.admits(*e));
+        self.walked = found.map_or(self.unexpected.len(), |i| i + 1);
+        found
     }
     /// Takes back a posted receive. False if it has matched already (or never was).
     pub fn cancel(&mut self, waiter: W) -> bool {
@@ -138,13 +147,14 @@ mod tests {
                         receives.iter().position(|(q, _): &(Pattern, u32)| q.admits(e(src, tag)));
                     assert_eq!(
                         m.arrive(e(src, tag), step),
-                        want.map(|i| receives[i].1),
+                        want.map(|i| receives[i]),
                         "seed {seed}"
                     );
                     match want {
                         Some(i) => drop(receives.remove(i)),
                         None => messages.push((e(src, tag), step)),
                     }
+                    assert_eq!(m.walked, want.map_or(receives.len(), |i| i + 1), "seed {seed}");
                 } else {
                     let q = p(
                         if r(3, 3) == 0 { ANY_SOURCE } else { src },

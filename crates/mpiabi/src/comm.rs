@@ -529,7 +529,7 @@ fn remote_members(comm: Comm) -> Result<Members> {
 
 /// A tag of the user's that no wildcard may stand for.
 fn checked_tag(held: &Held, tag: c_int) -> Result {
-    let last = runtime::tag_ub(held);
+    let last = runtime::tag_max(held, tag);
     if (0..=last).contains(&tag) {
         return Ok(());
     }

@@ -44,7 +44,7 @@ impl Sending {
         flags: u32,
     ) -> Result<Sending> {
         let comm = comm::find(handle)?;
-        let last = runtime::tag_ub(held);
+        let last = runtime::tag_max(held, tag);
         if tag < 0 || tag > last {
             return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}");
         }
@@ -130,7 +130,7 @@ pub(crate) fn envelope(
     tag: c_int,
     comm: &Communicator,
 ) -> Result<(From, c_int)> {
-    let last = runtime::tag_ub(held);
+    let last = runtime::tag_max(held, tag);
     let tag = match tag {
         c::ANY_TAG => workload::ANY_TAG,
         _ if (0..=last).contains(&tag) => tag,

@@ -374,7 +374,7 @@ impl Incoming {
 }
 
 fn checked_tag(held: &Held, tag: c_int) -> Result {
-    let last = runtime::tag_ub(held);
+    let last = runtime::tag_max(held, tag);
     if tag < 0 || tag > last {
         return fail!(c::ERR_TAG, "tag is {tag}, wanted 0 to {last}");
     }

@@ -8,9 +8,11 @@
 //!
 //! `threads` has the lock that guards all of this, `turn` the waiting.
 
+mod seat;
 mod threads;
 mod turn;
 
+pub use seat::{library, node, node_name, rank, size, tag_max, tag_ub};
 pub use threads::{Guarded, Held, callback, lock, take_turns};
 
 use std::cell::Cell;
@@ -130,6 +132,7 @@ pub struct Runtime {
     factor: f64,
     tick_ps: u64,
     tag_ub: i32,
+    tag_max: i32,
     function: u32,
     /// What the probe sought that the last release answered, if in vain.
     vain_probe: Option<Sought>,
@@ -299,6 +302,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             factor: f64::from_bits(header.compute_factor),
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
+            tag_max: header.tag_max,
             function: 0,
             vain_probe: None,
             spared_polls: 0,
@@ -441,36 +445,6 @@ fn thread_cpu_ns() -> u64 {
     // SAFETY: `t` is a valid timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-}
-
-// ---------------------------------------------------------------------------------------------
-// Facts about the seat.
-
-pub fn rank(held: &Held) -> u32 {
-    with(held, |rt| rt.rank)
-}
-pub fn size(held: &Held) -> u32 {
-    with(held, |rt| rt.size)
-}
-/// Index of the simulated node this rank is on, and how many nodes the job has.
-pub fn node(held: &Held) -> (u32, u32) {
-    with(held, |rt| (rt.control().node, rt.control().nodes))
-}
-pub fn node_name(held: &Held) -> String {
-    with(held, |rt| zero_terminated(&rt.control().node_name))
-}
-pub fn tag_ub(held: &Held) -> i32 {
-    with(held, |rt| rt.tag_ub)
-}
-/// The simulated MPI library, as the simulator names it; empty if none is.
-pub fn library(held: &Held) -> String {
-    // SAFETY: written before any rank started.
-    with(held, |rt| zero_terminated(unsafe { &(*rt.segment.header()).library }))
-}
-
-fn zero_terminated(bytes: &[u8]) -> String {
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
-    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 // ---------------------------------------------------------------------------------------------

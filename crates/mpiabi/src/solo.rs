@@ -91,6 +91,7 @@ impl Solo {
             (*header).ranks = 1;
             (*header).pid = std::process::id();
             (*header).tag_ub = TAG_UB;
+            (*header).tag_max = TAG_UB;
             (*header).clock_tick_ps = 1_000; // what the clock resolves: nanoseconds
             let control = segment.control(ME);
             (*control).nodes = 1;

@@ -10,7 +10,7 @@ use crate::world::{Due, Flight, Purpose, RunId, Send, SendId, Waiter, World};
 use base::{Span, Time};
 use collectives::{Collective, Land, Part, RoundSink};
 use net::NetworkModel;
-use workload::{Context, Done, Token, Workload};
+use workload::{ANY_SOURCE, Context, Done, Token, Workload};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
@@ -136,6 +136,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.busy = self.now;
         let job = self.ranks[rank as usize].job;
         let first = self.first_rank(job);
+        let members = self.workload.members(job, context);
+        let is_far = |peer: &&u32| !self.shares_node(rank, first + members[**peer as usize]);
+        let far = traffic.recvs.iter().filter(is_far).count();
         for &(peer, bytes) in &traffic.sends {
             let to = first + self.workload.members(job, context)[peer as usize];
             let rendezvous = self.wants_rendezvous(rank, to, bytes);
@@ -157,11 +160,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             };
             let send = self.sends.insert(send);
             let library = &self.job.library;
-            let overhead = if self.shares_node(rank, to) {
-                library.shm_send_overhead
-            } else {
-                library.send_overhead
-            };
+            let near = self.shares_node(rank, to);
+            let overhead = if near { library.shm_send_overhead } else { library.send_overhead };
+            if rendezvous && !near {
+                self.guard.limits.claim_anyway(rank);
+            }
             let gone =
                 self.depart_after(rank, overhead, Flight { send, leg: first_leg(rendezvous) });
             if !rendezvous {
@@ -169,24 +172,30 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
         }
         self.traffic = traffic;
-        self.admit_early(id);
+        // What has come already is received at once; the NIC waits for the rest.
+        let early = self.admit_early(id);
+        (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
         self.owe_less(id, self.now);
     }
 
-    /// Lets in the messages of this round that came before it.
-    fn admit_early(&mut self, id: RunId) {
+    /// Lets in the messages of this round that came before it; how many came by the NIC.
+    fn admit_early(&mut self, id: RunId) -> usize {
         let run = self.runs[id].as_ref().expect("its round has just begun");
         let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
-        let mut i = 0;
+        let (mut i, mut far) = (0, 0);
         while i < self.ranks[rank].early.len() {
             let send = self.ranks[rank].early[i];
             if self.round_of(send) == key {
                 self.ranks[rank].early.remove(i);
+                self.unkept(send);
+                let Send { from, to, .. } = self.sends[send];
+                far += usize::from(!self.shares_node(from, to));
                 self.land(id, send);
             } else {
                 i += 1;
             }
         }
+        far
     }
 
     fn round_of(&self, send: SendId) -> (Context, u32, u32) {
@@ -205,14 +214,25 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             (run.context, run.seq, run.round) == key
         });
         match here {
-            Some(run) => self.land(run, send),
-            None => self.ranks[to].early.push(send),
+            Some(run) => {
+                let Send { from, to, .. } = self.sends[send];
+                self.unposted(to, from);
+                self.land(run, send);
+            }
+            None => {
+                self.ranks[to].early.push(send);
+                self.kept(send);
+            }
         }
     }
 
     fn land(&mut self, run: RunId, id: SendId) {
         self.sends[id].waiter = Some(Waiter::Run(run));
         let send = self.sends[id];
+        if !self.shares_node(send.from, send.to) {
+            // It is found at once: what a round expects is looked for by its own number.
+            self.searched(send.to, 1);
+        }
         if send.rendezvous {
             self.ask_for_data(id);
         } else {

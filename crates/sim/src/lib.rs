@@ -20,5 +20,7 @@ mod world;
 
 pub use background::{Background, BackgroundTraffic};
 pub use noise::Noise;
-pub use outcome::{Blocked, Distance, End, Engine, JobOutcome, Outcome, PairTraffic};
-pub use world::{Job, Progress, Seat, Starting, World};
+pub use outcome::{
+    Blocked, Crossed, Distance, End, Engine, JobOutcome, LimitUse, Limited, Outcome, PairTraffic,
+};
+pub use world::{Job, Policy, Progress, Seat, Starting, World};

@@ -3,6 +3,7 @@
 use crate::background::BackgroundTraffic;
 use base::{Digest, Time};
 use machine::NodeId;
+use mpi::limits::Limit;
 use net::Counters;
 use serde::Serialize;
 
@@ -27,6 +28,8 @@ pub enum End {
     Erroneous(Blocked),
     /// The simulated machine failed it: a message that was given up, a node that died.
     Failed(Blocked),
+    /// Something was used up of which there is only so much, and no job goes on from that.
+    Exhausted(Blocked),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,4 +99,38 @@ pub struct Outcome {
     /// One a job; most runs have one.
     pub jobs: Vec<JobOutcome>,
     pub background: Vec<BackgroundTraffic>,
+    pub limited: Limited,
+}
+
+/// The most that was in use of something at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitUse {
+    pub limit: Limit,
+    pub used: u64,
+    /// None: there is no bound.
+    pub bound: Option<u64>,
+    /// Whose, among those of the run.
+    pub rank: u32,
+}
+
+/// A limit that was exceeded, for the first time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossed {
+    pub limit: Limit,
+    pub rank: u32,
+    pub node: NodeId,
+    pub at: Time,
+    pub what: String,
+}
+
+/// What became of limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limited {
+    /// One a limit.
+    pub uses: Vec<LimitUse>,
+    pub crossed: Vec<Crossed>,
+    /// How often a NIC without entries stopped its senders.
+    pub flow_controls: u64,
+    /// Ranks whose CPUs matched at the end.
+    pub software_ranks: usize,
 }

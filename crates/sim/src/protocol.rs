@@ -8,7 +8,7 @@ use crate::world::{Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World
 use base::{Span, Time};
 use mpi::{Envelope, Pattern};
 use net::{NetworkModel, Origin, Told};
-use workload::{Done, Found, SendMode, Token, Workload};
+use workload::{ANY_TAG, Done, Found, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn user_send(
@@ -21,6 +21,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         mode: SendMode,
     ) {
         let rendezvous = self.wants_rendezvous(from, to, bytes);
+        self.tagged(from, envelope.context, envelope.tag);
         let pair = self.pairs.id(from, to);
         let row = &mut self.pairs[pair];
         let seq = row.sent;
@@ -83,6 +84,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Leg::Data => (send.bytes - part, Origin::Nic),
         };
         let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        if matches!(flight.leg, Leg::Eager | Leg::RequestToSend) {
+            self.guard.limits.send(src);
+        }
         if flight.leg == Leg::Get && self.job.machine.nic.response > 0 {
             // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
             let (flight, data) = (Flight { leg: Leg::Data, ..flight }, send.bytes - part);
@@ -95,11 +99,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn arrive(&mut self, flight: Flight) {
         let Flight { send: id, leg } = flight;
         let send = self.sends[id];
+        let near = self.shares_node(send.from, send.to);
         match leg {
-            Leg::Eager | Leg::RequestToSend => match send.purpose {
-                Purpose::User { .. } => self.in_order(id),
-                Purpose::Collective { .. } => self.collective_arrival(id),
-            },
+            Leg::Eager | Leg::RequestToSend => {
+                if !near {
+                    if self.turned_away(flight, send.to) {
+                        return;
+                    }
+                    if leg == Leg::Eager {
+                        self.guard.limits.sent(send.from);
+                    }
+                }
+                match send.purpose {
+                    Purpose::User { .. } => self.in_order(id),
+                    Purpose::Collective { .. } => self.collective_arrival(id),
+                }
+            }
             Leg::Get => self.depart(Flight { send: id, leg: Leg::Data }),
             Leg::Data => {
                 let waiter = send.waiter.expect("data was asked for by a matched receive");
@@ -107,6 +122,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.depart(Flight { send: id, leg: Leg::Finished });
             }
             Leg::Finished => {
+                if send.rendezvous && !near {
+                    self.let_go(&send);
+                }
                 match send.purpose {
                     Purpose::User { mode: SendMode::Buffered, .. } => {}
                     Purpose::User { token, .. } => {
@@ -152,10 +170,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             unreachable!("collective messages are not matched")
         };
         let to = send.to as usize;
-        if let Some(waiter) = self.ranks[to].matching.arrive(envelope, id) {
+        let near = self.shares_node(send.from, send.to);
+        let found = self.ranks[to].matching.arrive(envelope, id);
+        if !near {
+            self.searched(send.to, self.ranks[to].matching.walked);
+        }
+        if let Some((pattern, waiter)) = found {
+            self.unposted(send.to, pattern.from);
             self.matched(id, waiter);
             return;
         }
+        self.kept(id);
         // Nobody has posted a receive: it stays unexpected, and probes that wait may see it. The
         // first that takes it ends the search.
         let mut i = 0;
@@ -171,6 +196,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let found = self.ranks[to].matching.take(exactly(envelope));
                 // Older messages with the same envelope went to older probes, so this is ours.
                 debug_assert_eq!(found.map(|f| f.1), Some(id));
+                self.unkept(id);
                 self.ranks[to].taken.push((token, envelope, id));
                 return;
             }
@@ -198,7 +224,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn ask_for_data(&mut self, id: SendId) {
         let send = self.sends[id];
         let leg = if self.shares_node(send.from, send.to) { Leg::Data } else { Leg::Get };
-        self.depart(Flight { send: id, leg });
+        let flight = Flight { send: id, leg };
+        if leg == Leg::Get && self.guard.limits.is_software(send.to) {
+            // The CPU that has found the match asks, not the NIC.
+            self.depart_after(send.to, Span::ZERO, flight);
+        } else {
+            self.depart(flight);
+        }
     }
 
     /// All bytes are at the receiver; what remains is its own work.
@@ -229,9 +261,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn user_recv(&mut self, at: u32, token: Token, pattern: Pattern) {
+        if pattern.tag != ANY_TAG {
+            self.tagged(at, pattern.context, pattern.tag);
+        }
         let waiter = Waiter::User { token, posted: self.now };
-        if let Some((_, id)) = self.ranks[at as usize].matching.post(pattern, waiter) {
-            self.matched(id, waiter);
+        let found = self.ranks[at as usize].matching.post(pattern, waiter);
+        if self.is_remote(at, pattern.from) {
+            self.searched(at, self.ranks[at as usize].matching.walked);
+        }
+        match found {
+            Some((_, id)) => {
+                self.unkept(id);
+                self.matched(id, waiter);
+            }
+            None => self.posted(at, pattern.from),
         }
     }
 
@@ -245,9 +288,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     ) {
         let matching = &mut self.ranks[at as usize].matching;
         let found = if take { matching.take(pattern) } else { matching.find(pattern) };
+        if self.is_remote(at, pattern.from) {
+            self.searched(at, self.ranks[at as usize].matching.walked);
+        }
         match found {
             Some((envelope, id)) => {
                 if take {
+                    self.unkept(id);
                     self.ranks[at as usize].taken.push((token, envelope, id));
                 }
                 let send = self.sends[id];
@@ -273,12 +320,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn cancel(&mut self, at: u32, token: Token, receive: Token) {
-        let posted = self.ranks[at as usize].matching.posted();
-        let waiter = posted.map(|(_, w)| w).find(|w| match w {
+        let found = self.ranks[at as usize].matching.posted().find(|(_, w)| match w {
             Waiter::User { token, .. } => *token == receive,
             Waiter::Run(_) => false,
         });
-        if waiter.is_some_and(|w| self.ranks[at as usize].matching.cancel(w)) {
+        if let Some((pattern, waiter)) = found {
+            self.ranks[at as usize].matching.cancel(waiter);
+            self.unposted(at, pattern.from);
             let found = Found::Cancelled;
             let done = Done { rank: at, token: receive, found, ready: self.now, ..Done::default() };
             self.complete(self.now, done);

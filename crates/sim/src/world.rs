@@ -21,11 +21,14 @@ use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ending;
 mod faults;
+mod guard;
 mod job;
 
+pub use guard::Policy;
 pub use job::{Job, Seat};
 
 use faults::Fate;
+use guard::Guard;
 
 base::ids! {
     /// A send from its call to the last thing it causes.
@@ -219,6 +222,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
     fate: Fate,
+    pub(crate) guard: Guard,
     delivered: Vec<(MsgId, Time)>,
     done: Vec<Done>,
     calls: Vec<Call>,
@@ -275,6 +279,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             traffic: Default::default(),
             broken: None,
             fate: Fate::new(job),
+            guard: Guard::new(job),
             delivered: Vec::new(),
             done: Vec::with_capacity(n),
             calls: Vec::with_capacity(n),
@@ -311,10 +316,14 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             End::Erroneous(broken)
         } else if let Some(failed) = self.fate.failed.take() {
             End::Failed(failed)
+        } else if let Some(exhausted) = self.guard.take_exhausted() {
+            End::Exhausted(exhausted)
         } else if self.workload.is_stopped() {
             End::Stopped
         } else if self.workload.is_finished() {
             End::Finished
+        } else if let Some(starved) = self.starved() {
+            End::Exhausted(starved)
         } else {
             End::Deadlock(self.blocked())
         };
@@ -350,7 +359,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Nothing is due any more: whether the workload has more to do all the same.
     fn restart(&mut self) -> bool {
-        self.ask(|workload, now, calls| workload.stalled(now, calls))
+        self.ask(|workload, now, calls| workload.stalled(now, calls)) || self.indulge()
     }
 
     /// Nothing but alarms is due: whoever set them may do so anew, for an earlier time.
@@ -654,6 +663,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.complete(self.now, done);
             }
             Op::Send { to, context, tag, bytes, mode } => {
+                if !self.may_send(at, to, bytes) {
+                    let op = Op::Send { to, context, tag, bytes, mode };
+                    return self.wait_to_send(Call { rank: at, token, after: Span::ZERO, op });
+                }
                 self.user_send(at, token, to, Envelope { src: at, context, tag }, bytes, mode);
             }
             Op::Recv { from, context, tag, .. } => {

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6103;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6104;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -76,8 +76,10 @@ pub struct Header {
     /// Standard sends up to this many bytes are eager wherever they go: they complete without their
     /// receiver, so the rank that makes one need not hand over.
     pub eager_max: u64,
-    /// Tag upper bound of the simulated library.
+    /// Tag upper bound of the simulated library, and the largest tag that is no error: the same,
+    /// unless limits are only to be noted.
     pub tag_ub: i32,
+    pub tag_max: i32,
     /// How many times ranks have knocked (`Control::knock`) since the simulator looked. A futex.
     pub knocks: AtomicU32,
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for
@@ -146,6 +148,8 @@ pub struct Control {
     pub local_size: u32,
     pub pid: u32,
     pub abort_code: i32,
+    /// The last tag above `Header::tag_max`; 0 if there was none.
+    pub refused_tag: i32,
 
     /// Hand-over: submissions in the ring, then what to wait for.
     pub submitted: u32,

@@ -47,6 +47,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         machine: "a machine".into(),
         library_version: "a library".into(),
         tag_ub: i32::MAX,
+        tag_max: i32::MAX,
         eager_max: 0,
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),

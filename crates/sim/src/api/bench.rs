@@ -159,8 +159,9 @@ pub fn bench(
         if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
             result.network.get_or_insert_default().add(network);
         }
-        if let End::Failed(blocked) = &outcome.end {
-            result.failure = Some(failed(&job, blocked, bytes));
+        if let End::Failed(blocked) | End::Exhausted(blocked) = &outcome.end {
+            let kind = if matches!(outcome.end, End::Failed(_)) { "fault" } else { "limit" };
+            result.failure = Some(failed(&job, kind, blocked, bytes));
             break;
         }
         if outcome.end == End::Interrupted {
@@ -178,14 +179,14 @@ pub fn bench(
 }
 
 /// A benchmark that the machine did not let finish.
-fn failed(job: &Job, blocked: &Blocked, bytes: u64) -> FailureRow {
+fn failed(job: &Job, kind: &'static str, blocked: &Blocked, bytes: u64) -> FailureRow {
     let rank = FailureRank {
         rank: blocked.rank,
         node: job.machine.node_name(blocked.node),
         call: None,
         detail: format!("messages of {bytes} B"),
     };
-    FailureRow { kind: "fault", message: blocked.what.clone(), ranks: vec![rank] }
+    FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] }
 }
 
 /// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages

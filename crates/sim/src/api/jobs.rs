@@ -7,7 +7,7 @@ use super::bench::{BenchRow, EngineRow, plan, row_of, too_large};
 use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
 use super::{
     Asked, BackgroundRow, Common, CongestionRow, Fidelity, PlacementRequest, Wanted, fidelity,
-    of_job, run_of, unknown,
+    limits, of_job, run_of, unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -17,6 +17,7 @@ use collectives::Overrides;
 use live::{Live, LiveOutcome};
 use loggp::LogGpNetwork;
 use machine::Complaint;
+use mpi::Library;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
@@ -211,7 +212,10 @@ pub fn jobs(
             }
         }
     }
-    let (Some((run, order)), true) = (run, complaints.is_empty()) else { return Err(complaints) };
+    let (Some((mut run, order)), true) = (run, complaints.is_empty()) else {
+        return Err(complaints);
+    };
+    run.library = provider(&request.jobs, &run)?;
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
     let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
@@ -250,6 +254,7 @@ pub fn jobs(
             let mut own =
                 Job::new(run.machine.clone(), run.library.clone(), seats.to_vec(), run.seed);
             own.noise = run.noise;
+            own.limits = run.limits;
             own.vnets = vec![run.vnets[number]];
             let (outcome, alone) = play(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
@@ -283,6 +288,25 @@ impl<'a> From<&'a JobRequest> for Wanted<'a> {
         let class = Asked::or_by_variable(class.as_deref(), env);
         Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
     }
+}
+
+/// The library with the provider as all programs' environments set it.
+fn provider(jobs: &[JobRequest], run: &Job) -> Result<Library, Vec<Complaint>> {
+    let mut set = Vec::new();
+    for (i, job) in jobs.iter().enumerate() {
+        if let Task::Program(program) = &job.task {
+            let mut library = run.library.clone();
+            limits::heed(&mut library, &run.machine, &program.env).map_err(|more| {
+                more.into_iter().map(|c| of_job(c, jobs.len(), i)).collect::<Vec<_>>()
+            })?;
+            set.push(library);
+        }
+    }
+    if set.windows(2).any(|two| two[0] != two[1]) {
+        let wanted = "the same FI_CXI_ variables in all jobs of a run";
+        return Err(vec![Complaint::new("env", "jobs with others", wanted)]);
+    }
+    Ok(set.pop().unwrap_or_else(|| run.library.clone()))
 }
 
 fn hex(digest: Digest) -> String {
@@ -387,6 +411,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
         End::Deadlock(all) => End::Deadlock(all.iter().filter(is_own).map(own).collect()),
         End::Erroneous(one) if is_own(&one) => End::Erroneous(own(one)),
         End::Failed(one) if is_own(&one) => End::Failed(own(one)),
+        End::Exhausted(one) if is_own(&one) => End::Exhausted(own(one)),
         _ => End::Interrupted,
     };
     if matches!(ending, End::Deadlock(_)) && live.settle().is_some() {
@@ -398,7 +423,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
     }
     let rows: Vec<FailureRank> = match &ending {
         End::Deadlock(blocked) => run::deadlock(&run.machine, seats, &live, blocked),
-        End::Erroneous(blocked) | End::Failed(blocked) => {
+        End::Erroneous(blocked) | End::Failed(blocked) | End::Exhausted(blocked) => {
             vec![run::row(&run.machine, &live, blocked)]
         }
         _ => Vec::new(),

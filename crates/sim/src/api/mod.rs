@@ -6,6 +6,7 @@ mod classes;
 mod congestion;
 mod faults;
 mod jobs;
+mod limits;
 mod run;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
@@ -13,6 +14,7 @@ pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
 pub use congestion::CongestionRow;
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
+pub use limits::{CrossedRow, LimitsRow, UseRow};
 pub use run::{RunRequest, RunResult, run};
 
 pub use crate::outcome::Fidelity;
@@ -69,6 +71,9 @@ pub struct Common {
     pub warmup_s: f64,
     #[serde(default)]
     pub noise: Option<NoiseRequest>,
+    /// What happens where something is used up: `off`, `warn` or `fail`.
+    #[serde(default = "fail")]
+    pub limits: String,
     #[serde(default = "one")]
     pub seed: u64,
     /// Cores that a traffic sweep uses; 0 is all there are. Never changes a result, and all else
@@ -78,6 +83,9 @@ pub struct Common {
 }
 fn packet() -> String {
     "packet".into()
+}
+fn fail() -> String {
+    "fail".into()
 }
 fn mpich() -> String {
     "mpich".into()
@@ -251,8 +259,9 @@ pub(crate) fn run_of(
     let vnets = classes::of(common, &asked, &mut machine).map_err(|c| complaints.extend(c));
     let background = background::of(common, &machine, &free).map_err(|c| complaints.extend(c));
     let noise = background::noise(common).map_err(|c| complaints.push(c));
-    let (Ok(library), Ok(vnets), Ok(background), Ok(noise), true) =
-        (library, vnets, background, noise, complaints.is_empty())
+    let limits = limits::policy(common).map_err(|c| complaints.push(c));
+    let (Ok(library), Ok(vnets), Ok(background), Ok(noise), Ok(limits), true) =
+        (library, vnets, background, noise, limits, complaints.is_empty())
     else {
         return Err(complaints);
     };
@@ -273,6 +282,7 @@ pub(crate) fn run_of(
         if background.is_empty() { Span::ZERO } else { Span::from_seconds(common.warmup_s) };
     run.background = background;
     run.noise = noise;
+    run.limits = limits;
     Ok((run, order))
 }
 

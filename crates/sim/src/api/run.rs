@@ -2,15 +2,17 @@
 
 use super::bench::EngineRow;
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, NetworkRow, fidelity, job_of_class,
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity,
+    job_of_class, limits,
 };
 use crate::outcome::{Blocked, Distance, End, Outcome};
-use crate::world::{Job, Progress, Seat, Starting, World};
+use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
+use mpi::limits::Limit;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
@@ -97,6 +99,7 @@ pub struct RunResult {
     /// Share of all links of a kind that carried anything, and their mean utilization.
     pub link_kinds: Vec<LinkKindRow>,
     pub background: Vec<BackgroundRow>,
+    pub limits: LimitsRow,
     /// On a machine with a plan of faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
@@ -210,8 +213,16 @@ pub fn run(
     });
     let asked = Asked::or_by_variable(common.class.as_deref(), &request.program.env);
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
-        Ok(job) if complaints.is_empty() => job,
-        Ok(_) => return Err(complaints),
+        Ok(mut job) => {
+            let env = &request.program.env;
+            if let Err(more) = limits::heed(&mut job.library, &job.machine, env) {
+                complaints.extend(more);
+            }
+            if !complaints.is_empty() {
+                return Err(complaints);
+            }
+            job
+        }
         Err(more) => {
             complaints.extend(more);
             return Err(complaints);
@@ -278,6 +289,7 @@ pub(super) fn start(
         machine: job.machine.name.clone(),
         library_version: library.version.clone(),
         tag_ub: library.tag_ub,
+        tag_max: if job.limits == Policy::Fail { library.tag_ub } else { i32::MAX },
         eager_max: library.eager_max.min(library.shm_eager_max),
         // Never nothing: a program that waits for the clock must see it move.
         clock_tick: library.call_overhead.max(Span::ns(1)),
@@ -322,7 +334,7 @@ fn launch<N: NetworkModel>(
     }
     let blocked = match &outcome.end {
         End::Deadlock(blocked) => deadlock(&job.machine, &job.seats, &world.workload, blocked),
-        End::Erroneous(blocked) | End::Failed(blocked) => {
+        End::Erroneous(blocked) | End::Failed(blocked) | End::Exhausted(blocked) => {
             vec![row(&job.machine, &world.workload, blocked)]
         }
         _ => Vec::new(),
@@ -446,6 +458,7 @@ pub(super) fn failure(
             ("erroneous", format!("erroneous program: rank {}: {}", blocked.rank, blocked.what))
         }
         End::Failed(blocked) => ("fault", blocked.what.clone()),
+        End::Exhausted(blocked) => ("limit", blocked.what.clone()),
         End::Interrupted => ("interrupted", "interrupted".to_string()),
         _ if live.interrupted => ("interrupted", "interrupted".to_string()),
         _ => match &live.failure {
@@ -457,11 +470,16 @@ pub(super) fn failure(
                     | live::Why::NeverCame { .. }
                     | live::Why::Vanished => "early_exit",
                     live::Why::Abort { .. } => "abort",
+                    live::Why::Tag { .. } => "limit",
                     live::Why::Livelock { .. } => "livelock",
                     live::Why::Mismatch(_) | live::Why::Gone { .. } => "erroneous",
                     live::Why::Protocol(_) => "protocol",
                 };
-                let message = f.to_string();
+                let mut message = f.to_string();
+                if let live::Why::Tag { .. } = f.why {
+                    let at = live.ranks[f.rank as usize].end;
+                    message = format!("{message}, at {at}. Cure: {}", Limit::Tag.cure());
+                }
                 let rank = FailureRank {
                     rank: f.rank,
                     node: f.node.clone(),
@@ -557,6 +575,7 @@ fn result(
         link_table,
         link_kinds,
         background: outcome.background.iter().map(Into::into).collect(),
+        limits: LimitsRow::of_run(job, outcome),
         network: NetworkRow::of_run(&job.machine, outcome),
         congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
         engine,

@@ -34,6 +34,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         for (rank, what) in self.waiting_for_locks() {
             blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
         }
+        for (rank, what) in self.waiting_to_send() {
+            blocked.push(Blocked { rank, node: self.job.seats[rank as usize].node, what });
+        }
         for pair in self.unmatched_sends() {
             let (from, to, tag, bytes) = pair;
             let node = self.job.seats[from as usize].node;
@@ -80,6 +83,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             counters,
             jobs,
             background: self.sources.outcome(self.job, time - Time::ZERO),
+            limited: self.limited(),
         }
     }
 

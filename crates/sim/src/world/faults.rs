@@ -33,7 +33,7 @@ fn next_death(job: &Job, after: Time) -> Option<Time> {
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Whether nobody goes on.
     pub(super) fn is_broken(&self) -> bool {
-        self.broken.is_some() || self.fate.failed.is_some()
+        self.broken.is_some() || self.fate.failed.is_some() || self.guard.is_exhausted()
     }
 
     /// The network has given a message up: whose it was is told.

@@ -6,6 +6,7 @@ use mpi::Library;
 
 use crate::background::Background;
 use crate::noise::Noise;
+use crate::world::Policy;
 
 /// Where a rank lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub struct Job {
     pub background: Vec<Background>,
     pub warmup: Span,
     pub noise: Option<Noise>,
+    /// What happens where something is used up.
+    pub limits: Policy,
     pub seed: u64,
 }
 
@@ -43,6 +46,7 @@ impl Job {
             background: Vec::new(),
             warmup: Span::ZERO,
             noise: None,
+            limits: Policy::Fail,
             seed,
         }
     }

@@ -1,0 +1,498 @@
+//! What of the NICs and of the provider under an MPI library is in use, against what there is.
+//!
+//! Counters and their highest marks, no clocks: a caller says what a rank takes and gives back, and
+//! hears whether it fits and what the provider does if not. Names are those of fi_cxi(7); where the
+//! rules are from stands in docs/models/limits.md.
+
+use std::collections::BTreeMap;
+
+/// "There is no such limit."
+pub const UNLIMITED: u64 = u64::MAX;
+
+/// Where messages and receives are matched: `FI_CXI_RX_MATCH_MODE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatchMode {
+    /// By the NIC alone; without entries it stops its senders, moves what it can to the host and
+    /// goes on, or ends the job.
+    Hardware,
+    /// By the NIC while it has entries, by the rank's CPU from then on.
+    Hybrid,
+    /// By the rank's CPU.
+    Software,
+}
+
+impl MatchMode {
+    pub const ALL: [MatchMode; 3] = [MatchMode::Hardware, MatchMode::Hybrid, MatchMode::Software];
+    pub const NAMES: [&str; 3] = ["hardware", "hybrid", "software"];
+    pub fn named(name: &str) -> Option<MatchMode> {
+        Some(Self::ALL[Self::NAMES.iter().position(|&known| known == name)?])
+    }
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// Something there is only so much of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// The largest tag.
+    Tag,
+    /// Receives posted and messages unexpected in one match engine of a NIC.
+    MatchEntries,
+    /// Events of one rank's endpoint that its queue must hold.
+    EventQueue,
+    /// Rendezvous sends of one rank under way.
+    RendezvousSends,
+    /// Bytes of unexpected messages one rank holds; nothing bounds them but memory.
+    EagerBuffers,
+}
+
+impl Limit {
+    pub const ALL: [Limit; 5] = [
+        Limit::Tag,
+        Limit::MatchEntries,
+        Limit::EventQueue,
+        Limit::RendezvousSends,
+        Limit::EagerBuffers,
+    ];
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Tag => "tag",
+            Limit::MatchEntries => "match_entries",
+            Limit::EventQueue => "event_queue",
+            Limit::RendezvousSends => "rendezvous_sends",
+            Limit::EagerBuffers => "eager_buffers",
+        }
+    }
+    /// What one asks the library for it by, or sets it with.
+    pub fn parameter(self) -> &'static str {
+        match self {
+            Limit::Tag => "MPI_TAG_UB",
+            Limit::MatchEntries => "FI_CXI_RX_MATCH_MODE",
+            Limit::EventQueue => "FI_CXI_DEFAULT_CQ_SIZE",
+            Limit::RendezvousSends => "FI_CXI_DEFAULT_TX_SIZE",
+            Limit::EagerBuffers => "FI_CXI_OFLOW_BUF_SIZE",
+        }
+    }
+    /// What avoids it: a setting, or a change of the program.
+    pub fn cure(self) -> &'static str {
+        match self {
+            Limit::Tag => {
+                "keep tags below MPI_TAG_UB: number messages by pair of ranks instead of globally, \
+                 or take the number modulo the bound"
+            }
+            Limit::MatchEntries => {
+                "set FI_CXI_RX_MATCH_MODE=hybrid, or post fewer receives at once and receive \
+                 messages sooner"
+            }
+            Limit::EventQueue => {
+                "set FI_CXI_DEFAULT_CQ_SIZE higher (131072 and more), or post receives before \
+                 their messages come"
+            }
+            Limit::RendezvousSends => {
+                "post receives before sends, have fewer long sends out at once, set \
+                 FI_CXI_DEFAULT_TX_SIZE higher (up to 16384), or make messages eager with \
+                 FI_CXI_RDZV_THRESHOLD"
+            }
+            Limit::EagerBuffers => "post receives before their messages come",
+        }
+    }
+}
+
+/// How much there is, and how it is shared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    pub tag: u64,
+    /// Match engines of a NIC and list entries of each. Endpoints are dealt to engines in turn.
+    pub match_engines: u32,
+    pub match_entries: u64,
+    pub match_mode: MatchMode,
+    /// Slots of an endpoint's event queue; those an unexpected message holds, and those always
+    /// held.
+    pub events: u64,
+    pub events_unexpected: u64,
+    pub events_fixed: u64,
+    /// Rendezvous sends of an endpoint.
+    pub rendezvous: u64,
+}
+
+impl Bounds {
+    fn of(&self, limit: Limit) -> u64 {
+        match limit {
+            Limit::Tag => self.tag,
+            Limit::MatchEntries => self.match_entries,
+            Limit::EventQueue => self.events,
+            Limit::RendezvousSends => self.rendezvous,
+            Limit::EagerBuffers => UNLIMITED,
+        }
+    }
+    /// The same machine without its limits. Where matching is done stays.
+    pub fn lifted(self) -> Bounds {
+        let none = UNLIMITED;
+        Bounds { tag: none, match_entries: none, events: none, rendezvous: none, ..self }
+    }
+}
+
+/// What comes of taking one more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Fits,
+    /// The NIC had no entry: it stopped its senders, and so many headers of unexpected messages
+    /// were moved to host memory. Then it went on.
+    FlowControl {
+        moved: u64,
+    },
+    /// The NIC had no entry: this endpoint's lists, so many elements, were moved to host memory,
+    /// and its rank's CPU matches from now on.
+    ToSoftware {
+        moved: u64,
+    },
+    /// The provider gives up.
+    Exceeded(Limit),
+}
+
+/// One rank's endpoint.
+#[derive(Clone, Copy, Debug, Default)]
+struct Endpoint {
+    engine: u32,
+    software: bool,
+    /// In the NIC's lists.
+    posted: u64,
+    unexpected: u64,
+    /// Unexpected, and moved to host memory by flow control.
+    onloaded: u64,
+    sends: u64,
+    rendezvous: u64,
+    eager_bytes: u64,
+}
+
+/// The most there ever was, and whose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    pub used: u64,
+    pub rank: u32,
+}
+
+/// What all endpoints have in use.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    bounds: Bounds,
+    endpoints: Vec<Endpoint>,
+    /// Entries in use, by engine.
+    engines: Vec<u64>,
+    marks: [Mark; Limit::ALL.len()],
+    /// Sends without an identifier wait for one.
+    waits: bool,
+}
+
+impl Limits {
+    /// `nics` names each rank's NIC, in the order of ranks.
+    pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
+        let mut seen: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        let mut endpoints = Vec::new();
+        for nic in nics {
+            let next = seen.len() as u32;
+            let (index, ranks) = seen.entry(nic).or_insert((next, 0));
+            let engine = *index * bounds.match_engines + *ranks % bounds.match_engines;
+            *ranks += 1;
+            let software = bounds.match_mode == MatchMode::Software;
+            endpoints.push(Endpoint { engine, software, ..Endpoint::default() });
+        }
+        let engines = vec![0; seen.len() * bounds.match_engines as usize];
+        Limits { bounds, endpoints, engines, marks: Default::default(), waits: true }
+    }
+
+    /// From now on rendezvous sends are counted, and none waits.
+    pub fn never_wait(&mut self) {
+        self.waits = false;
+    }
+
+    pub fn bound(&self, limit: Limit) -> u64 {
+        self.bounds.of(limit)
+    }
+    pub fn match_mode(&self) -> MatchMode {
+        self.bounds.match_mode
+    }
+    /// The most that was ever used of it.
+    pub fn mark(&self, limit: Limit) -> Mark {
+        self.marks[limit as usize]
+    }
+    /// Whether this rank's CPU does its matching.
+    #[inline]
+    pub fn is_software(&self, rank: u32) -> bool {
+        self.endpoints[rank as usize].software
+    }
+    /// How many ranks match in software.
+    pub fn software_ranks(&self) -> usize {
+        self.endpoints.iter().filter(|e| e.software).count()
+    }
+    /// Ranks that share this rank's match engine, itself among them.
+    pub fn sharers(&self, rank: u32) -> usize {
+        let engine = self.endpoints[rank as usize].engine;
+        self.endpoints.iter().filter(|e| e.engine == engine).count()
+    }
+    /// In the NIC's lists: receives posted, messages unexpected.
+    pub fn lists(&self, rank: u32) -> (u64, u64) {
+        let endpoint = &self.endpoints[rank as usize];
+        (endpoint.posted, endpoint.unexpected)
+    }
+    pub fn events(&self, rank: u32) -> u64 {
+        let endpoint = &self.endpoints[rank as usize];
+        endpoint.posted
+            + endpoint.unexpected * self.bounds.events_unexpected
+            + endpoint.sends
+            + self.bounds.events_fixed
+    }
+
+    #[inline]
+    fn note(&mut self, limit: Limit, rank: u32, used: u64) {
+        let mark = &mut self.marks[limit as usize];
+        if used > mark.used {
+            *mark = Mark { used, rank };
+        }
+    }
+
+    /// A send or receive with this tag.
+    #[inline]
+    pub fn tag(&mut self, rank: u32, tag: i32) -> Verdict {
+        let tag = tag.max(0) as u64;
+        self.note(Limit::Tag, rank, tag);
+        if tag > self.bounds.tag { Verdict::Exceeded(Limit::Tag) } else { Verdict::Fits }
+    }
+
+    /// A receive is appended to the NIC's list.
+    #[inline]
+    pub fn post(&mut self, rank: u32) -> Verdict {
+        if self.is_software(rank) {
+            return Verdict::Fits;
+        }
+        let verdict = self.entry(rank);
+        if !self.is_software(rank) {
+            self.endpoints[rank as usize].posted += 1;
+        }
+        self.counted(rank, verdict)
+    }
+    /// A receive has matched, or was taken back. What a collective got that its members did not
+    /// agree on was never posted.
+    #[inline]
+    pub fn unpost(&mut self, rank: u32) {
+        let endpoint = &mut self.endpoints[rank as usize];
+        if endpoint.posted > 0 {
+            endpoint.posted -= 1;
+            self.engines[endpoint.engine as usize] -= 1;
+        }
+    }
+
+    /// A message that no receive waits for stays, with `bytes` of data.
+    #[inline]
+    pub fn keep(&mut self, rank: u32, bytes: u64) -> Verdict {
+        let endpoint = &mut self.endpoints[rank as usize];
+        endpoint.eager_bytes += bytes;
+        let (held, software) = (endpoint.eager_bytes, endpoint.software);
+        self.note(Limit::EagerBuffers, rank, held);
+        if software {
+            return Verdict::Fits;
+        }
+        let verdict = self.entry(rank);
+        if !self.is_software(rank) {
+            self.endpoints[rank as usize].unexpected += 1;
+        }
+        self.counted(rank, verdict)
+    }
+    /// Such a message has found its receive. Those that flow control moved are the oldest, and are
+    /// taken to go first.
+    #[inline]
+    pub fn take(&mut self, rank: u32, bytes: u64) {
+        let endpoint = &mut self.endpoints[rank as usize];
+        endpoint.eager_bytes -= bytes;
+        if endpoint.onloaded > 0 {
+            endpoint.onloaded -= 1;
+        } else if !endpoint.software {
+            endpoint.unexpected -= 1;
+            self.engines[endpoint.engine as usize] -= 1;
+        }
+    }
+
+    /// One more entry of the rank's match engine, unless its lists leave the NIC.
+    #[inline]
+    fn entry(&mut self, rank: u32) -> Verdict {
+        let engine = self.endpoints[rank as usize].engine as usize;
+        let mut verdict = Verdict::Fits;
+        if self.engines[engine] >= self.bounds.match_entries {
+            verdict = self.make_room(rank);
+        }
+        if !self.is_software(rank) {
+            self.engines[engine] += 1;
+            let used = self.engines[engine];
+            self.note(Limit::MatchEntries, rank, used);
+        }
+        verdict
+    }
+
+    #[cold]
+    fn make_room(&mut self, rank: u32) -> Verdict {
+        let hybrid = self.bounds.match_mode == MatchMode::Hybrid;
+        let endpoint = &mut self.endpoints[rank as usize];
+        let moved = endpoint.unexpected;
+        endpoint.onloaded += moved;
+        endpoint.unexpected = 0;
+        let used = &mut self.engines[endpoint.engine as usize];
+        *used -= moved;
+        if hybrid {
+            *used -= endpoint.posted;
+            let moved = moved + endpoint.posted;
+            endpoint.posted = 0;
+            endpoint.software = true;
+            return Verdict::ToSoftware { moved };
+        }
+        // The provider ends the job if not a single entry came free.
+        match moved {
+            0 => Verdict::Exceeded(Limit::MatchEntries),
+            _ => Verdict::FlowControl { moved },
+        }
+    }
+
+    /// Whether the events of what is in use now fit the queue.
+    #[inline]
+    fn counted(&mut self, rank: u32, verdict: Verdict) -> Verdict {
+        let events = self.events(rank);
+        self.note(Limit::EventQueue, rank, events);
+        if verdict == Verdict::Fits && events > self.bounds.events {
+            return Verdict::Exceeded(Limit::EventQueue);
+        }
+        verdict
+    }
+
+    /// A send is with the NIC.
+    #[inline]
+    pub fn send(&mut self, rank: u32) {
+        self.endpoints[rank as usize].sends += 1;
+    }
+    #[inline]
+    pub fn sent(&mut self, rank: u32) {
+        self.endpoints[rank as usize].sends -= 1;
+    }
+
+    /// Takes an identifier for a rendezvous. False if there is none: the call must wait.
+    #[inline]
+    pub fn claim(&mut self, rank: u32) -> bool {
+        let used = self.endpoints[rank as usize].rendezvous;
+        let has_one = used < self.bounds.rendezvous || !self.waits;
+        if has_one {
+            self.claim_anyway(rank);
+        }
+        has_one
+    }
+    /// The same for who cannot wait.
+    #[inline]
+    pub fn claim_anyway(&mut self, rank: u32) {
+        let endpoint = &mut self.endpoints[rank as usize];
+        endpoint.rendezvous += 1;
+        let used = endpoint.rendezvous;
+        self.note(Limit::RendezvousSends, rank, used);
+    }
+    #[inline]
+    pub fn unclaim(&mut self, rank: u32) {
+        self.endpoints[rank as usize].rendezvous -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounds(mode: MatchMode) -> Bounds {
+        Bounds {
+            tag: 524_287,
+            match_engines: 2,
+            match_entries: 10,
+            match_mode: mode,
+            events: 40,
+            events_unexpected: 6,
+            events_fixed: 5,
+            rendezvous: 3,
+        }
+    }
+    fn limits(mode: MatchMode, nics: &[u32]) -> Limits {
+        Limits::new(bounds(mode), nics.iter().copied())
+    }
+    fn times(n: u32, mut what: impl FnMut() -> Verdict) {
+        (0..n).for_each(|i| assert_eq!(what(), Verdict::Fits, "{i}"));
+    }
+
+    #[test]
+    fn the_bound_itself_fits_and_one_more_does_not() {
+        let mut l = limits(MatchMode::Hardware, &[0]);
+        assert_eq!(l.tag(0, 524_287), Verdict::Fits);
+        assert_eq!(l.tag(0, 524_288), Verdict::Exceeded(Limit::Tag));
+        times(10, || l.post(0));
+        assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
+        let mut l = limits(MatchMode::Hardware, &[0]);
+        // 5 + 6 n <= 40 up to n = 5.
+        times(5, || l.keep(0, 100));
+        assert_eq!(l.keep(0, 100), Verdict::Exceeded(Limit::EventQueue));
+        assert_eq!(l.mark(Limit::EagerBuffers), Mark { used: 600, rank: 0 });
+        assert_eq!((0..4).map(|_| l.claim(0)).collect::<Vec<_>>(), [true, true, true, false]);
+        l.unclaim(0);
+        assert!(l.claim(0));
+    }
+
+    #[test]
+    fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
+        // Ranks 0 and 2 are on engine 0 of NIC 7, rank 1 is on its engine 1, rank 3 elsewhere.
+        let mut l = limits(MatchMode::Hardware, &[7, 7, 7, 3]);
+        times(6, || l.post(0));
+        times(4, || l.post(2));
+        assert_eq!(l.post(2), Verdict::Exceeded(Limit::MatchEntries));
+        times(10, || l.post(1));
+        times(10, || l.post(3));
+        assert_eq!((l.sharers(2), l.sharers(1), l.sharers(3)), (2, 1, 1));
+        l.unpost(0);
+        l.unpost(0);
+        assert_eq!(l.post(2), Verdict::Fits);
+    }
+
+    /// Flow control frees what the endpoint itself has unexpected; who has nothing ends the job.
+    #[test]
+    fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
+        let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hardware) };
+        let mut l = Limits::new(wide, [0, 0, 0].into_iter());
+        times(7, || l.keep(0, 0));
+        times(3, || l.post(2));
+        // Rank 2 shares the engine and has only posted receives.
+        let mut other = l.clone();
+        assert_eq!(other.keep(2, 0), Verdict::Exceeded(Limit::MatchEntries));
+        assert_eq!(l.keep(0, 0), Verdict::FlowControl { moved: 7 });
+        assert_eq!(l.lists(0), (0, 1));
+        (0..8).for_each(|_| l.take(0, 0));
+        assert_eq!(l.lists(0), (0, 0));
+        times(7, || l.post(0));
+        assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
+    }
+
+    #[test]
+    fn hybrid_matching_leaves_the_nic_once_and_gives_its_entries_back() {
+        let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hybrid) };
+        let mut l = Limits::new(wide, [0, 0, 0].into_iter());
+        times(6, || l.post(0));
+        times(4, || l.keep(0, 1));
+        assert_eq!(l.post(0), Verdict::ToSoftware { moved: 10 });
+        assert!(l.is_software(0) && !l.is_software(2));
+        times(50, || l.keep(0, 1));
+        (0..7).for_each(|_| l.unpost(0));
+        (0..54).for_each(|_| l.take(0, 1));
+        times(10, || l.post(2));
+        assert_eq!(l.software_ranks(), 1);
+    }
+
+    #[test]
+    fn without_limits_everything_fits_and_is_counted() {
+        let mut l = Limits::new(bounds(MatchMode::Hardware).lifted(), [0].into_iter());
+        times(1000, || l.post(0));
+        times(1000, || l.keep(0, 1));
+        assert!((0..1000).all(|_| l.claim(0)));
+        assert_eq!(l.mark(Limit::MatchEntries).used, 2000);
+        assert_eq!(l.mark(Limit::EventQueue).used, 1000 + 6000 + 5);
+        assert_eq!(l.mark(Limit::RendezvousSends).used, 1000);
+    }
+}

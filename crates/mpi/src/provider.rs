@@ -1,0 +1,190 @@
+//! How the libfabric provider under a library is set: what fi_cxi(7) calls its runtime parameters,
+//! as keys of a profile and as the `FI_CXI_*` variables people set.
+
+use crate::Library;
+use crate::limits::{Bounds, MatchMode, UNLIMITED};
+use base::Span;
+
+/// A slot of an event queue, bytes. [LF] C_EE_CFG_ECB_SIZE
+const EVENT_BYTES: u64 = 64;
+
+/// The largest `FI_CXI_DEFAULT_TX_SIZE`; the provider warns of a larger one and keeps its default.
+/// [LF] CXIP_MAX_TX_SIZE
+const TX_SIZE_MAX: u64 = 16_384;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Provider {
+    pub match_mode: MatchMode,
+    /// CPU time to look at one element of a list, and to move one from the NIC to the host.
+    pub match_element: Span,
+    /// From a NIC's running out of entries until its senders send again.
+    pub flow_control: Span,
+    /// What a message adds to the rendezvous threshold before it is one, bytes.
+    pub rdzv_get_min: u64,
+    /// Entries of a completion queue, and the pages its event queue is rounded up to, bytes.
+    pub cq_size: u64,
+    pub eq_page: u64,
+    /// Events an unexpected message may cause.
+    pub unexpected_events: u64,
+    /// Events processed before the NIC hears that their slots are free.
+    pub ack_batch: u64,
+    /// Overflow buffers posted, and request buffers, which only software matching has.
+    pub oflow_buffers: u64,
+    pub request_buffers: u64,
+    /// Operations an endpoint may have out, and identifiers for those that are rendezvous.
+    pub tx_size: u64,
+    pub rendezvous_ids: u64,
+}
+
+impl Provider {
+    /// Slots of an event queue: the memory for it is whole pages.
+    pub fn events(&self) -> u64 {
+        match self.cq_size {
+            UNLIMITED => UNLIMITED,
+            size => {
+                let bytes = size.saturating_mul(EVENT_BYTES);
+                bytes.div_ceil(self.eq_page).saturating_mul(self.eq_page) / EVENT_BYTES
+            }
+        }
+    }
+}
+
+impl Library {
+    /// What there is on NICs with so many match engines of so many entries.
+    pub fn bounds(&self, (match_engines, match_entries): (u32, u64)) -> Bounds {
+        let p = &self.provider;
+        let request = if p.match_mode == MatchMode::Hardware { 0 } else { p.request_buffers };
+        Bounds {
+            tag: self.tag_ub as u64,
+            match_engines,
+            match_entries,
+            match_mode: p.match_mode,
+            events: p.events(),
+            events_unexpected: p.unexpected_events,
+            events_fixed: p.ack_batch + p.oflow_buffers + request,
+            rendezvous: p.tx_size.min(p.rendezvous_ids),
+        }
+    }
+
+    /// Takes one variable of the user's environment. False: it says nothing to this library. An
+    /// error says what would have been right.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        let Some(short) = name.strip_prefix("FI_CXI_") else { return Ok(false) };
+        let value = value.trim();
+        if short == "RX_MATCH_MODE" {
+            self.provider.match_mode = MatchMode::named(&value.to_lowercase())
+                .ok_or_else(|| format!("one of {}", MatchMode::NAMES.join(", ")))?;
+            return Ok(true);
+        }
+        let least = match short {
+            "DEFAULT_CQ_SIZE" | "DEFAULT_TX_SIZE" | "EQ_ACK_BATCH_SIZE" => 1,
+            "RDZV_THRESHOLD"
+            | "RDZV_GET_MIN"
+            | "RDZV_EAGER_SIZE"
+            | "OFLOW_BUF_COUNT"
+            | "OFLOW_BUF_MIN_POSTED"
+            | "REQ_BUF_MIN_POSTED"
+            | "FC_RETRY_USEC_DELAY"
+            | "DISABLE_EQ_HUGETLB"
+            | "DISABLE_CQ_HUGETLB" => 0,
+            _ => return Ok(false),
+        };
+        let number = value.parse::<u32>().ok().filter(|&n| n >= least).map(u64::from);
+        let number =
+            number.ok_or_else(|| format!("a whole number from {least} to {}", u32::MAX))?;
+        let p = &mut self.provider;
+        match short {
+            "DEFAULT_CQ_SIZE" => p.cq_size = number,
+            "DEFAULT_TX_SIZE" if number > TX_SIZE_MAX => {}
+            "DEFAULT_TX_SIZE" => p.tx_size = number,
+            "EQ_ACK_BATCH_SIZE" => p.ack_batch = number,
+            "RDZV_THRESHOLD" => self.eager_max = number + p.rdzv_get_min,
+            "RDZV_GET_MIN" => {
+                let threshold = self.eager_max.saturating_sub(p.rdzv_get_min);
+                self.eager_max = threshold.saturating_add(number);
+                p.rdzv_get_min = number;
+            }
+            "RDZV_EAGER_SIZE" => self.rendezvous_eager_part = number,
+            "OFLOW_BUF_COUNT" | "OFLOW_BUF_MIN_POSTED" => p.oflow_buffers = number,
+            "REQ_BUF_MIN_POSTED" => p.request_buffers = number,
+            "FC_RETRY_USEC_DELAY" => p.flow_control = Span::us(number),
+            _ if number > 0 => p.eq_page = 4096,
+            _ => {}
+        }
+        // What travels with the request is never more than what needs none.
+        self.rendezvous_eager_part = self.rendezvous_eager_part.min(self.eager_max);
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::preset;
+
+    fn mpich(fabric: &str) -> Library {
+        Library::parse("mpich", preset("mpich").unwrap(), fabric).unwrap()
+    }
+
+    /// fi_cxi(7): rendezvous above RDZV_THRESHOLD + RDZV_GET_MIN, in whichever order they are set.
+    #[test]
+    fn thresholds_add_up_in_any_order() {
+        for order in [[0, 1], [1, 0]] {
+            let mut l = mpich("slingshot");
+            for i in order {
+                let (name, value) =
+                    [("FI_CXI_RDZV_THRESHOLD", "2048"), ("FI_CXI_RDZV_GET_MIN", "0")][i];
+                assert_eq!(l.set(name, value), Ok(true));
+            }
+            assert_eq!((l.eager_max, l.rendezvous_eager_part), (2048, 2048));
+        }
+    }
+
+    /// 2 MiB of 64-B events are 32,768; without huge pages 1,024 events are 16 pages of 4 KiB.
+    #[test]
+    fn event_queues_are_whole_pages() {
+        for (set, events) in [
+            (&[][..], 32_768),
+            (&[("FI_CXI_DISABLE_CQ_HUGETLB", "1")], 1_024),
+            (&[("FI_CXI_DEFAULT_CQ_SIZE", "32769")], 65_536),
+            (&[("FI_CXI_DEFAULT_CQ_SIZE", "131072")], 131_072),
+            (&[("FI_CXI_DEFAULT_CQ_SIZE", "65"), ("FI_CXI_DISABLE_EQ_HUGETLB", "1")], 128),
+        ] {
+            let mut l = mpich("slingshot");
+            set.iter().for_each(|(name, value)| assert_eq!(l.set(name, value), Ok(true)));
+            assert_eq!(l.bounds((4, 16_384)).events, events, "{set:?}");
+        }
+        assert_eq!(mpich("aries").bounds((1, UNLIMITED)).events, UNLIMITED);
+    }
+
+    #[test]
+    fn sends_out_are_bounded_by_the_size_and_by_identifiers() {
+        let mut l = mpich("slingshot");
+        assert_eq!(l.bounds((4, 16_384)).rendezvous, 1_024);
+        for (size, bound) in [("16384", 16_384), ("16385", 16_384), ("20", 20)] {
+            assert_eq!(l.set("FI_CXI_DEFAULT_TX_SIZE", size), Ok(true));
+            assert_eq!(l.bounds((4, 16_384)).rendezvous, bound);
+        }
+        l.provider.tx_size = 1 << 20;
+        assert_eq!(l.bounds((4, 16_384)).rendezvous, 32 * 1024 - 256);
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_refused_and_others_variables_are_left_alone() {
+        let mut l = mpich("slingshot");
+        let before = l.clone();
+        for (name, value) in [
+            ("FI_CXI_RX_MATCH_MODE", "hibrid"),
+            ("FI_CXI_DEFAULT_CQ_SIZE", "0"),
+            ("FI_CXI_DEFAULT_CQ_SIZE", "many"),
+            ("FI_CXI_RDZV_THRESHOLD", "-1"),
+        ] {
+            assert!(l.set(name, value).is_err(), "{name}={value}");
+        }
+        assert_eq!(l.set("FI_CXI_ATS", "1"), Ok(false));
+        assert_eq!(l.set("FI_PROVIDER", "cxi"), Ok(false));
+        assert_eq!(l, before);
+        assert_eq!(l.set("FI_CXI_RX_MATCH_MODE", "Hybrid"), Ok(true));
+        assert_eq!(l.provider.match_mode, MatchMode::Hybrid);
+    }
+}

@@ -1,0 +1,104 @@
+//! Limits of the NICs and of the provider: what a request says of them, and what a run says.
+
+use super::{Common, unknown};
+use crate::outcome::Outcome;
+use crate::world::{Job, Policy};
+use machine::{Complaint, Machine};
+use mpi::Library;
+use mpi::limits::Limit;
+use serde::Serialize;
+
+/// `--limits`.
+pub(super) fn policy(common: &Common) -> Result<Policy, Complaint> {
+    Policy::named(&common.limits).ok_or_else(|| unknown("limits", &common.limits, &Policy::NAMES))
+}
+
+/// The provider as the environment of a program sets it. Other networks have other providers.
+pub(super) fn heed(
+    library: &mut Library,
+    machine: &Machine,
+    env: &[(String, String)],
+) -> Result<(), Vec<Complaint>> {
+    let mut complaints = Vec::new();
+    if machine.fabric == "slingshot" {
+        for (name, value) in env {
+            if let Err(wanted) = library.set(name, value) {
+                complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+            }
+        }
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+/// What was in use of everything there is only so much of.
+#[derive(Clone, Debug, Serialize)]
+pub struct LimitsRow {
+    pub match_mode: &'static str,
+    pub uses: Vec<UseRow>,
+    /// Exceeded, each told once.
+    pub crossed: Vec<CrossedRow>,
+    /// How often a NIC without entries stopped its senders.
+    pub flow_controls: u64,
+    /// Ranks whose CPUs matched at the end.
+    pub software_ranks: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct UseRow {
+    pub limit: &'static str,
+    /// The most at once.
+    pub used: u64,
+    pub bound: Option<u64>,
+    /// Of what was used, what always is.
+    pub fixed: u64,
+    /// Of the bound.
+    pub share: Option<f64>,
+    pub rank: u32,
+    pub node: String,
+    pub parameter: &'static str,
+    pub cure: &'static str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CrossedRow {
+    pub limit: &'static str,
+    pub rank: u32,
+    pub node: String,
+    pub time_s: f64,
+    pub message: String,
+}
+
+impl LimitsRow {
+    pub fn of_run(job: &Job, outcome: &Outcome) -> LimitsRow {
+        let limited = &outcome.limited;
+        let node = |rank: u32| job.machine.node_name(job.seats[rank as usize].node);
+        let nic = &job.machine.nic;
+        let bounds = job.library.bounds((nic.match_engines, nic.match_entries));
+        let fixed = bounds.events_fixed;
+        let uses = limited.uses.iter().map(|row| UseRow {
+            limit: row.limit.name(),
+            used: row.used,
+            bound: row.bound,
+            fixed: if row.limit == Limit::EventQueue { fixed } else { 0 },
+            share: row.bound.map(|bound| row.used as f64 / bound as f64),
+            rank: row.rank,
+            node: node(row.rank),
+            parameter: row.limit.parameter(),
+            cure: row.limit.cure(),
+        });
+        let crossed = limited.crossed.iter().map(|row| CrossedRow {
+            limit: row.limit.name(),
+            rank: row.rank,
+            node: node(row.rank),
+            time_s: row.at.seconds(),
+            message: row.what.clone(),
+        });
+        LimitsRow {
+            match_mode: job.library.provider.match_mode.name(),
+            uses: uses.collect(),
+            crossed: crossed.collect(),
+            flow_controls: limited.flow_controls,
+            software_ranks: limited.software_ranks,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What limits of NICs and of the provider do to a run: what slows down, waits or ends.
+//!
+//! `mpi::Limits` counts; here is when, how long, and what to say.
+
+use super::{Due, Send, SendId, World};
+use crate::outcome::{Blocked, Crossed, LimitUse, Limited};
+use crate::world::{Cargo, Flight, Job};
+use base::{Span, Time};
+use machine::End;
+use mpi::Limits;
+use mpi::limits::{Limit, MatchMode, UNLIMITED, Verdict};
+use net::NetworkModel;
+use workload::{ANY_SOURCE, Call, Workload};
+
+/// What is done about a limit that a run exceeds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// There are none.
+    Off,
+    /// It is noted, and the run goes on as if there were none.
+    Warn,
+    /// What would fail on the machine ends the run.
+    Fail,
+}
+
+impl Policy {
+    pub const NAMES: [&str; 3] = ["off", "warn", "fail"];
+    pub fn named(name: &str) -> Option<Policy> {
+        let at = Self::NAMES.iter().position(|&known| known == name)?;
+        Some([Policy::Off, Policy::Warn, Policy::Fail][at])
+    }
+}
+
+pub(crate) struct Guard {
+    pub limits: Limits,
+    policy: Policy,
+    /// Looking at one element of a list, and the wait of flow control.
+    element: Span,
+    flow_control: Span,
+    /// Ranks inside a send that waits for others of theirs to be received.
+    waiting: Vec<bool>,
+    /// Until when each rank's endpoint turns messages away.
+    closed: Vec<Time>,
+    crossed: Vec<Crossed>,
+    exhausted: Option<Blocked>,
+    flow_controls: u64,
+}
+
+impl Guard {
+    pub fn new(job: &Job) -> Guard {
+        let nic = &job.machine.nic;
+        let mut bounds = job.library.bounds((nic.match_engines, nic.match_entries));
+        if job.limits == Policy::Off {
+            bounds = bounds.lifted();
+        }
+        Guard {
+            limits: Limits::new(bounds, job.seats.iter().map(|seat| seat.nic.0)),
+            policy: job.limits,
+            element: job.library.provider.match_element,
+            flow_control: job.library.provider.flow_control,
+            waiting: vec![false; job.seats.len()],
+            closed: vec![Time::ZERO; job.seats.len()],
+            crossed: Vec::new(),
+            exhausted: None,
+            flow_controls: 0,
+        }
+    }
+    pub fn is_exhausted(&self) -> bool {
+        self.exhausted.is_some()
+    }
+    pub fn take_exhausted(&mut self) -> Option<Blocked> {
+        self.exhausted.take()
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Whether what comes from there comes by the NIC.
+    pub(crate) fn is_remote(&self, at: u32, from: u32) -> bool {
+        from == ANY_SOURCE || !self.shares_node(at, from)
+    }
+
+    /// Bytes of a message that lie at its receiver until it is received.
+    fn held_bytes(&self, send: &Send) -> u64 {
+        if send.rendezvous {
+            send.bytes.min(self.job.library.rendezvous_eager_part)
+        } else {
+            send.bytes
+        }
+    }
+
+    /// A receive waits at the rank's NIC for what comes from there.
+    pub(crate) fn posted(&mut self, at: u32, from: u32) {
+        if self.is_remote(at, from) {
+            let verdict = self.guard.limits.post(at);
+            self.judge(at, verdict);
+        }
+    }
+    /// It does not any more.
+    pub(crate) fn unposted(&mut self, at: u32, from: u32) {
+        if self.is_remote(at, from) {
+            self.guard.limits.unpost(at);
+        }
+    }
+
+    /// A message has come by the NIC, and stays: no receive waits for it.
+    pub(crate) fn kept(&mut self, id: SendId) {
+        let send = self.sends[id];
+        if !self.shares_node(send.from, send.to) {
+            let bytes = self.held_bytes(&send);
+            let verdict = self.guard.limits.keep(send.to, bytes);
+            self.judge(send.to, verdict);
+        }
+    }
+    /// It has been received, or set aside for who will.
+    pub(crate) fn unkept(&mut self, id: SendId) {
+        let send = self.sends[id];
+        if !self.shares_node(send.from, send.to) {
+            let bytes = self.held_bytes(&send);
+            self.guard.limits.take(send.to, bytes);
+        }
+    }
+
+    /// Where the CPU matches, it has just searched so many elements.
+    pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
+        if self.guard.limits.is_software(rank) {
+            self.walk(rank, elements as u64);
+        }
+    }
+
+    fn walk(&mut self, rank: u32, elements: u64) -> Time {
+        self.work(rank, Span(self.guard.element.0.saturating_mul(elements)))
+    }
+
+    pub(crate) fn tagged(&mut self, rank: u32, context: u32, tag: i32) {
+        // The library's own messages have tags of its own.
+        if context & workload::wire::PRIVATE_CONTEXT == 0 {
+            let verdict = self.guard.limits.tag(rank, tag);
+            self.judge(rank, verdict);
+        }
+    }
+
+    #[inline]
+    fn judge(&mut self, rank: u32, verdict: Verdict) {
+        if verdict != Verdict::Fits {
+            self.bear(rank, verdict);
+        }
+    }
+
+    #[cold]
+    fn bear(&mut self, rank: u32, verdict: Verdict) {
+        match verdict {
+            Verdict::Fits => {}
+            Verdict::ToSoftware { moved } => _ = self.walk(rank, moved),
+            Verdict::FlowControl { moved } => {
+                self.guard.flow_controls += 1;
+                let moved = self.walk(rank, moved);
+                self.guard.closed[rank as usize] = moved + self.guard.flow_control;
+            }
+            Verdict::Exceeded(limit) => self.exceeded(rank, limit),
+        }
+    }
+
+    /// A message that comes while its receiver's endpoint turns messages away is sent again when
+    /// that is over. Whether it was.
+    pub(crate) fn turned_away(&mut self, flight: Flight, to: u32) -> bool {
+        let open = self.guard.closed[to as usize];
+        if open <= self.now {
+            return false;
+        }
+        self.schedule(to, open, Due::Arrive(Cargo::Leg(flight)));
+        true
+    }
+
+    /// Takes what a send needs at the NIC; whether there was any.
+    pub(crate) fn may_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
+        let by_nic = !self.shares_node(at, to) && self.wants_rendezvous(at, to, bytes);
+        !by_nic || self.guard.limits.claim(at)
+    }
+
+    /// The rank stays inside this call until one of its sends is through: the provider says
+    /// "again", and the library does.
+    #[cold]
+    pub(crate) fn wait_to_send(&mut self, call: Call) {
+        self.guard.waiting[call.rank as usize] = true;
+        self.ranks[call.rank as usize].calls.push_front(call);
+    }
+
+    /// A rendezvous over the network is through.
+    pub(crate) fn let_go(&mut self, send: &Send) {
+        self.guard.limits.unclaim(send.from);
+        self.guard.limits.sent(send.from);
+        if std::mem::take(&mut self.guard.waiting[send.from as usize]) {
+            let rank = &mut self.ranks[send.from as usize];
+            rank.cpu = rank.cpu.max(self.now);
+            self.schedule(send.from, self.now, Due::Fire);
+        }
+    }
+
+    /// Nobody goes on. If that is for want of something, and only to be noted, they do from now on;
+    /// whether so.
+    pub(super) fn indulge(&mut self) -> bool {
+        let waiting: Vec<u32> = self.waiting_to_send().map(|(rank, _)| rank).collect();
+        if self.guard.policy == Policy::Fail || waiting.is_empty() {
+            return false;
+        }
+        self.exceeded(waiting[0], Limit::RendezvousSends);
+        self.guard.limits.never_wait();
+        for rank in waiting {
+            self.guard.waiting[rank as usize] = false;
+            self.schedule(rank, self.now, Due::Fire);
+        }
+        true
+    }
+
+    /// Nobody goes on: whether that is for want of something, and who lacks it.
+    pub(super) fn starved(&mut self) -> Option<Blocked> {
+        let rank = self.guard.waiting.iter().position(|&waits| waits)? as u32;
+        self.exceeded(rank, Limit::RendezvousSends);
+        self.guard.crossed.last().map(|crossed| Blocked {
+            rank,
+            node: self.job.seats[rank as usize].node,
+            what: crossed.what.clone(),
+        })
+    }
+
+    #[cold]
+    fn exceeded(&mut self, rank: u32, limit: Limit) {
+        let node = self.job.seats[rank as usize].node;
+        if !self.guard.crossed.iter().any(|crossed| crossed.limit == limit) {
+            let what = self.say_exceeded(rank, limit);
+            self.guard.crossed.push(Crossed { limit, rank, node, at: self.told_now(), what });
+        }
+        if self.guard.policy == Policy::Fail && !self.guard.is_exhausted() {
+            let what = self.guard.crossed.last().expect("there is one now").what.clone();
+            self.guard.exhausted = Some(Blocked { rank, node, what });
+        }
+    }
+
+    fn say_exceeded(&self, rank: u32, limit: Limit) -> String {
+        let limits = &self.guard.limits;
+        let seat = self.job.seats[rank as usize];
+        let machine = &self.job.machine;
+        let (node, now, bound) =
+            (machine.node_name(seat.node), self.told_now(), limits.bound(limit));
+        let own = self.own_number(rank);
+        let (posted, unexpected) = limits.lists(rank);
+        let lists = format!("{posted} receives posted and {unexpected} messages unexpected");
+        let what = match limit {
+            Limit::Tag => {
+                let tag = limits.mark(limit).used;
+                format!("rank {own} on {node} used tag {tag} at {now}: MPI_TAG_UB is {bound}")
+            }
+            Limit::MatchEntries => {
+                let nic = machine.end_name(End::Nic(seat.nic));
+                let others = match limits.sharers(rank) - 1 {
+                    0 => String::new(),
+                    1 => " and 1 rank more shares them".into(),
+                    n => format!(" and {n} ranks more share them"),
+                };
+                format!(
+                    "match entries used up at {nic} at {now}: all {bound} of a match engine are \
+                     taken, where rank {own} on {node} has {lists}{others}. With \
+                     FI_CXI_RX_MATCH_MODE={} the provider ends the job there (`LE resources not \
+                     recovered during flow control`)",
+                    MatchMode::Hardware.name()
+                )
+            }
+            Limit::EventQueue => format!(
+                "event queue overflow at {now}: rank {own} on {node} has {lists}; with its sends \
+                 that is up to {} events, and its queue has {bound} slots. The provider ends the \
+                 job there (`Cassini Event Queue overflow detected`)",
+                limits.events(rank)
+            ),
+            Limit::RendezvousSends => {
+                let waiting = self.guard.waiting.iter().filter(|&&waits| waits).count();
+                let who = match waiting {
+                    1 => "it waits".into(),
+                    n => format!("{n} ranks wait"),
+                };
+                format!(
+                    "rendezvous sends used up at {now}: rank {own} on {node} has {bound} out, the \
+                     most there may be, and is inside the next; {who} so, and nobody receives"
+                )
+            }
+            Limit::EagerBuffers => unreachable!("nothing bounds them"),
+        };
+        format!("{what}. Cure: {}", limit.cure())
+    }
+
+    /// Who waits inside a send, for the list of who waits for what.
+    pub(super) fn waiting_to_send(&self) -> impl Iterator<Item = (u32, String)> {
+        let bound = self.guard.limits.bound(Limit::RendezvousSends);
+        let waits = self.guard.waiting.iter().zip(0u32..).filter(|(waits, _)| **waits);
+        waits.map(move |(_, rank)| {
+            (rank, format!("send that waits for one of {bound} rendezvous sends to be received"))
+        })
+    }
+
+    pub(super) fn limited(&self) -> Limited {
+        let limits = &self.guard.limits;
+        let uses = Limit::ALL.iter().map(|&limit| {
+            let mark = limits.mark(limit);
+            let bound = limits.bound(limit);
+            LimitUse {
+                limit,
+                used: mark.used,
+                bound: (bound != UNLIMITED).then_some(bound),
+                rank: mark.rank,
+            }
+        });
+        Limited {
+            uses: uses.collect(),
+            crossed: self.guard.crossed.clone(),
+            flow_controls: self.guard.flow_controls,
+            software_ranks: limits.software_ranks(),
+        }
+    }
+}

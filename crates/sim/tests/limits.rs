@@ -1,0 +1,294 @@
+//! What happens where a NIC or the provider runs out: who is told what, and what it costs.
+
+mod common;
+
+use base::{Span, Time};
+use common::{Script, job_on, machine, told};
+use loggp::LogGpNetwork;
+use mpi::limits::{Limit, MatchMode};
+use packet::PacketNetwork;
+use sim::{End, Job, Outcome, Policy};
+use workload::{ANY_SOURCE, Done, Op, SendMode, WORLD};
+
+type Told = Vec<(Time, Done)>;
+
+fn send(to: u32, tag: i32, bytes: u64) -> Op {
+    Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
+}
+fn recv(from: u32, tag: i32) -> Op {
+    Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
+}
+
+/// Ranks on these nodes of a machine whose NICs have one match engine of so many entries.
+fn job(nodes: &[u32], entries: &str) -> Job {
+    let set = [("nic.match_engines", "1"), ("nic.match_entries", entries)];
+    job_on(machine("aurora", &set), "mpich", nodes)
+}
+fn run(job: &Job, calls: impl IntoIterator<Item = (u32, u32, u64, Op)>) -> (Outcome, Told) {
+    Script::new(job.seats.len() as u32, calls).run::<PacketNetwork>(job)
+}
+fn what(outcome: &Outcome) -> (u32, String) {
+    let End::Exhausted(blocked) = &outcome.end else { panic!("{:?}", outcome.end) };
+    (blocked.rank, blocked.what.clone())
+}
+fn used(outcome: &Outcome, limit: Limit) -> (u64, u32) {
+    let row = outcome.limited.uses.iter().find(|row| row.limit == limit).expect("one a limit");
+    (row.used, row.rank)
+}
+
+/// So many receives at rank 0, then as many messages of rank 1, long after.
+fn posted(n: u32) -> Vec<(u32, u32, u64, Op)> {
+    let receive = |i: u32| (0, i, 0, recv(1, i as i32));
+    let message = |i: u32| (1, i, if i == 0 { 1_000_000 } else { 0 }, send(0, i as i32, 8));
+    (0..n).map(receive).chain((0..n).map(message)).collect()
+}
+/// The other way round: messages at once, receives 5 ms later.
+fn unexpected(n: u32) -> Vec<(u32, u32, u64, Op)> {
+    let receive = |i: u32| (0, i, if i == 0 { 5_000_000 } else { 0 }, recv(1, i as i32));
+    let message = |i: u32| (1, i, 0, send(0, i as i32, 8));
+    (0..n).map(receive).chain((0..n).map(message)).collect()
+}
+
+#[test]
+fn the_largest_tag_is_legal_and_the_next_ends_the_run_with_its_name() {
+    let job = job(&[0, 1], "100");
+    for (tag, fits) in [(524_287, true), (524_288, false)] {
+        let (outcome, _) = run(&job, [(1, 0, 0, recv(0, tag)), (0, 0, 0, send(1, tag, 8))]);
+        assert_eq!(used(&outcome, Limit::Tag).0, tag as u64);
+        if fits {
+            assert_eq!(outcome.end, End::Finished);
+            continue;
+        }
+        let (_, said) = what(&outcome);
+        assert!(said.contains("524288") && said.contains("MPI_TAG_UB is 524287"), "{said}");
+        assert!(said.contains("Cure: keep tags below"), "{said}");
+    }
+}
+
+#[test]
+fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
+    let job = job(&[0, 1], "8");
+    let (outcome, _) = run(&job, posted(8));
+    assert_eq!((&outcome.end, used(&outcome, Limit::MatchEntries)), (&End::Finished, (8, 0)));
+    let (outcome, _) = run(&job, posted(9));
+    let (rank, said) = what(&outcome);
+    assert_eq!(rank, 0);
+    for part in [
+        "aurora-00000",
+        "all 8 of a match engine",
+        "9 receives posted and 0 messages unexpected",
+        "FI_CXI_RX_MATCH_MODE=hardware",
+        "FI_CXI_RX_MATCH_MODE=hybrid",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
+/// The ninth receive moves eight to the host. Messages come in the order of their receives, so each
+/// search ends at its first element: each costs one element, and so does each of the nine moved or
+/// posted after. What is counted is rank 0's CPU, which has nothing else to do.
+#[test]
+fn hybrid_matching_goes_on_and_costs_the_walks() {
+    let mut job = job(&[0, 1], "8");
+    job.library.provider.match_mode = MatchMode::Hybrid;
+    let element = job.library.provider.match_element;
+    let (outcome, by_cpu) = run(&job, posted(9));
+    assert_eq!((&outcome.end, outcome.limited.software_ranks), (&End::Finished, 1));
+    job.limits = Policy::Off;
+    let (outcome, by_nic) = run(&job, posted(9));
+    assert_eq!((&outcome.end, outcome.limited.software_ranks), (&End::Finished, 0));
+    // The first message finds the rank idle: its search is all it waits for.
+    let first = |told: &Told| common::told(told, 0, 0).0;
+    assert_eq!(first(&by_cpu) - first(&by_nic), element);
+}
+
+/// In the opposite order every search walks all that is left: 9 + 8 + ... + 1.
+#[test]
+fn software_matching_walks_the_list_to_the_end() {
+    let mut job = job(&[0, 1], "1000");
+    job.library.provider.match_mode = MatchMode::Software;
+    // Slow enough that the CPU is never idle between messages.
+    job.library.provider.match_element = Span::us(10);
+    let n = 9u32;
+    let receive = |i: u32| (0, i, 0, recv(1, (n - 1 - i) as i32));
+    let message = |i: u32| (1, i, if i == 0 { 1_000_000 } else { 0 }, send(0, i as i32, 8));
+    let calls = || (0..n).map(receive).chain((0..n).map(message));
+    let (_, slow) = run(&job, calls());
+    job.library.provider.match_element = Span::ZERO;
+    let (_, fast) = run(&job, calls());
+    // The first message's receive is the last posted, and so on.
+    let gone = |i: u32| told(&slow, 0, n - 1 - i).0;
+    assert_eq!(gone(0) - told(&fast, 0, n - 1).0, Span::us(10 * u64::from(n)));
+    let per_message = job.library.recv_overhead + job.library.eager_copy_gap.span(8);
+    for i in 1..n {
+        let walk = Span::us(10 * u64::from(n - i));
+        assert_eq!(gone(i) - gone(i - 1), walk + per_message, "message {i}");
+    }
+}
+
+/// Flow control: what is unexpected moves to the host, and what comes meanwhile is late by its
+/// wait.
+#[test]
+fn hardware_matching_survives_a_burst_it_can_move_away_and_pays_for_it() {
+    let mut job = job(&[0, 1], "8");
+    let wait = job.library.provider.flow_control;
+    assert_eq!(wait, Span::us(1000));
+    // Messages leave 1 us apart: the tenth finds the endpoint closed by the ninth.
+    let (outcome, all) = run(&job, unexpected(10));
+    assert_eq!((&outcome.end, outcome.limited.flow_controls), (&End::Finished, 1));
+    assert_eq!(used(&outcome, Limit::MatchEntries).0, 8);
+    // All are there when the receives are posted, after 5 ms: nothing is lost or changed.
+    assert!((0..10).all(|i| told(&all, 0, i).1.tag == i as i32));
+    // A receive that waits for the tenth alone hears of it after the wait, and not before.
+    let late: Vec<_> = unexpected(10).into_iter().filter(|c| c.0 == 1).collect();
+    let calls = |late: Vec<_>| late.into_iter().chain([(0, 9, 100_000, recv(1, 9))]);
+    let (_, all) = run(&job, calls(late.clone()));
+    let slow = told(&all, 0, 9).0;
+    job.limits = Policy::Off;
+    let (_, all) = run(&job, calls(late));
+    let fast = told(&all, 0, 9).0;
+    // Eight headers are moved when the CPU is through with its 100 us; then comes the wait.
+    let open = Time::ZERO + Span::us(100) + Span::ns(8 * 150) + wait;
+    assert!(fast < Time::ZERO + Span::us(102), "{fast}");
+    assert!(slow >= open && slow < open + Span::us(2), "{slow}");
+}
+
+#[test]
+fn an_event_queue_overflows_by_the_manuals_count() {
+    let mut job = job(&[0, 1], "1000");
+    job.library.provider.cq_size = 96;
+    job.library.provider.eq_page = 64;
+    // 35 always, 6 for each that is unexpected: ten fit into 96 slots.
+    let (outcome, _) = run(&job, unexpected(10));
+    assert_eq!((&outcome.end, used(&outcome, Limit::EventQueue)), (&End::Finished, (95, 0)));
+    let (outcome, _) = run(&job, unexpected(11));
+    let (rank, said) = what(&outcome);
+    assert_eq!(rank, 0);
+    for part in ["11 messages unexpected", "101 events", "96 slots", "FI_CXI_DEFAULT_CQ_SIZE"] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
+const LONG: u64 = 100_000;
+
+/// Two ranks that send each other so many long messages, and receive after or before.
+fn exchange(n: u32, receives_first: bool) -> Vec<(u32, u32, u64, Op)> {
+    let mut calls = Vec::new();
+    for (me, other) in [(0, 1), (1, 0)] {
+        let sends = (0..n).map(|i| (me, i, 0, send(other, i as i32, LONG)));
+        let receives = (0..n).map(|i| (me, 100 + i, 0, recv(other, i as i32)));
+        let (first, second): (Vec<_>, Vec<_>) = (sends.collect(), receives.collect());
+        match receives_first {
+            true => calls.extend(second.into_iter().chain(first)),
+            false => calls.extend(first.into_iter().chain(second)),
+        }
+    }
+    calls
+}
+
+#[test]
+fn rendezvous_sends_wait_for_one_another_and_may_wait_for_ever() {
+    let mut job = job(&[0, 1], "1000");
+    job.library.provider.tx_size = 4;
+    for (n, receives_first, fits) in [(4, false, true), (5, true, true), (5, false, false)] {
+        let (outcome, _) = run(&job, exchange(n, receives_first));
+        assert_eq!(used(&outcome, Limit::RendezvousSends).0, 4, "{n} {receives_first}");
+        if fits {
+            assert_eq!(outcome.end, End::Finished, "{n} {receives_first}");
+            continue;
+        }
+        let (_, said) = what(&outcome);
+        for part in ["has 4 out", "2 ranks wait", "FI_CXI_DEFAULT_TX_SIZE", "receives before"] {
+            assert!(said.contains(part), "{part}\n{said}");
+        }
+    }
+    // Eager messages take none, nor do those that stay on a node.
+    let mut near = job.clone();
+    near.seats[1] = near.seats[0];
+    assert_eq!(run(&near, exchange(9, false)).0.end, End::Finished);
+}
+
+/// The fifth of five sends leaves when the first is through: not before.
+#[test]
+fn a_send_without_an_identifier_leaves_when_another_is_through() {
+    let mut job = job(&[0, 1], "1000");
+    let late = 1_000_000;
+    let calls = |n: u32| {
+        let sends = (0..n).map(|i| (0, i, 0, send(1, i as i32, LONG)));
+        let receive = move |i: u32| (1, i, if i == 0 { late } else { 0 }, recv(0, i as i32));
+        let mark = (0, 99, 0, Op::Pause);
+        sends.chain([mark]).chain((0..n).map(receive)).collect::<Vec<_>>()
+    };
+    let after_sends = |told_: &Told| told(told_, 0, 99).0;
+    let (_, all) = run(&job, calls(5));
+    assert!(after_sends(&all) < Time::ZERO + Span::us(10), "{}", after_sends(&all));
+    job.library.provider.tx_size = 4;
+    let (outcome, all) = run(&job, calls(5));
+    assert_eq!(outcome.end, End::Finished);
+    let first = told(&all, 0, 0).0;
+    assert!(first > Time::ZERO + Span::us(1000));
+    let over = after_sends(&all) - first;
+    assert!(over <= job.library.call_overhead + Span(10), "{over}");
+}
+
+#[test]
+fn with_warn_the_run_goes_on_and_says_once_what_was_exceeded() {
+    let mut job = job(&[0, 1], "8");
+    job.limits = Policy::Warn;
+    job.library.provider.tx_size = 4;
+    let mut calls = exchange(6, false);
+    calls.extend((0..12).map(|i| (0, 200 + i, 0, recv(1, 600_000 + i as i32))));
+    calls.extend((0..12).map(|i| (1, 200 + i, 0, send(0, 600_000 + i as i32, 8))));
+    let (outcome, all) = run(&job, calls);
+    assert_eq!((&outcome.end, all.len()), (&End::Finished, 48));
+    let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+    assert_eq!(limits, [Limit::RendezvousSends, Limit::Tag, Limit::MatchEntries]);
+}
+
+/// Far from every bound the three policies are one, to the last event, at every fidelity.
+#[test]
+fn limits_that_are_not_met_change_nothing() {
+    let mut calls = exchange(20, false);
+    calls.extend((0..40).map(|i| (0, 300 + i, 0, recv(ANY_SOURCE, 50 + i as i32))));
+    calls.extend((0..40).map(|i| (2, 300 + i, 0, send(0, 50 + i as i32, 64))));
+    let mut job = common::job(&[0, 40, 700]);
+    let digests = |job: &Job| {
+        let script = || Script::new(3, calls.clone());
+        let packet = script().run::<PacketNetwork>(job).0;
+        assert_eq!(packet.end, End::Finished);
+        (packet.digest, script().run::<LogGpNetwork>(job).0.digest)
+    };
+    let with = digests(&job);
+    for policy in [Policy::Warn, Policy::Off] {
+        job.limits = policy;
+        assert_eq!(digests(&job), with, "{policy:?}");
+    }
+}
+
+/// Collectives use the same entries, and give all of them back.
+#[test]
+fn collectives_are_counted_and_leave_nothing_behind() {
+    use collectives::{Algorithm, Kind, Seat};
+    let n = 8u32;
+    let job = job(&[0, 1, 2, 3, 40, 41, 700, 701], "1000");
+    let call = |rank: u32, after: u64| {
+        let seat = Seat { rank, size: n };
+        let call = collectives::Collective {
+            kind: Kind::Gather,
+            algorithm: Algorithm::Linear,
+            seat,
+            root: 0,
+            bytes: 8,
+            grain: 1,
+            ragged: None,
+        };
+        (rank, 0, after, Op::Collective { context: WORLD, call })
+    };
+    // The root is first, and has a receive posted for each; or last, and all are unexpected.
+    for (late, events) in [(0, 7 + 35), (1_000_000, 7 * 6 + 35)] {
+        let calls = (0..n).map(|r| call(r, if r == 0 { late } else { 1_000_000 - late }));
+        let (outcome, _) = run(&job, calls);
+        assert_eq!(outcome.end, End::Finished);
+        assert_eq!(used(&outcome, Limit::EventQueue), (events, 0), "root {late} ns late");
+    }
+}

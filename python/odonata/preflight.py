@@ -1,0 +1,130 @@
+"""Which limits a program came near, and at how many nodes it would meet them.
+
+Every run keeps the most it had in use of whatever there is only so much of (`summary.json`,
+`limits`). From runs of two sizes or more each is a power of the number of nodes, and that says
+where it meets its bound if it goes on growing as it did. See docs/models/limits.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import tables, text
+from .checks import Checks
+from .errors import Complaints
+
+NEAR = 0.25  # of its bound: a factor of four
+# Growth slower than this is none: a tenth more on a thousand times the nodes.
+FLAT = 0.015
+SAME = ("machine", "mpi", "ppn", "placement")
+
+
+def near(limits: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The limits a run came within a factor of four of, nearest first."""
+    found = [row for row in limits["uses"] if (row["share"] or 0) >= NEAR]
+    return sorted(found, key=lambda row: -row["share"])
+
+
+def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """For every limit, how its use grew with the number of nodes and where that meets the bound.
+
+    `runs` are summaries of runs (`RunResult.summary`) of at least two sizes, on one machine with
+    one library. A row has `limit`, `nodes` and `used` (lists, smallest first), `bound`,
+    `exponent` of the power law through them (None where nothing was used), `off` (by how much the
+    law misses a point at most), and `hit_nodes`, None if it does not grow. Raises `InputError`.
+    """
+    wrong = Complaints()
+    ordered = sorted(runs, key=lambda run: run["nodes"])
+    check_runs(wrong, ordered)
+    wrong.raise_any()
+    rows = []
+    for uses in zip(*(run["limits"]["uses"] for run in ordered), strict=True):
+        nodes = [run["nodes"] for run in ordered]
+        used = [use["used"] for use in uses]
+        last = uses[-1]
+        if last["bound"] is None:
+            continue
+        grown = growth(nodes, [count - last["fixed"] for count in used])
+        row = {key: last[key] for key in ("limit", "bound", "parameter", "cure")}
+        row |= {"nodes": nodes, "used": used, "exponent": None, "off": None, "hit_nodes": None}
+        if grown:
+            exponent, factor, off = grown
+            row |= {"exponent": exponent, "off": off}
+            if exponent > FLAT:
+                row["hit_nodes"] = meets(factor, exponent, last["bound"] - last["fixed"])
+        rows.append(row)
+    return sorted(rows, key=lambda row: row["hit_nodes"] or math.inf)
+
+
+def growth(nodes: Sequence[int], used: Sequence[int]) -> tuple[float, float, float] | None:
+    """Exponent, factor and worst relative miss of the power law nearest to the points in the
+    logarithm (least squares); None where something was not used at all."""
+    if min(used) <= 0:
+        return None
+    x, y = [math.log(n) for n in nodes], [math.log(u) for u in used]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    spread = sum((a - mean_x) ** 2 for a in x)
+    exponent = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    factor = math.exp(mean_y - exponent * mean_x)
+    off = max(abs(factor * n**exponent / u - 1) for n, u in zip(nodes, used, strict=True))
+    return exponent, factor, off
+
+
+def meets(factor: float, exponent: float, bound: int) -> int | None:
+    """The least number of nodes at which the law is beyond the bound; None if that is absurd."""
+    logarithm = (math.log(bound) - math.log(factor)) / exponent
+    return math.floor(math.exp(logarithm)) + 1 if logarithm < 60 else None
+
+
+def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
+    """Complain unless these are runs that one law can go through."""
+    if any("limits" not in run for run in runs):
+        wrong.add("rundir", "a result without `limits`", "results of `odonata run`")
+        return
+    sizes = sorted({run["nodes"] for run in runs})
+    if len(sizes) < 2:
+        shown = ", ".join(map(str, sizes)) or "nothing"
+        wanted = "runs on at least two numbers of nodes: nothing is foretold from one"
+        wrong.add("rundir", f"{shown} nodes", wanted)
+    for key in SAME:
+        found = sorted({str(run.get(key)) for run in runs})
+        if len(found) > 1:
+            wrong.add("rundir", f"{key} {' and '.join(found)}", f"runs with the same {key}")
+    bounds = {tuple(use["bound"] for use in run["limits"]["uses"]) for run in runs}
+    if len(bounds) > 1:
+        wrong.add("rundir", "runs with other limits", "runs with the same FI_CXI_ settings")
+
+
+@click.argument("rundirs", nargs=-1, metavar="RUNDIR...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def command(rundirs: tuple[str, ...], as_json: bool) -> None:
+    """Foretell at how many nodes a program meets which limit, from runs of two sizes or more.
+
+    RUNDIR: what `odonata run --out DIR` wrote, one for each number of nodes.
+
+    odonata preflight on-8-nodes on-16-nodes
+    """
+    wrong = Checks()
+    runs = []
+    if not rundirs:
+        wrong.add("rundir", "nothing", "directories written by `odonata run --out`")
+    for name in rundirs:
+        path = Path(name)
+        if not tables.is_ours(path):
+            wrong.add("rundir", name, "a directory written by `odonata run --out`")
+        else:
+            runs.append(json.loads((path / tables.SUMMARY).read_text(encoding="utf-8")))
+    if not wrong.list:
+        check_runs(wrong, runs)
+    wrong.finish()
+    rows = foretell(runs)
+    if as_json:
+        print(json.dumps({"rows": rows}))
+    else:
+        print(text.preflight(rows, runs[0]))

@@ -1,0 +1,163 @@
+"""What runs out on a machine runs out here: the pages of docs/limits, and what surrounds them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+from conftest import GUARD_S, ROOT
+from test_docs import differs, sessions
+
+from odonata import InputError, preflight
+
+PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
+AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sessions(odonata, page):
+    (odonata.cwd / "examples").symlink_to(ROOT / "examples")
+    for command, expected in sessions(page.read_text()):
+        done = subprocess.run(["sh", "-c", command], cwd=odonata.cwd, env=odonata.env,
+                              capture_output=True, text=True, timeout=GUARD_S)  # fmt: skip
+        printed = done.stdout.splitlines() + done.stderr.splitlines()
+        missing = differs(expected, printed)
+        said = "\n".join(printed)
+        assert missing is None, f"{command}\nnot printed: {missing}\n{said}"
+        fails = any(line.startswith("odonata: limit") for line in expected)
+        assert (done.returncode != 0) == fails, f"{command}\n{said}"
+
+
+def test_every_limit_has_its_page():
+    assert [page.stem for page in PAGES] == [
+        "event-queue", "match-entries", "rendezvous", "tags",
+    ]  # fmt: skip
+
+
+LAST_TAG = """
+from mpi4py import MPI
+import sys
+
+world = MPI.COMM_WORLD
+tag = int(sys.argv[1])
+assert world.Get_attr(MPI.TAG_UB) == 524287
+if world.rank == 0:
+    world.Send(b"x", dest=1, tag=tag)
+else:
+    world.Recv(bytearray(1), source=0, tag=tag)
+    print("received", tag)
+"""
+
+
+def test_a_tag_is_refused_noted_or_let_by(odonata):
+    (odonata.cwd / "tag.py").write_text(LAST_TAG)
+
+    def run(tag, *more):
+        done = odonata("run", "-n", 2, "--json", *AURORA, *more, "--", "python", "tag.py", tag)
+        return done, json.loads(done.stdout)
+
+    done, summary = run(524287)
+    assert done.returncode == 0 and "received 524287" in done.stderr
+    used = {row["limit"]: row for row in summary["limits"]["uses"]}
+    assert (used["tag"]["used"], used["tag"]["bound"], used["tag"]["share"]) == (524287, 524287, 1)
+
+    done, summary = run(524288)
+    assert done.returncode != 0 and summary["failure"]["kind"] == "limit"
+    assert "used tag 524288: MPI_TAG_UB is 524287" in summary["failure"]["message"]
+    assert "Cure:" in summary["failure"]["message"]
+
+    done, summary = run(524288, "--limits", "warn")
+    assert done.returncode == 0 and "received 524288" in done.stderr
+    (crossed,) = summary["limits"]["crossed"]
+    assert crossed["limit"] == "tag" and "tag 524288" in crossed["message"]
+
+    done, summary = run(524288, "--limits", "off")
+    assert done.returncode == 0 and summary["limits"]["crossed"] == []
+
+
+def test_a_program_may_handle_the_error(odonata):
+    (odonata.cwd / "handled.py").write_text(
+        "from mpi4py import MPI\n"
+        "try:\n"
+        "    MPI.COMM_WORLD.Isend(b'x', dest=0, tag=600000)\n"
+        "except MPI.Exception as error:\n"
+        "    assert error.Get_error_class() == MPI.ERR_TAG\n"
+        "    print('refused')\n"
+    )
+    done = odonata("run", "-n", 1, *AURORA, "--", "python", "handled.py")
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+
+
+def test_knobs_are_heard_on_slingshot_and_named_elsewhere(odonata):
+    (odonata.cwd / "hello.py").write_text("from mpi4py import MPI\n")
+
+    def run(machine, *env):
+        more = [word for pair in env for word in ("--env", pair)]
+        return odonata("run", "-n", 1, "--machine", machine, "--compute", "none", *more, "--",
+                       "python", "hello.py")  # fmt: skip
+
+    done = run("aurora", "FI_CXI_RX_MATCH_MODE=hybrid", "FI_CXI_ODP=1")
+    assert done.returncode == 0 and "set, but not modeled: FI_CXI_ODP" in done.stderr
+    done = run("cascade-3k", "FI_CXI_RX_MATCH_MODE=hybrid")
+    assert "set, but not modeled: FI_CXI_RX_MATCH_MODE" in done.stderr
+    done = run("aurora", "FI_CXI_RX_MATCH_MODE=hibrid", "FI_CXI_DEFAULT_CQ_SIZE=big")
+    assert done.returncode == 2
+    for words in (
+        "FI_CXI_RX_MATCH_MODE=hibrid", "one of hardware, hybrid, software",
+        "FI_CXI_DEFAULT_CQ_SIZE=big", "a whole number from 1",
+    ):  # fmt: skip
+        assert words in done.stderr, words
+
+
+def test_what_is_wrong_with_limits_is_told(odonata):
+    done = odonata("run", "-n", 1, "--machine", "aurora", "--limits", "of", "--", "true")
+    assert done.returncode == 2 and "--limits" in done.stderr and "`off`" in done.stderr
+    done = odonata("preflight")
+    assert done.returncode == 2 and "RUNDIR" in done.stderr
+    done = odonata("preflight", ".")
+    assert done.returncode == 2 and "written by `odonata run --out`" in done.stderr
+
+
+def run_of(nodes, used, bound=1000, fixed=0, **more):
+    use = {"limit": "tag", "used": used, "bound": bound, "fixed": fixed}
+    use |= {"parameter": "", "cure": ""}
+    same = {"machine": "m", "mpi": "l", "ppn": 1, "placement": "contiguous"}
+    return {"nodes": nodes, "limits": {"uses": [use]}, **same, **more}
+
+
+def test_a_power_law_is_found_and_followed_to_the_bound():
+    # 5 + 3 n^1.5 is above 1,000 beyond (995 / 3)^(2/3) = 47.9.
+    law = [run_of(n, 5 + 3 * n**1.5, fixed=5) for n in (16, 4, 9)]
+    for runs in (law, law[:2]):
+        (row,) = preflight.foretell(runs)
+        assert row["exponent"] == pytest.approx(1.5) and row["off"] < 1e-9
+        assert row["hit_nodes"] == 48
+    assert row["nodes"] == [4, 16]
+    (row,) = preflight.foretell([run_of(8, 70), run_of(16, 70)])
+    assert row["hit_nodes"] is None and row["exponent"] == 0
+    (row,) = preflight.foretell([run_of(8, 0), run_of(16, 3)])
+    assert row["hit_nodes"] is None and row["exponent"] is None
+    # Three points that no law goes through.
+    (row,) = preflight.foretell([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
+    assert row["off"] > 0.2
+    assert preflight.foretell([run_of(8, 10, None), run_of(16, 20, None)]) == []
+
+
+def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
+    for runs, words in (
+        ([], "two numbers of nodes"),
+        ([run_of(8, 10)], "nothing is foretold from one"),
+        ([run_of(8, 10), run_of(8, 11)], "nothing is foretold from one"),
+        ([run_of(8, 10), run_of(16, 20, machine="n")], "the same machine"),
+        ([run_of(8, 10), run_of(16, 20, ppn=2)], "the same ppn"),
+        ([run_of(8, 10), run_of(16, 20, 999)], "the same FI_CXI_ settings"),
+        ([{"nodes": 8}], "odonata run"),
+    ):
+        with pytest.raises(InputError, match=words):
+            preflight.foretell(runs)
+
+
+def test_near_is_a_factor_of_four():
+    shares = {"uses": [{"share": s} for s in (0.249, 0.25, None, 1.2)]}
+    assert [row["share"] for row in preflight.near(shares)] == [1.2, 0.25]
