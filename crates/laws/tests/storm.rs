@@ -3,14 +3,15 @@
 //! build), among them its laws of conservation and the bound on hops; here the books are balanced,
 //! and every world is run again in shards, which must change nothing.
 //!
-//! 200 worlds here; `make storm` runs 10,000. A failure names its seed: `ODONATA_SEED=N` runs that
-//! world alone.
+//! 200 worlds here, a fifth as many in company; `make storm` runs 10,000. A failure names its seed:
+//! `ODONATA_SEED=N` runs that world alone.
 
 use base::{Span, below, draw};
-use laws::{asked, assert_same, buffers, offered, preset};
+use laws::{asked, assert_same, buffers, offered, offered_at, preset};
 use machine::faults::FaultPlan;
-use machine::{Machine, Routing};
-use sim::traffic::{Finish, TrafficRequest};
+use machine::{Machine, NicId, Routing};
+use sim::Background;
+use sim::traffic::{Destinations, Finish, Place, TrafficRequest};
 
 /// The draws of one world, each by what it is about.
 struct Luck {
@@ -78,6 +79,8 @@ fn machine(luck: &Luck) -> (Machine, String) {
         put("nic.response", "12 B".into());
     }
     put("congestion.management", luck.one(30, &["on", "off"]).into());
+    put("congestion.threshold", luck.one(32, &["2200 B", "8 KiB", "32 KiB"]).into());
+    put("classes.profile", luck.one(31, &["hpc", "ll-be-bd-et"]).into());
     put("retry.timeout", luck.one(26, &["12 us", "40 us"]).into());
     put("retry.limit", luck.one(27, &["0", "1", "4"]).into());
     put("retry.sweep", luck.one(28, &["0 ns", "2 us", "20 us"]).into());
@@ -169,4 +172,67 @@ fn no_world_breaks_a_law() {
     println!("{worlds} worlds, {packets} packets, {failed} of them told to have failed");
     assert!(packets > 500 * worlds && failed > 0, "{packets} packets, {failed} failed: a breeze");
     assert!(empty * 10 < worlds, "{empty} worlds without a packet");
+}
+
+/// One world in which every other NIC sends beside those that are measured, in up to three traffic
+/// classes; and how often a NIC became congested, if it could.
+fn company(seed: u64) -> (u64, usize) {
+    let luck = &Luck { seed };
+    let (mut machine, said) = machine(luck);
+    let names = ["low-latency", "bulk-data", "best-effort"];
+    let most = if machine.nic.response > 0 { 1 } else { names.len() as u32 };
+    let names = &names[names.len() - 1 - luck.of(70, most) as usize..];
+    let find = |name: &&str| machine.classes.find("class", Some(name)).expect("a known class");
+    let found: Vec<usize> = names.iter().map(find).collect();
+    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{said}: {complaint}"));
+    let vnet = |about| {
+        let class = found[luck.of(about, found.len() as u32) as usize];
+        machine.classes.vnet(class).expect("it is in use")
+    };
+    let nics = |odd| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
+    let others: Vec<NicId> = nics(1);
+    if others.len() < 2 {
+        return (0, 1);
+    }
+    let senders = 1 + luck.of(71, others.len() as u32 - 1);
+    let background = |about, pattern: String| Background {
+        to: Destinations::among(&pattern, &machine, others.clone(), seed).expect("a pattern"),
+        pattern,
+        load: [0.1, 0.5, 1.0][luck.of(about, 3) as usize],
+        bytes: [1, 700, 9_000][luck.of(about + 1, 3) as usize],
+        vnet: vnet(about + 2),
+    };
+    let background =
+        vec![background(72, format!("incast:{senders}")), background(75, "uniform".into())];
+    let place = Place { nics: nics(0), background, vnet: vnet(78), ..Place::default() };
+    let patterns = ["uniform", "hotspot:1", "all-to-all"];
+    let request =
+        TrafficRequest { pattern: luck.one(79, &patterns).into(), ..request(luck, &machine) };
+    let case = format!("ODONATA_SEED={seed}: {place:?}, {request:?}, {said}");
+    let _tells = TellsIfPanicking(&case);
+    let done = offered_at(&machine, &request, &place, Finish::Empty);
+    assert!(!done.interrupted && done.row.unfinished == 0, "{case}");
+    let threads = 2 + luck.of(60, 3) as usize;
+    let again = offered_at(&machine, &TrafficRequest { threads, ..request }, &place, Finish::Empty);
+    assert_same(&done, &again, &format!("{case}: {threads} threads"));
+    (done.row.onsets, found.len())
+}
+
+#[test]
+fn no_world_in_company_breaks_a_law() {
+    if let Some(seed) = asked("ODONATA_SEED") {
+        company(seed);
+        return;
+    }
+    let (mut congested, mut shared) = (0, 0);
+    for seed in 0..asked("ODONATA_STORM").unwrap_or(200) / 5 {
+        let (onsets, classes) = company(seed);
+        congested += onsets;
+        shared += usize::from(classes > 1);
+    }
+    println!("{congested} times congested, {shared} worlds of several classes");
+    assert!(
+        congested > 10 && shared > 5,
+        "{congested} times congested, {shared} of several classes"
+    );
 }
