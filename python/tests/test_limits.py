@@ -161,3 +161,22 @@ def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
 def test_near_is_a_factor_of_four():
     shares = {"uses": [{"share": s} for s in (0.249, 0.25, None, 1.2)]}
     assert [row["share"] for row in preflight.near(shares)] == [1.2, 0.25]
+
+
+def test_jobs_beside_one_another_have_one_provider(odonata):
+    (odonata.cwd / "tag.py").write_text(LAST_TAG)
+    job = "[[job]]\nprogram = 'python tag.py {tag}'\nranks = 2\ncompute = 'none'\n"
+    job += "env = {{FI_CXI_RX_MATCH_MODE = '{mode}'}}\n"
+
+    def run(*jobs):
+        text = "".join(job.format(tag=tag, mode=mode) for tag, mode in jobs)
+        (odonata.cwd / "jobs.toml").write_text(text)
+        return odonata("run", "--jobs", "jobs.toml", "--machine", "aurora", "--quiet", "--no-alone")
+
+    done = run((1, "hybrid"), (524288, "hybrid"))
+    assert done.returncode != 0 and "odonata: limit: job 2 " in done.stderr
+    assert "MPI_TAG_UB is 524287" in done.stderr and "received 1" in done.stdout
+    done = run((1, "hybrid"), (2, "software"))
+    assert done.returncode == 2 and "the same FI_CXI_ variables in all jobs" in done.stderr
+    done = run((1, "hybrid"), (2, "hibrid"))
+    assert done.returncode == 2 and "job 2" in done.stderr and "hibrid" in done.stderr
