@@ -354,6 +354,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
         lines += ["", *_measured(measured)]
     lines += ["", *accepted(s.get("background") or ())]
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
+    lines += [f"Network  {network(s['network'])}"] if s.get("network") else []
     lines += [f"Engine   {line}" for line in engine(s.get("engine") or {}, rates=False)]
     lines.append(f"Digest   {s['digest']}")
     return "\n".join(lines)

@@ -137,12 +137,12 @@ def jobs(
 
 
 def raise_failure(result: JobsResult) -> None:
-    """`SimulatedFailure` if a job failed."""
-    for row in result.rows:
-        failure = row.get("failure")
-        if failure:
-            message = f"job {row['name']}: {failure['message']}"
-            raise SimulatedFailure(message, failure["kind"], failure["ranks"], result)
+    """`SimulatedFailure` if a job failed: by itself, or else because the run ended."""
+    failed = [row for row in result.rows if row.get("failure")]
+    for row in sorted(failed, key=lambda row: row["failure"]["kind"] == "interrupted"):
+        failure = row["failure"]
+        message = f"job {row['name']}: {failure['message']}"
+        raise SimulatedFailure(message, failure["kind"], failure["ranks"], result)
 
 
 def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, Any]:

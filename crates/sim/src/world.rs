@@ -391,8 +391,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             self.tell_quiet(self.touched);
         }
         let Some(event) = self.next() else { return false };
-        if self.now >= self.fate.next_death {
-            self.bury();
+        while self.now >= self.fate.next_death {
+            if self.bury() {
+                return true;
+            }
         }
         match event {
             Event::Net(event) => {

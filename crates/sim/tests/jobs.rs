@@ -302,3 +302,39 @@ fn mistakes_are_all_told_at_once() {
     assert_eq!(at(&request(&[whole, on("bw", 8, &[3, 4])])), ["job 2: placement"]);
     assert_eq!(at(&request(&[])), ["jobs"]);
 }
+
+/// Two pairs of nodes, each with a benchmark, on a machine with this plan.
+fn two_with_faults(plan: &str) -> JobsResult {
+    let jobs = [on("allreduce", 8, &[0, 1]), on("bw", 1 << 22, &[32, 33])];
+    let mut request = request(&jobs);
+    request["alone"] = json!(false);
+    request["machine"]["faults"] = json!({"name": "plan", "toml": plan});
+    run(&request).expect("legal")
+}
+
+/// A benchmark that a fault ends says so, and so does its run: nothing is lost in silence.
+#[test]
+fn a_fault_ends_a_benchmark_beside_others() {
+    for (plan, words) in [
+        ("[[fault]]\nnic = '33:0'", "network timeout"),
+        ("[[fault]]\nnode = 33\nfrom = '20 us'", "dragonfly-1056-00033 went down at 20.00 us"),
+    ] {
+        let result = two_with_faults(plan);
+        let told = result.jobs[1].failure.as_ref().expect("it did not finish");
+        assert_eq!((told.kind, result.exit_code), ("fault", 1), "{plan}: {}", told.message);
+        assert!(told.message.contains(words), "{}", told.message);
+        assert!(result.network.is_some(), "{plan}: counts of the network");
+    }
+}
+
+/// Nobody minds that a node goes down on which a job was that is over.
+#[test]
+fn a_node_may_die_once_its_job_is_over() {
+    let whole = two_with_faults("");
+    let [first, last] = [0, 1].map(|nth| whole.jobs[nth].time_s);
+    assert!(first < 0.9 * last, "{first} and {last}: nothing between the ends");
+    let between = (first + last) / 2.0 * 1e9;
+    let result = two_with_faults(&format!("[[fault]]\nnode = 0\nfrom = '{between:.0} ns'"));
+    assert!(result.jobs.iter().all(|job| job.failure.is_none()), "{:?}", result.jobs);
+    assert_eq!(result.time_s, whole.time_s);
+}

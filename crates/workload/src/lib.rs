@@ -176,6 +176,10 @@ pub trait Workload {
     /// whoever waits for one may be woken earlier by another that is set here.
     fn quiet(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
     fn is_finished(&self) -> bool;
+    /// Whether this job is over, however it ended.
+    fn is_over(&self, _job: u32) -> bool {
+        self.is_finished() || self.is_stopped()
+    }
     /// Whether the job was ended from inside (an abort, a rank that died): the run stops here.
     fn is_stopped(&self) -> bool {
         false

@@ -105,9 +105,11 @@ impl<W: Workload> Workload for Several<W> {
     fn is_finished(&self) -> bool {
         self.jobs.iter().all(W::is_finished)
     }
+    fn is_over(&self, job: u32) -> bool {
+        self.jobs[job as usize].is_over(0)
+    }
     /// A job that was ended from inside ends by itself: the others go on.
     fn is_stopped(&self) -> bool {
-        self.jobs.iter().any(W::is_stopped)
-            && self.jobs.iter().all(|w| w.is_stopped() || w.is_finished())
+        self.jobs.iter().any(W::is_stopped) && self.jobs.iter().all(|w| w.is_over(0))
     }
 }

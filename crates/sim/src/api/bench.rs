@@ -3,7 +3,7 @@
 use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, NetworkRow, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
-use crate::outcome::{Blocked, End, Engine};
+use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
@@ -159,9 +159,8 @@ pub fn bench(
         if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
             result.network.get_or_insert_default().add(network);
         }
-        if let End::Failed(blocked) | End::Exhausted(blocked) = &outcome.end {
-            let kind = if matches!(outcome.end, End::Failed(_)) { "fault" } else { "limit" };
-            result.failure = Some(failed(&job, kind, blocked, bytes));
+        result.failure = failed(&job, &outcome.end, bytes);
+        if result.failure.is_some() {
             break;
         }
         if outcome.end == End::Interrupted {
@@ -178,15 +177,20 @@ pub fn bench(
     Ok(result)
 }
 
-/// A benchmark that the machine did not let finish.
-fn failed(job: &Job, kind: &'static str, blocked: &Blocked, bytes: u64) -> FailureRow {
+/// What is said of a benchmark that the machine did not let finish.
+pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
+    let (kind, blocked) = match end {
+        End::Failed(blocked) => ("fault", blocked),
+        End::Exhausted(blocked) => ("limit", blocked),
+        _ => return None,
+    };
     let rank = FailureRank {
         rank: blocked.rank,
         node: job.machine.node_name(blocked.node),
         call: None,
         detail: format!("messages of {bytes} B"),
     };
-    FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] }
+    Some(FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] })
 }
 
 /// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages

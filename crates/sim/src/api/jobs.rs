@@ -3,11 +3,11 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::bench::{BenchRow, EngineRow, plan, row_of, too_large};
+use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
 use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, PlacementRequest, Wanted, fidelity,
-    limits, of_job, run_of, unknown,
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, NetworkRow, PlacementRequest, Wanted,
+    fidelity, limits, of_job, run_of, unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -117,6 +117,9 @@ pub struct JobsResult {
     pub link_kinds: Vec<LinkKindRow>,
     pub exit_code: i32,
     pub interrupted: bool,
+    /// On a machine with a plan of faults, of all jobs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkRow>,
     pub wall_s: f64,
     pub engine: EngineRow,
 }
@@ -240,6 +243,7 @@ pub fn jobs(
         link_kinds,
         exit_code: 0,
         interrupted: outcome.end == End::Interrupted,
+        network: NetworkRow::of_run(&run.machine, &outcome),
         wall_s: 0.0,
         engine: EngineRow::default(),
     };
@@ -249,7 +253,7 @@ pub fn jobs(
         let seats = seats_of(&run, number);
         let together = played[number].take().expect("every job was played once");
         let mut row = row(job, seats, &together);
-        result.interrupted |= is_interrupted(&together);
+        result.interrupted |= is_interrupted(&together.failure);
         if request.alone && !result.interrupted && together.failure.is_none() {
             let mut own =
                 Job::new(run.machine.clone(), run.library.clone(), seats.to_vec(), run.seed);
@@ -259,7 +263,7 @@ pub fn jobs(
             let (outcome, alone) = play(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
             let alone = alone.into_iter().next().expect("one job was played");
-            result.interrupted |= is_interrupted(&alone) || outcome.end == End::Interrupted;
+            result.interrupted |= is_interrupted(&alone.failure) || outcome.end == End::Interrupted;
             if alone.failure.is_none() && outcome.end == End::Finished {
                 let alone_s = alone.outcome.time.seconds();
                 row.alone_s = Some(alone_s);
@@ -268,11 +272,14 @@ pub fn jobs(
                 row.alone_bench = alone.bench;
             }
         }
-        if result.exit_code == 0 {
-            result.exit_code = row.exit_code;
-        }
         result.jobs.push(row);
     }
+    // Who failed by itself speaks before those who ended with the run.
+    let code = |by_itself: bool| {
+        let mut rows = result.jobs.iter().filter(|row| is_interrupted(&row.failure) != by_itself);
+        rows.find(|row| row.exit_code != 0).map(|row| row.exit_code)
+    };
+    result.exit_code = code(true).or_else(|| code(false)).unwrap_or(0);
     result.wall_s = begun.elapsed().as_secs_f64();
     result.engine.wall_s = result.wall_s;
     Ok(result)
@@ -313,8 +320,8 @@ fn hex(digest: Digest) -> String {
     format!("{:016x}", digest.0)
 }
 
-fn is_interrupted(played: &Played) -> bool {
-    played.failure.as_ref().is_some_and(|f| f.kind == "interrupted")
+fn is_interrupted(failure: &Option<FailureRow>) -> bool {
+    failure.as_ref().is_some_and(|f| f.kind == "interrupted")
 }
 
 /// The seats of the job of this number.
@@ -386,33 +393,45 @@ fn play<N: NetworkModel>(
         Work::Bench(streams, plan) => {
             let finished = streams.is_finished();
             let bench = finished.then(|| row_of(&plan, &streams.marks));
-            // A script does not fail by itself: somebody ended the run.
-            let failure = (!finished).then(|| FailureRow {
+            // A script does not fail by itself: the machine, or somebody else, ended it.
+            let with_the_run = || FailureRow {
                 kind: "interrupted",
                 message: "ended with the run".into(),
                 ranks: Vec::new(),
-            });
-            Played { outcome: job, failure, exit_code: 0, live: None, bench }
+            };
+            let failed = || bench::failed(run, &own_end(&outcome.end, &job), plan.bytes);
+            let failure = (!finished).then(|| failed().unwrap_or_else(with_the_run));
+            let exit_code = i32::from(failure.is_some() && !is_interrupted(&failure));
+            Played { outcome: job, failure, exit_code, live: None, bench }
         }
     });
     let played = played.collect();
     Ok((outcome, played))
 }
 
+/// How a run ended for one of its jobs, whose ranks have their own numbers.
+fn own_end(end: &End, job: &JobOutcome) -> End {
+    let own = |one: &Blocked| {
+        let rank = one.rank.checked_sub(job.first).filter(|&rank| rank < job.ranks)?;
+        Some(Blocked { rank, ..one.clone() })
+    };
+    let if_own = |one: &Blocked, end: fn(Blocked) -> End| own(one).map_or(End::Interrupted, end);
+    match end {
+        End::Deadlock(all) => End::Deadlock(all.iter().filter_map(own).collect()),
+        End::Erroneous(one) => if_own(one, End::Erroneous),
+        End::Failed(one) => if_own(one, End::Failed),
+        End::Exhausted(one) => if_own(one, End::Exhausted),
+        _ => End::Interrupted,
+    }
+}
+
 /// How a program's job ended.
 fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Played {
-    let (first, end) = (job.first, job.first + job.ranks);
-    let seats = &run.seats[first as usize..end as usize];
-    let own = |blocked: &Blocked| Blocked { rank: blocked.rank - first, ..blocked.clone() };
-    let is_own = |blocked: &&Blocked| (first..end).contains(&blocked.rank);
+    let seats = &run.seats[job.first as usize..][..job.ranks as usize];
     let mut ending = match &outcome.end {
         _ if live.is_finished() => End::Finished,
         _ if live.is_stopped() => End::Stopped,
-        End::Deadlock(all) => End::Deadlock(all.iter().filter(is_own).map(own).collect()),
-        End::Erroneous(one) if is_own(&one) => End::Erroneous(own(one)),
-        End::Failed(one) if is_own(&one) => End::Failed(own(one)),
-        End::Exhausted(one) if is_own(&one) => End::Exhausted(own(one)),
-        _ => End::Interrupted,
+        end => own_end(end, &job),
     };
     if matches!(ending, End::Deadlock(_)) && live.settle().is_some() {
         // Nobody can go on because somebody is dead.

@@ -1,15 +1,13 @@
 //! What broken parts of the machine do to jobs: messages that were given up, nodes that died.
 
-use super::{Cargo, World};
+use super::{Cargo, Rank, World};
 use crate::outcome::Blocked;
 use crate::world::Job;
 use base::Time;
 use machine::NodeId;
+use machine::faults::NEVER;
 use net::{Failure, LostAt, MsgId, NetworkModel};
 use workload::Workload;
-
-/// "No node dies any more."
-const NEVER: Time = Time(u64::MAX);
 
 /// What the machine's faults have in store for the jobs.
 pub(super) struct Fate {
@@ -46,6 +44,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return;
         };
         self.settled(rank);
+        if self.workload.is_over(self.touched) {
+            return; // Nobody waits for it any more.
+        }
         let (to, bytes) = self.about_cargo(cargo);
         let to = self.own_number(to);
         let what = format!(
@@ -91,17 +92,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         )
     }
 
-    /// A node has died: so have its ranks, and the job with them.
+    /// A node has died: so have its ranks, and the job with them. False if no job had any there.
     #[cold]
-    pub(super) fn bury(&mut self) {
+    pub(super) fn bury(&mut self) -> bool {
         let at = self.fate.next_death;
         self.fate.next_death = next_death(self.job, at).unwrap_or(NEVER);
         let faults = self.job.machine.faults.as_ref().expect("somebody dies by a plan");
         let dead: Vec<NodeId> = faults.deaths.iter().filter(|d| d.0 == at).map(|d| d.1).collect();
-        let is_dead =
-            |rank: &usize| dead.contains(&self.job.seats[*rank].node) && !self.ranks[*rank].exited;
+        let is_dead = |&rank: &usize| {
+            let Rank { job, exited, .. } = self.ranks[rank];
+            dead.contains(&self.job.seats[rank].node) && !exited && !self.workload.is_over(job)
+        };
         let all: Vec<usize> = (0..self.ranks.len()).filter(is_dead).collect();
-        let Some(&first) = all.first() else { return };
+        let Some(&first) = all.first() else { return false };
         let node = self.job.seats[first].node;
         let here = all.iter().filter(|&&rank| self.job.seats[rank].node == node).count();
         let ranks = match here {
@@ -111,5 +114,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let name = self.job.machine.node_name(node);
         let what = format!("node {name} went down at {at} with {ranks} of the job on it");
         self.fate.failed.get_or_insert(Blocked { rank: first as u32, node, what });
+        // The event at hand is the first since, and nobody lives to see it.
+        self.now = at;
+        true
     }
 }

@@ -1,0 +1,27 @@
+//! What faults do to jobs, and when.
+
+mod common;
+
+use base::{Span, Time};
+use common::{Script, job_on, machine};
+use machine::faults::FaultPlan;
+use packet::PacketNetwork;
+use sim::End;
+use workload::Op;
+
+/// A job ends when a node of its dies, whether or not anything else happens then: here the switch
+/// before it has been down all the time, and the job computes.
+#[test]
+fn a_job_ends_when_its_node_dies() {
+    let machine = machine("dragonfly-1056", &[]);
+    let plan = "[[fault]]\nswitch = 0\n[[fault]]\nnode = 1\nfrom = '3 us'\n\
+                [[fault]]\nnode = 0\nfrom = '1 ms'\n";
+    let plan = FaultPlan::parse("plan", plan, &machine).expect("legal");
+    let job = job_on(machine.with_faults(&plan).expect("room"), "mpich", &[0]);
+    let (outcome, told) =
+        Script::new(1, [(0, 0, 10_000_000, Op::Pause)]).run::<PacketNetwork>(&job);
+    let End::Failed(dead) = outcome.end else { panic!("{:?}", outcome.end) };
+    assert!(dead.what.contains("-00000 went down at 1.00 ms"), "{}", dead.what);
+    assert_eq!(outcome.time, Time::ZERO + Span::ms(1));
+    assert!(told.is_empty(), "who is dead has computed for 10 ms: {told:?}");
+}
