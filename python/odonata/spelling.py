@@ -34,6 +34,7 @@ OF_COMMAND = {
     ("show", "machine"): "MACHINE",
     ("bench", "ranks"): "--nodes",
     ("run", "nodes"): "-n",
+    ("faults", "faults"): "PLAN",
 }
 # Quantities that the core repeats in its own units.
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
@@ -56,8 +57,8 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         at = f"{typed.get('--hostfile')}:{line[1]}"
     elif c.at.startswith("mpi."):
         at, found = "--mpi", found or str(typed.get("--mpi"))
-    elif c.at.startswith("fault ") and typed.get("--faults"):
-        at = f"{typed['--faults']}, {c.at}"
+    elif c.at.startswith("fault ") and (plan := typed.get("--faults") or typed.get("plan")):
+        at = f"{plan}, {c.at}"
     elif c.at.startswith("env."):
         name = c.at.removeprefix("env.")
         by_hand = any(str(pair).startswith(f"{name}=") for pair in typed.get("--env") or ())

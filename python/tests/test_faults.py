@@ -39,9 +39,14 @@ def test_everything_wrong_with_a_plan_is_told_at_once(odonata, plan):
         "2 or 3 of 4", "one of the 1 NICs", "did you mean `3 ns`?", "an end after its `from`",
     ):  # fmt: skip
         assert words in done.stderr, words
-    for given in ("random:x", "nofile.toml", "random:1:"):
+    shown = odonata("faults", "dragonfly-1056", path)
+    assert shown.returncode == 2 and shown.stderr == done.stderr
+    assert done.stderr.count("plan.toml, fault 3: ") == 2
+    for given in ("random:x", "nofile.toml", "random:1:", "random:1:999999"):
         done = odonata("traffic", "uniform", *MACHINE, "--load", "0.3", "--faults", given)
         assert done.returncode == 2 and "--faults" in done.stderr
+        done = odonata("faults", "dragonfly-1056", given)
+        assert done.returncode == 2 and "PLAN" in done.stderr
 
 
 def test_the_closed_form_refuses_a_plan(odonata):

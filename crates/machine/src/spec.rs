@@ -175,8 +175,9 @@ impl MachineSpec {
     }
 }
 
-fn syntax(name: &str, text: &str, error: &toml::de::Error) -> Complaint {
-    let line = error.span().map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
+pub(crate) fn syntax(name: &str, text: &str, error: &toml::de::Error) -> Complaint {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let line = 1 + text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
     Complaint::new(format!("{name}, line {line}"), "", format!("TOML ({})", error.message()))
 }
 
@@ -217,10 +218,11 @@ fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> 
     Ok(())
 }
 
-fn shown(value: &Toml) -> String {
+pub(crate) fn shown(value: &Toml) -> String {
     match value {
         Toml::String(text) => text.clone(),
         Toml::Table(_) => "a table".into(),
+        Toml::Array(items) if items.iter().any(Toml::is_table) => "tables".into(),
         other => other.to_string(),
     }
 }

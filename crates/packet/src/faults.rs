@@ -245,7 +245,7 @@ impl PacketNetwork {
         let late = ((gone - cx.now) + cable * 2) * u64::from(replays);
         cx.counters.link_retries += u64::from(replays);
         let gone = gone + late;
-        if plan(cx.machine).cut(hop.link, cx.now, gone + cable).is_none() {
+        if !plan(cx.machine).is_cut(hop.link, cx.now, gone + cable) {
             return self.enter(packet, hop, gone, late, cx);
         }
         let wire = &mut self.wires[hop.link];

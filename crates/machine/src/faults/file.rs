@@ -6,6 +6,7 @@ use toml::{Table, Value as Toml};
 use super::{Fault, FaultPlan, LANES, NEVER, Part, Trouble};
 use crate::complaint::{Complaint, nearest};
 use crate::quantity::{self, Dimension};
+use crate::spec::{shown, syntax};
 use crate::{GroupId, Machine, NicId, NodeId, SwitchId};
 
 /// Keys of a row that say what it is about; it has one of them.
@@ -21,16 +22,7 @@ const MOST_ERRORS: f64 = 1e-4;
 impl FaultPlan {
     /// Reads a plan for `machine`, or says everything that is wrong with it.
     pub fn parse(name: &str, text: &str, machine: &Machine) -> Result<FaultPlan, Vec<Complaint>> {
-        let table = match text.parse::<Table>() {
-            Ok(table) => table,
-            Err(error) => {
-                let line = error
-                    .span()
-                    .map_or(1, |s| text[..s.start.min(text.len())].lines().count().max(1));
-                let at = format!("{name}, line {line}");
-                return Err(vec![Complaint::new(at, "", format!("TOML ({})", error.message()))]);
-            }
-        };
+        let table = text.parse::<Table>().map_err(|error| vec![syntax(name, text, &error)])?;
         let mut read = Read { machine, out: Vec::new(), at: String::new() };
         let mut plan = FaultPlan::default();
         for (key, value) in &table {
@@ -136,7 +128,7 @@ impl Read<'_> {
                     let links = self.machine.crossings(GroupId(a), GroupId(b)).len() as u32;
                     links / self.machine.links_per_cable
                 } else {
-                    self.machine.cables_between(SwitchId(a), SwitchId(b))
+                    self.machine.links_between(SwitchId(a), SwitchId(b)).len() as u32
                 };
                 if cables == 0 {
                     self.wrong(key, value, "two that a cable joins".into());
@@ -304,14 +296,6 @@ impl Read<'_> {
                 None
             }
         }
-    }
-}
-
-fn shown(value: &Toml) -> String {
-    match value {
-        Toml::String(text) => text.clone(),
-        Toml::Table(_) => "a table".into(),
-        other => other.to_string(),
     }
 }
 

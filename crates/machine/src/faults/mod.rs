@@ -106,39 +106,38 @@ impl Faults {
     /// Whether `link` carries nothing at `t`.
     #[inline]
     pub fn is_down(&self, link: LinkId, t: Time) -> bool {
-        self.outages(link).iter().any(|o| o.from <= t && t < o.until)
+        self.not_over(link, t).is_some_and(|o| o.from <= t)
     }
 
-    /// Whether those who are not at an end of `link` take it for down at `t`. What is over before
-    /// the sweep has seen it is never heard of.
+    /// Whether those who are not at an end of `link` take it for down at `t`. What they know is a
+    /// sweep old, or is how the run began; what is over before the sweep has seen it they never
+    /// hear of.
     #[inline]
     pub fn is_said_down(&self, link: LinkId, t: Time) -> bool {
-        let sweep = self.sweep;
-        self.outages(link).iter().any(|o| {
-            o.until.since(o.from) > sweep
-                && t >= o.from + sweep
-                && (o.until == NEVER || t < o.until + sweep)
+        let then = Time(t.0.saturating_sub(self.sweep.0));
+        self.not_over(link, then).is_some_and(|o| {
+            o.from == Time::ZERO || o.from <= then && o.until.since(o.from) > self.sweep
         })
     }
 
-    /// When `link` next goes down, or has gone, within a span of time; a packet that is on it then
+    /// Whether `link` is down at any time from `from` to before `to`: a packet that is on it then
     /// is lost.
     #[inline]
-    pub fn cut(&self, link: LinkId, from: Time, to: Time) -> Option<Time> {
-        let cut = self.outages(link).iter().find(|o| o.from < to && from < o.until);
-        cut.map(|o| o.from.max(from))
+    pub fn is_cut(&self, link: LinkId, from: Time, to: Time) -> bool {
+        self.not_over(link, from).is_some_and(|o| o.from < to)
+    }
+
+    /// The first of a link's outages that is not over at `t`.
+    #[inline]
+    fn not_over(&self, link: LinkId, t: Time) -> Option<&Outage> {
+        let all = self.outages(link);
+        all.get(all.partition_point(|o| o.until <= t))
     }
 
     #[inline]
     pub fn outages(&self, link: LinkId) -> &[Outage] {
         let at = link.0 as usize;
         &self.outages[self.first[at] as usize..self.first[at + 1] as usize]
-    }
-
-    pub fn bytes(&self) -> usize {
-        size_of_val(&self.first[..])
-            + size_of_val(&self.outages[..])
-            + size_of_val(&self.changes[..])
     }
 }
 
@@ -228,8 +227,8 @@ fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
             machine.links.gap.ids().filter(touches).collect()
         }
         Part::Switches(a, b, cable) => {
-            let there = between(machine, a, b);
-            let back = between(machine, b, a);
+            let there = machine.links_between(a, b);
+            let back = machine.links_between(b, a);
             let all = there.iter().zip(&back).enumerate();
             let chosen = all.filter(|(nth, _)| cable.is_none_or(|k| k as usize == *nth));
             chosen.flat_map(|(_, (&a, &b))| [a, b]).collect()
@@ -246,20 +245,7 @@ fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
     }
 }
 
-/// Links from one switch to another, in order.
-fn between(machine: &Machine, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
-    let (from, to) = (End::Switch(from), End::Switch(to));
-    let links = &machine.links;
-    let joins = |l: &LinkId| links.from[*l] == from && links.to[*l] == to;
-    links.gap.ids().filter(joins).collect()
-}
-
 impl Machine {
-    /// Cables between two switches.
-    pub(crate) fn cables_between(&self, a: SwitchId, b: SwitchId) -> u32 {
-        between(self, a, b).len() as u32
-    }
-
     /// The compute nodes that nobody could start a job on: down as the run begins.
     pub fn dead_at_start(&self) -> Vec<NodeId> {
         let Some(faults) = &self.faults else { return Vec::new() };
@@ -331,7 +317,7 @@ mod tests {
     use super::*;
 
     /// Not before t, at t: the ends know at once, others a sweep later, and of what is shorter than
-    /// a sweep nothing.
+    /// a sweep nothing; how the run begins all know.
     #[test]
     fn an_outage_is_known_when_it_should_be() {
         let outage = |from, until| Outage { from: Time(from), until };
@@ -352,8 +338,11 @@ mod tests {
             (100, 100, Time(200), 200, (false, false)),
             (0, 100, Time(200), 99, (false, false)),
             (0, 100, NEVER, 100, (true, true)),
-            (10, 0, NEVER, 5, (true, false)),
+            (10, 0, NEVER, 0, (true, true)),
             (10, 0, NEVER, 1 << 60, (true, true)),
+            (10, 0, Time(5), 4, (true, true)),
+            (10, 0, Time(5), 14, (false, true)),
+            (10, 0, Time(5), 15, (false, false)),
         ] {
             let case = format!("sweep {sweep}, from {from} until {until:?}, at {t}");
             assert_eq!(said(sweep, outage(from, until), t), want, "{case}");
@@ -362,18 +351,21 @@ mod tests {
 
     #[test]
     fn a_cut_is_an_overlap() {
-        let (first, outages) = (vec![0, 1], vec![Outage { from: Time(10), until: Time(20) }]);
+        let outage = |from, until| Outage { from: Time(from), until: Time(until) };
+        let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
         let (changes, deaths, sweep) = (Vec::new(), Vec::new(), Span(0));
         let faults = Faults { ber: 0.0, changes, deaths, first, outages, sweep };
         for (from, to, want) in [
-            (0, 10, None),
-            (0, 11, Some(10)),
-            (12, 30, Some(12)),
-            (20, 30, None),
-            (5, 40, Some(10)),
+            (0, 10, false),
+            (0, 11, true),
+            (12, 30, true),
+            (20, 30, false),
+            (20, 31, true),
+            (5, 40, true),
+            (40, 50, false),
         ] {
-            let cut = faults.cut(LinkId(0), Time(from), Time(to));
-            assert_eq!(cut, want.map(Time), "from {from} to {to}");
+            let cut = faults.is_cut(LinkId(0), Time(from), Time(to));
+            assert_eq!(cut, want, "from {from} to {to}");
         }
     }
 

@@ -21,9 +21,9 @@ enum About {
 impl FaultPlan {
     /// `n` faults of `machine`, most of them beginning within `horizon`.
     ///
-    /// Of ten, four are links between switches, two NICs' links, one each a switch, a NIC, a node;
-    /// the last is a link with lanes lost or bit errors, as is every third of the links. A third
-    /// is there from the start, the others begin at times between a thousandth of `horizon` and
+    /// Of ten, five are links between switches, two links of NICs, one each a switch, a NIC, a
+    /// node; a third of the links have lanes lost or bit errors instead of being down. A third of
+    /// all is there from the start, the others begin at times between a thousandth of `horizon` and
     /// `horizon`, as many in every octave. A third stays, a third is short, a third flaps for 3 to
     /// 5 times `horizon` (published: 3 to 5 s, with the usual horizon of 1 s). The shares are
     /// guesses [estimate].
@@ -98,7 +98,7 @@ fn cable_of(machine: &Machine, link: LinkId) -> Part {
         let nth = way.iter().position(|&l| l == link).expect("it joins these groups");
         return Part::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
     }
-    let parallel = super::between(machine, a, b);
+    let parallel = machine.links_between(a, b);
     let nth = parallel.iter().position(|&l| l == link).expect("it joins these switches");
     Part::Switches(a, b, Some(nth as u32))
 }

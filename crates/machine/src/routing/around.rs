@@ -195,6 +195,22 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         net.pair(from, to).iter().map(|crossing| crossing.link).collect()
     }
+
+    /// The links from one switch to another, in order.
+    pub(crate) fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+        let Topology::Dragonfly(net) = &self.topology;
+        let (here, there) = (net.seats[from], net.seats[to]);
+        if here.group != there.group {
+            let ends = (here.place(), there.place());
+            let pair = net.pair(here.group(), there.group()).iter();
+            return pair.filter(|c| (c.from, c.to) == ends).map(|c| c.link).collect();
+        }
+        if (here.row == there.row) == (here.col == there.col) {
+            return Vec::new(); // The same switch, or neither a row nor a column in common.
+        }
+        let (first, n) = here.toward(there.place());
+        (first..first + n).map(LinkId).collect()
+    }
 }
 
 /// A look for ways, as far as one switch knows.

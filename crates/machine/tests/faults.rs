@@ -1,0 +1,136 @@
+//! Plans of faults against what people write: nothing panics, and every complaint names its place.
+
+use std::collections::BTreeSet;
+
+use machine::faults::FaultPlan;
+use machine::{Complaint, End, LinkId, Machine, MachineSpec, preset};
+
+fn machine(name: &str) -> Machine {
+    let text = preset(name).expect("a preset");
+    MachineSpec::parse(name, text, &[]).and_then(|spec| spec.resolve()).expect("sound")
+}
+
+const KEYS: [&str; 12] = [
+    "switches", "groups", "nic_link", "nic", "switch", "node", "cable", "from", "until", "flap",
+    "lanes", "ber",
+];
+/// Values that are right for some of the keys, and values that are right for none.
+const VALUES: [&str; 36] = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "1e400",
+    "-0.5",
+    "nan",
+    "inf",
+    "1e-12",
+    "9223372036854775807",
+    "''",
+    "'0'",
+    "'0:0'",
+    "':'",
+    "'0:'",
+    "':0'",
+    "'0:-1'",
+    "'0:99999999999'",
+    "'nobody'",
+    "'µ s'",
+    "'start'",
+    "'1 us'",
+    "'1000 s'",
+    "'1001 s'",
+    "'-3 s'",
+    "'0 s'",
+    "[]",
+    "[0]",
+    "[0, 1]",
+    "[1, 1]",
+    "[0, 99999]",
+    "[0, 1, 2]",
+    "[{a = 1}]",
+    "{a = 1}",
+    "1979-05-27T07:32:00Z",
+];
+
+/// Every key with every value, in a row that is right but for it: it is right, too, or is
+/// complained of by name.
+#[test]
+fn no_value_of_any_key_is_taken_amiss() {
+    let machine = machine("dragonfly-1056");
+    let (mut right, mut wrong) = (0, 0);
+    for part in ["", "switches = [0, 1]", "groups = [0, 1]", "nic = '0:0'", "node = 0"] {
+        for key in KEYS {
+            for value in VALUES {
+                let text = format!("[[fault]]\n{part}\n{key} = {value}\n");
+                match FaultPlan::parse("plan", &text, &machine) {
+                    Ok(plan) => {
+                        right += 1;
+                        machine.clone().with_faults(&plan).expect("buffers hold packets");
+                    }
+                    // The key is there twice.
+                    Err(all) if all[0].at.starts_with("plan, line ") => assert_eq!(all.len(), 1),
+                    Err(all) => {
+                        wrong += 1;
+                        let places = ["fault 1".to_string(), format!("fault 1: {key}")];
+                        for Complaint { at, found, wanted, .. } in &all {
+                            assert!(places.contains(at), "{text}: {at}");
+                            assert!(!wanted.is_empty() && found.len() < 50, "{text}: {found}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(right > 40 && wrong > 1_000, "{right} right, {wrong} wrong");
+}
+
+/// What is no plan at all is told in one line, with its number.
+#[test]
+fn what_is_no_plan_is_refused() {
+    let machine = machine("dragonfly-1056");
+    for (text, at, wanted) in [
+        ("[[fault]\n", "plan, line 1", "TOML"),
+        ("ber = 1e-12\n[[fault]]\nµ = 3\n", "plan, line 3", "TOML"),
+        ("fault = 3", "fault plan: fault", "tables"),
+        ("fault = [3]", "fault 1", "table"),
+        ("ber = 1", "fault plan: ber", "1e-4"),
+        ("[[faults]]\nnode = 1\n", "fault plan: faults", "`[[fault]]`"),
+        ("[[fault]]\n", "fault 1", "one of switches"),
+    ] {
+        let all = FaultPlan::parse("plan", text, &machine).expect_err("it is wrong");
+        let [one] = &all[..] else { panic!("{text}: {all:?}") };
+        assert_eq!(one.at, at, "{text}: {one}");
+        assert!(one.wanted.contains(wanted), "{text}: {one}");
+    }
+    for text in ["", "\n# nothing\n", "fault = []", "ber = 0"] {
+        assert_eq!(FaultPlan::parse("plan", text, &machine), Ok(FaultPlan::default()), "{text}");
+    }
+}
+
+/// The cables between two switches are all links between them, both ways, and nothing else.
+#[test]
+fn a_cable_is_both_its_directions() {
+    for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
+        let machine = machine(name);
+        let links = &machine.links;
+        let mut found = BTreeSet::new();
+        // Some of each kind, from all over the machine.
+        for link in links.gap.ids().filter(|link| link.0 % 997 == 0) {
+            let (End::Switch(a), End::Switch(b)) = (links.from[link], links.to[link]) else {
+                continue;
+            };
+            found.insert(format!("{:?}", links.kind[link]));
+            let both = [(End::Switch(a), End::Switch(b)), (End::Switch(b), End::Switch(a))];
+            let joins = |l: &LinkId| both.contains(&(links.from[*l], links.to[*l]));
+            let joined: Vec<LinkId> = links.gap.ids().filter(joins).collect();
+            let text = format!("[[fault]]\nswitches = [{}, {}]\n", a.0, b.0);
+            let plan = FaultPlan::parse("plan", &text, &machine).expect("a cable joins them");
+            let faults = plan.resolve(&machine);
+            let down = links.gap.ids().filter(|&l| !faults.outages(l).is_empty());
+            assert_eq!(down.collect::<Vec<_>>(), joined, "{name}: {text}");
+        }
+        assert!(found.len() >= 2, "{name}: only {found:?}");
+    }
+}
