@@ -86,6 +86,15 @@ impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
+/// Makes room in a full `Vec` by a quarter. Arenas of whole machines are large, and half of one
+/// that has doubled may never be used.
+#[inline]
+fn grow<T>(items: &mut Vec<T>) {
+    if items.len() == items.capacity() {
+        items.reserve_exact(items.len() / 4 + 16);
+    }
+}
+
 /// Storage with reuse: an id stays valid until freed, and freeing moves no neighbor.
 ///
 /// Freed ids are handed out again last in, first out, so a run is deterministic and stays in cache.
@@ -107,11 +116,15 @@ impl<I: Idx, T> Slab<I, T> {
                 self.items[i] = t;
                 i
             }
-            None => self.items.push(t),
+            None => {
+                grow(&mut self.items.raw);
+                self.items.push(t)
+            }
         }
     }
     /// Gives `i` back. The caller holds no copy of it afterwards.
     pub fn free(&mut self, i: I) {
+        grow(&mut self.free);
         self.free.push(i);
         debug_assert!(self.free.len() <= self.items.len(), "an id was freed twice");
     }

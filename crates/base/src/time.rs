@@ -143,6 +143,13 @@ impl Gap {
     /// How long `bytes` take, rounded to the nearest picosecond; at most what a `Span` holds.
     #[inline]
     pub fn span(self, bytes: u64) -> Span {
+        match bytes.checked_mul(self.0).and_then(|ps| ps.checked_add(1 << 19)) {
+            Some(ps) => Span(ps >> 20),
+            None => self.long_span(bytes),
+        }
+    }
+    #[cold]
+    fn long_span(self, bytes: u64) -> Span {
         let ps = (u128::from(bytes) * u128::from(self.0) + (1 << 19)) >> 20;
         Span(u64::try_from(ps).unwrap_or(u64::MAX))
     }

@@ -22,8 +22,8 @@ const NEAR: u32 = 14;
 const DIGIT: u32 = 6;
 const SLOTS: usize = 1 << DIGIT;
 const LEVELS: usize = (64 - NEAR).div_ceil(DIGIT) as usize;
-/// Items of a chunk: four cache lines.
-const CHUNK: usize = 16;
+/// Items of a chunk: two cache lines.
+const CHUNK: usize = 8;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
 /// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
@@ -33,9 +33,14 @@ const INDEX: u32 = 16;
 /// one of less than 8 ps is no better than one of 8.
 const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET;
 /// How many events a bucket should hold, and how many buckets are opened between two looks.
-const CROWDED: usize = 512;
-const SPARSE: usize = 64;
-const LOOK: u32 = 1 << 10;
+const CROWDED: usize = 8;
+const SPARSE: usize = 2;
+const LOOK: u32 = 1 << 12;
+/// How many events are known at least when buckets have been opened, unless that takes as many
+/// buckets as half of them, or more time than the widest has, lest too many events come late. More
+/// for whoever looks ahead, many times as many as he looks.
+const KNOWN: usize = 40;
+const FORESEEN: usize = 512;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -62,35 +67,37 @@ struct Late {
 /// Pending events, soonest first: a timing wheel of fine buckets with exact order, and coarser
 /// levels above it for what is far away.
 ///
-/// A push writes 16 bytes at the end of a bucket. The first bucket with anything in it is copied
-/// out in order, by sorting one word an event: offset in the bucket, place in the instant, number
-/// of the push. What is then scheduled for the same bucket waits in a heap beside it; few events
-/// are. Since a bucket is known before it is handled, `ahead` can tell what will happen next, and
-/// whoever handles events can fetch the memory they need (docs/performance.md). Buckets become
-/// finer or coarser as events are dense; nothing but speed depends on it.
+/// A push writes 16 bytes at the end of a bucket. The first buckets with anything in them are
+/// copied out in order. What is then scheduled for the same buckets waits in a heap beside them;
+/// few events are. Since buckets are known before they are handled, `ahead` can tell what will
+/// happen next, and whoever handles events can fetch the memory they need (docs/performance.md).
+/// Buckets become finer or coarser as events are dense; nothing but speed depends on it.
 ///
 /// Chunks are shared by all buckets, so memory follows the events pending at once, and a queue
 /// that has seen its longest allocates no more, but for a moment where the width changes.
 pub struct Queue {
     /// log2 of a bucket's width in ps.
     width: u32,
-    /// The bucket being emptied, in order, and the next of it.
+    /// The buckets being emptied, in order: the next event, and one past the last.
     run: Vec<Item>,
     next: usize,
-    /// Scratch: the bucket as pushed, and its order.
+    known: usize,
+    /// How many events are to be known.
+    wanted: usize,
+    /// Scratch: a bucket as pushed, and its order.
     pushed: Vec<Item>,
     order: Vec<u64>,
     late: BinaryHeap<Reverse<Late>>,
     /// When the first late event is due; `u64::MAX` if there is none.
     late_at: u64,
     lates: u32,
-    /// End of the bucket being emptied.
+    /// End of the buckets being emptied.
     run_end: u64,
     /// No later than any event outside the run.
     base: u64,
-    near: Box<[Bucket]>,
+    near: Box<[Bucket; 1 << NEAR]>,
     /// One bit a bucket, and one bit a word of those.
-    near_used: Box<[u64]>,
+    near_used: Box<[u64; (1 << NEAR) / 64]>,
     near_words: [u64; (1 << NEAR) / 64 / 64],
     /// `level * SLOTS + digit`.
     far: Box<[Bucket]>,
@@ -101,6 +108,9 @@ pub struct Queue {
     /// Buckets opened since the last look at their width, and the events of them, late ones too.
     opened: u32,
     popped: usize,
+    /// Events pushed beyond the buckets since then, and log2 of the width that leaves few such.
+    far_pushed: usize,
+    finest: u32,
 }
 
 /// All chunks of a queue.
@@ -109,6 +119,12 @@ struct Chunks {
     /// The chunk after it in its bucket, or in the list of free ones.
     next: Vec<u32>,
     free: u32,
+}
+
+/// So many, not by way of the stack.
+fn boxed<T: Copy, const N: usize>(item: T) -> Box<[T; N]> {
+    let items: Box<[T]> = vec![item; N].into();
+    items.try_into().unwrap_or_else(|_| unreachable!("there are as many"))
 }
 
 impl Default for Queue {
@@ -123,6 +139,8 @@ impl Queue {
             width: 10,
             run: Vec::with_capacity(1 << 8),
             next: 0,
+            known: 0,
+            wanted: KNOWN,
             pushed: Vec::with_capacity(1 << 8),
             order: Vec::with_capacity(1 << 8),
             late: BinaryHeap::with_capacity(1 << 8),
@@ -130,8 +148,8 @@ impl Queue {
             lates: 0,
             run_end: 0,
             base: 0,
-            near: vec![EMPTY; 1 << NEAR].into(),
-            near_used: vec![0; (1 << NEAR) / 64].into(),
+            near: boxed(EMPTY),
+            near_used: boxed(0),
             near_words: [0; _],
             far: vec![EMPTY; LEVELS * SLOTS].into(),
             far_used: [0; LEVELS],
@@ -140,6 +158,8 @@ impl Queue {
             len: 0,
             opened: 0,
             popped: 0,
+            far_pushed: 0,
+            finest: *WIDTHS.start(),
         }
     }
     pub fn len(&self) -> usize {
@@ -166,12 +186,16 @@ impl Queue {
             return self.place_far(item, beyond);
         }
         let at = (item.at >> self.width) as usize % (1 << NEAR);
-        self.near_used[at / 64] |= 1 << (at % 64);
-        self.near_words[at / 64 / 64] |= 1 << (at / 64 % 64);
-        self.chunks.append(&mut self.near[at], item);
+        let bucket = &mut self.near[at];
+        if bucket.count == 0 {
+            self.near_used[at / 64] |= 1 << (at % 64);
+            self.near_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+        }
+        self.chunks.append(bucket, item);
     }
     #[inline(never)]
     fn place_far(&mut self, item: Item, beyond: u64) {
+        self.far_pushed += 1;
         let level = (63 - beyond.leading_zeros()) / DIGIT;
         let digit = (item.at >> (self.width + NEAR + level * DIGIT)) as usize % SLOTS;
         self.far_used[level as usize] |= 1 << digit;
@@ -189,13 +213,22 @@ impl Queue {
     /// The `n`th event to come, if it is known already: 0 is the next. A hint, nothing more.
     #[inline]
     pub fn ahead(&self, n: usize) -> Option<What> {
-        self.run.get(self.next + n).map(|item| item.what)
+        self.run[..self.known].get(self.next + n).map(|item| item.what)
+    }
+    /// Somebody will look `ahead`.
+    pub fn foresee(&mut self) {
+        self.wanted = FORESEEN;
+    }
+    /// The next event of the run.
+    #[inline]
+    fn come(&self) -> Option<&Item> {
+        self.run[..self.known].get(self.next)
     }
     /// The next event, if it is before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, What)> {
         loop {
-            if let Some(&item) = self.run.get(self.next)
+            if let Some(&item) = self.come()
                 && item.at < self.late_at
             {
                 if item.at >= end.0 {
@@ -219,7 +252,7 @@ impl Queue {
     #[inline(never)]
     fn pop_with_late(&mut self, end: Time) -> Option<(Time, What)> {
         let late = self.late.peek().expect("it has a time").0;
-        let first = self.run.get(self.next).copied();
+        let first = self.come().copied();
         let first = first.filter(|item| (item.at, item.what.order()) <= (late.at, late.order));
         let item = match first {
             Some(item) => item,
@@ -247,14 +280,13 @@ impl Queue {
     /// Whether the next event shares the instant of the last one popped. Such events are known:
     /// buckets do not divide instants.
     pub fn next_is_now(&self) -> bool {
-        self.run.get(self.next).is_some_and(|item| item.at == self.last)
-            || self.late_at == self.last
+        self.come().is_some_and(|item| item.at == self.last) || self.late_at == self.last
     }
 
     /// No later than any pending event, and exact once its bucket is open: whoever looks again
     /// after a `pop_before` of a later instant has come further. `u64::MAX` if nothing is pending.
     pub fn soonest(&self) -> Time {
-        let known = self.run.get(self.next).map_or(u64::MAX, |item| item.at).min(self.late_at);
+        let known = self.come().map_or(u64::MAX, |item| item.at).min(self.late_at);
         let at = match (known, self.len) {
             (_, 0) => u64::MAX,
             (u64::MAX, _) => self.first_near().unwrap_or_else(|| self.first_far()).2,
@@ -282,16 +314,25 @@ impl Queue {
         (level, digit as usize, (above | u64::from(digit)) << low)
     }
 
-    /// Empties the first bucket with events in it into the run, unless it begins at `end` or after.
+    /// Empties the first buckets with events in them into the run, none that begins at `end` or
+    /// after.
     #[inline(never)]
     fn open(&mut self, end: u64) -> bool {
-        if self.opened == LOOK || self.popped > LOOK as usize * CROWDED {
+        let is_time = self.opened >= LOOK || self.popped > LOOK as usize * CROWDED;
+        // All that is pending may be placed anew, so not too often.
+        if is_time && self.popped >= self.len {
             self.suit();
         }
+        (self.next, self.known) = (0, 0);
+        let mut end = end;
         loop {
             if let Some((word, at, start)) = self.first_near() {
                 if start >= end {
-                    return false;
+                    return self.known > 0;
+                }
+                if self.known == 0 {
+                    let span = ((self.wanted as u64 / 2) << self.width).min(1 << WIDTHS.end());
+                    end = end.min(start.saturating_add(span));
                 }
                 self.near_used[word] &= self.near_used[word] - 1;
                 if self.near_used[word] == 0 {
@@ -304,9 +345,13 @@ impl Queue {
                 // Nobody is late to a bucket that is not yet open, so the count never wraps.
                 self.lates = 0;
                 self.popped += bucket.count as usize;
-                self.pushed.clear();
-                self.chunks.empty(bucket, &mut self.pushed);
-                self.sort(start);
+                self.sort(bucket, start);
+                if self.known >= self.wanted || self.known == self.len {
+                    return true;
+                }
+                continue;
+            }
+            if self.known > 0 {
                 return true;
             }
             let (level, digit, start) = self.first_far();
@@ -329,47 +374,73 @@ impl Queue {
         }
     }
 
-    /// Puts what was `pushed` into the run, in order. The bucket begins at `start`.
-    fn sort(&mut self, start: u64) {
-        self.next = 0;
-        self.run.clear();
-        if self.pushed.len() > 1 << INDEX {
-            self.run.extend_from_slice(&self.pushed);
-            self.run.sort_by_key(|item| (item.at, item.what.order()));
+    /// Adds what a bucket holds that begins at `start` to the run, in order: by sorting one word an
+    /// event, of its offset in the bucket, its place in the instant and the number of its push.
+    #[inline]
+    fn sort(&mut self, bucket: Bucket, start: u64) {
+        let key = |item: Item, nth: usize| {
+            let (offset, order) = (item.at - start, u64::from(item.what.order()));
+            offset << (64 - OFFSET) | order << INDEX | nth as u64
+        };
+        let (n, before) = (bucket.count as usize, self.known);
+        self.known += n;
+        if self.run.len() < self.known {
+            self.run.resize(self.known.next_power_of_two(), NOTHING);
+        }
+        let run = &mut self.run[before..self.known];
+        if n <= CHUNK {
+            // Every key is compared with all before it, so that no branch depends on their order.
+            let items = self.chunks.items[bucket.first as usize].0;
+            let mut keys = [0; CHUNK];
+            for (nth, &item) in items[..n].iter().enumerate() {
+                let mut last = key(item, nth);
+                for before in &mut keys[..nth] {
+                    (*before, last) = (last.min(*before), last.max(*before));
+                }
+                keys[nth] = last;
+            }
+            for (item, key) in run.iter_mut().zip(keys) {
+                *item = items[key as usize % CHUNK];
+            }
+            self.chunks.free(bucket.first);
             return;
         }
-        self.order.clear();
-        self.order.extend(self.pushed.iter().enumerate().map(|(nth, item)| {
-            (item.at - start) << (64 - OFFSET) | u64::from(item.what.order()) << INDEX | nth as u64
-        }));
-        if self.order.len() <= 20 {
-            for sorted in 1..self.order.len() {
-                let key = self.order[sorted];
-                let mut at = sorted;
-                while at > 0 && self.order[at - 1] > key {
-                    self.order[at] = self.order[at - 1];
-                    at -= 1;
-                }
-                self.order[at] = key;
-            }
-        } else {
-            self.order.sort_unstable();
+        self.pushed.clear();
+        self.chunks.empty(bucket, &mut self.pushed);
+        if n > 1 << INDEX {
+            run.copy_from_slice(&self.pushed);
+            return run.sort_by_key(|item| (item.at, item.what.order()));
         }
-        let pushed = &self.pushed;
-        self.run.extend(self.order.iter().map(|&key| pushed[key as usize % (1 << INDEX)]));
+        self.order.clear();
+        self.order.extend(self.pushed.iter().enumerate().map(|(nth, &item)| key(item, nth)));
+        self.order.sort_unstable();
+        for (item, &key) in run.iter_mut().zip(&self.order) {
+            *item = self.pushed[key as usize % (1 << INDEX)];
+        }
     }
 
     /// Makes buckets finer or coarser if they were crowded or nearly empty.
     fn suit(&mut self) {
         let mean = self.popped / (self.opened as usize).max(1);
-        (self.opened, self.popped) = (0, 0);
-        let wanted = match mean {
+        // What is pushed beyond the buckets is placed twice: in 64ths.
+        let far = 64 * self.far_pushed / self.popped.max(1);
+        (self.opened, self.popped, self.far_pushed) = (0, 0, 0);
+        if far == 0 {
+            self.finest = *WIDTHS.start();
+        }
+        let width = match mean {
+            _ if far >= 32 => {
+                self.finest = self.width + 1;
+                self.finest
+            }
             // A bucket should be a good deal below what makes it crowded.
-            CROWDED.. => self.width.saturating_sub((mean / CROWDED).ilog2() + 1),
+            CROWDED.. if far <= 8 => {
+                self.width.saturating_sub(((mean / CROWDED).ilog2() + 1).min(3))
+            }
             ..SPARSE => self.width + 1,
             _ => return,
         };
-        let width = wanted.clamp(*WIDTHS.start(), *WIDTHS.end());
+        let width = width.clamp(self.finest.min(*WIDTHS.end()), *WIDTHS.end());
         if width == self.width {
             return;
         }
@@ -411,12 +482,13 @@ impl Chunks {
         let nth = bucket.count as usize % CHUNK;
         bucket.count += 1;
         if nth == 0 {
-            self.lengthen(bucket);
+            return self.lengthen(bucket, item);
         }
         self.items[bucket.last as usize].0[nth] = item;
     }
+    /// The same where the last chunk is full. Its being the last call spares `append` a frame.
     #[inline(never)]
-    fn lengthen(&mut self, bucket: &mut Bucket) {
+    fn lengthen(&mut self, bucket: &mut Bucket, item: Item) {
         let new = match self.free {
             NONE => {
                 self.items.push(Chunk([NOTHING; CHUNK]));
@@ -430,6 +502,10 @@ impl Chunks {
             last => self.next[last as usize] = new,
         }
         bucket.last = new;
+        self.items[new as usize].0[0] = item;
+    }
+    fn free(&mut self, chunk: u32) {
+        self.next[chunk as usize] = std::mem::replace(&mut self.free, chunk);
     }
     /// Moves what a bucket holds to the end of `to`, in the order of pushes.
     #[inline]
@@ -439,8 +515,9 @@ impl Chunks {
             let n = left.min(CHUNK);
             to.extend_from_slice(&self.items[chunk as usize].0[..n]);
             left -= n;
-            let next = std::mem::replace(&mut self.next[chunk as usize], self.free);
-            self.free = std::mem::replace(&mut chunk, next);
+            let next = self.next[chunk as usize];
+            self.free(chunk);
+            chunk = next;
         }
     }
 }

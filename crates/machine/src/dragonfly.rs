@@ -97,12 +97,33 @@ pub struct Dragonfly {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub link: LinkId,
+    /// The link it goes on with out of another switch of this group; `NO_LINK` if there is none.
+    pub exit: LinkId,
     /// It leads to another group.
     pub crosses: bool,
     /// Hops between switches from here to the target, this one included.
     pub hops: u32,
-    /// Its load, as the policy's `Scale` has it.
-    pub weight: u32,
+    /// Its load, if somebody has asked: a way without an alternative need not be weighed.
+    weighed: Option<u32>,
+}
+
+impl Step {
+    /// Over a link of this switch's own to another group.
+    #[inline]
+    pub fn over(link: LinkId, hops: u32) -> Step {
+        Step { link, exit: NO_LINK, crosses: true, hops, weighed: None }
+    }
+
+    /// Its load, as `scale` has it.
+    #[inline]
+    pub fn weight(&self, scale: &impl Scale) -> u32 {
+        self.weighed.unwrap_or_else(|| scale.weigh(self.link, self.exit))
+    }
+
+    #[inline]
+    fn weigh(&mut self, scale: &impl Scale) -> u32 {
+        *self.weighed.insert(self.weight(scale))
+    }
 }
 
 /// How a policy weighs a way by the load it can see.
@@ -261,19 +282,19 @@ impl Dragonfly {
         debug_assert!(n > 0, "no link between the groups of {at:?} and {target:?}");
         let legs = stir(draw, leg);
         let i = below(legs, n);
-        let one = self.approach(here, pair[i as usize], there, draw, scale);
+        let mut one = self.approach(here, pair[i as usize], there, draw, scale);
         if n == 1 {
             return one.1;
         }
         // Another of the pair's links; the low half of the draw has not been used.
         let j = i + 1 + below(legs << 32, n - 1);
         let j = if j >= n { j - n } else { j };
-        let other = self.approach(here, pair[j as usize], there, draw, scale);
-        let by_load = |s: Step| (scale.cost(s.weight, s.hops), s.hops);
-        let other_wins = if fresh {
-            by_load(other.1) < by_load(one.1)
+        let mut other = self.approach(here, pair[j as usize], there, draw, scale);
+        let by_load = |s: &mut Step| (scale.cost(s.weigh(scale), s.hops), s.hops);
+        let other_wins = if fresh || other.0 == one.0 {
+            by_load(&mut other.1) < by_load(&mut one.1)
         } else {
-            (other.0, by_load(other.1)) < (one.0, by_load(one.1))
+            other.0 < one.0
         };
         if other_wins { other.1 } else { one.1 }
     }
@@ -323,8 +344,7 @@ impl Dragonfly {
     ) -> (u32, Step) {
         let beyond = 1 + distance(crossing.to, there.place());
         if crossing.from == here.place() {
-            let (link, weight) = (crossing.link, scale.weigh(crossing.link, NO_LINK));
-            return (0, Step { link, crosses: true, hops: beyond, weight });
+            return (0, Step::over(crossing.link, beyond));
         }
         let mut step = self.local(here, crossing.from, crossing.link, draw, scale);
         step.hops += beyond;
@@ -344,8 +364,11 @@ impl Dragonfly {
     ) -> Step {
         let hops = distance(here.place(), there);
         let (first, links) = here.toward(there);
-        let (link, weight) = lightest(first, links, exit, draw, scale);
-        Step { link, crosses: false, hops, weight }
+        let (link, weighed) = match links {
+            1 => (LinkId(first), None),
+            _ => lightest(first, links, exit, draw, scale),
+        };
+        Step { link, exit, crosses: false, hops, weighed }
     }
 }
 
@@ -378,12 +401,15 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
     n + u32::from(n >= high)
 }
 
-/// The least loaded of parallel links; among equals, the draw's.
+/// The least loaded of parallel links, and its load; among equals, the draw's.
 #[inline]
-fn lightest(first: u32, n: u32, exit: LinkId, draw: u64, scale: &impl Scale) -> (LinkId, u32) {
-    if n == 1 {
-        return (LinkId(first), scale.weigh(LinkId(first), exit));
-    }
+fn lightest(
+    first: u32,
+    n: u32,
+    exit: LinkId,
+    draw: u64,
+    scale: &impl Scale,
+) -> (LinkId, Option<u32>) {
     let start = below(stir(draw, Stream::Parallel), n);
     let mut best = (LinkId(first + start), scale.weigh(LinkId(first + start), exit));
     for i in 1..n {
@@ -394,7 +420,7 @@ fn lightest(first: u32, n: u32, exit: LinkId, draw: u64, scale: &impl Scale) -> 
             best = (link, weight);
         }
     }
-    best
+    (best.0, Some(best.1))
 }
 
 #[cfg(test)]

@@ -38,6 +38,17 @@ pub enum Told {
     Back(u64),
 }
 
+impl Told {
+    /// Bytes that come back.
+    #[inline]
+    pub fn back(self) -> u64 {
+        match self {
+            Told::There => 0,
+            Told::Back(bytes) => bytes,
+        }
+    }
+}
+
 /// Bytes to move from one NIC to another; `src != dst`. Zero bytes is one packet of headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
@@ -90,6 +101,10 @@ pub trait NetEvent: Copy {
     fn pack(self) -> (u8, u32, u32);
     fn unpack(kind: u8, source: u32, arg: u32) -> Self;
 }
+
+/// The kind of event with which a message is ready to leave its NIC. The network's own where it
+/// has been told of the message (`inject`), its user's where he keeps it until then (`leave`).
+pub const READY: u8 = 3;
 
 /// The kind of event that is no network's.
 pub const HOST: u8 = What::KINDS - 1;
@@ -257,6 +272,16 @@ pub trait NetworkModel {
     /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once: that it has
     /// come, or that it has failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
+    /// When a message of so many bytes that `src` itself commands at `at` (`Origin::Nic`) will be
+    /// ready to leave, if that is later than `at`. The command counts as given, those of a NIC in
+    /// order; the message is to `leave` then.
+    fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Option<Time> {
+        None
+    }
+    /// `msg`, of which the network has only heard that it is commanded, is ready now.
+    fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
+        unreachable!("a network that does not say when messages are ready is told of them before")
+    }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
     /// Fetches the memory that events to come will need. Called before every event; changes
     /// nothing that anybody could see.

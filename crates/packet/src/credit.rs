@@ -22,6 +22,8 @@ pub(crate) struct Class {
     pub cells: u16,
     /// Cells that are out when a stream at full rate meets no other.
     pub pipe: u16,
+    /// With so much room or more no more than the pipe is out, and nobody needs to know better.
+    ample: u16,
     /// The shard its other end is in, +1; 0 if both are in this one (`Partition::other_end`).
     pub abroad: u8,
     /// Length of an epoch, ps, and 2^64 over it.
@@ -32,7 +34,7 @@ pub(crate) struct Class {
 /// Epochs a counted credit may be on its way.
 const EPOCHS: u64 = 6;
 /// Epochs a channel keeps count of.
-const SLOTS: u32 = 8;
+const SLOTS: usize = 8;
 /// Times of a full packet on a link that its credits are counted for, if others are slower still:
 /// a slow link must not make the batches of fast ones large.
 const PATIENCE: u64 = 4;
@@ -65,13 +67,15 @@ impl Class {
         let round = latency + gap.span(packet) + cable + Span(epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
         let cell = Cell::of(buffer);
+        let (cells, pipe) = (cell.count(buffer), cell.count(pipe));
         Class {
             gap,
             latency,
             cable,
             cell,
-            cells: cell.count(buffer),
-            pipe: cell.count(pipe),
+            cells,
+            pipe,
+            ample: cells.saturating_sub(pipe),
             abroad,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
@@ -83,7 +87,8 @@ impl Class {
         let gap = Gap(self.gap.0 * u64::from(LANES) / u64::from(lanes));
         let round = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
-        Class { gap, pipe: self.cell.count(pipe), ..*self }
+        let pipe = self.cell.count(pipe);
+        Class { gap, pipe, ample: self.cells.saturating_sub(pipe), ..*self }
     }
     #[inline]
     fn epoch(&self, t: Time) -> u32 {
@@ -104,19 +109,21 @@ impl Class {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Cell {
     log2: u32,
+    /// Bytes of a cell less one.
+    less: u64,
 }
 
 impl Cell {
     fn of(buffer: u64) -> Cell {
-        let mut cell = Cell { log2: 3 };
-        while buffer >> cell.log2 >= u64::from(u16::MAX) {
-            cell.log2 += 1;
+        let mut log2 = 3;
+        while buffer >> log2 >= u64::from(u16::MAX) {
+            log2 += 1;
         }
-        cell
+        Cell { log2, less: (1 << log2) - 1 }
     }
     #[inline]
     pub fn count(self, bytes: u64) -> u16 {
-        let cells = (bytes + (1 << self.log2) - 1) >> self.log2;
+        let cells = (bytes + self.less) >> self.log2;
         u16::try_from(cells).unwrap_or(u16::MAX)
     }
     #[inline]
@@ -129,8 +136,8 @@ impl Cell {
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Channel {
-    /// Cells that come home in the epochs after `epoch`, sixteen bits each, the next one lowest.
-    due: u128,
+    /// Cells that come home in each epoch from `epoch` on, by the epoch's number.
+    due: [u16; SLOTS],
     /// Cells that may be sent, as of `epoch`.
     pub room: u16,
     /// The last epoch counted, modulo 2^32.
@@ -144,33 +151,43 @@ pub(crate) struct Channel {
 }
 const _: () = assert!(size_of::<Channel>() == 32);
 
-/// Sum of the sixteen-bit numbers in a word. A buffer's cells are fewer than 2^16.
-#[inline]
-fn sum(due: u128) -> u16 {
-    let lanes = (due as u64).wrapping_add((due >> 64) as u64);
-    (lanes.wrapping_mul(0x0001_0001_0001_0001) >> 48) as u16
-}
-
 /// In `Channel::wakes`: an event is pending.
 const ARMED: u16 = 1 << 8;
 
 impl Channel {
     pub fn new(class: &Class) -> Channel {
-        Channel { room: class.cells, epoch: 0, due: 0, last: NONE, starved: false, wakes: 0 }
+        Channel {
+            room: class.cells,
+            epoch: 0,
+            due: [0; SLOTS],
+            last: NONE,
+            starved: false,
+            wakes: 0,
+        }
     }
     /// Counts what has come home.
-    #[inline]
+    #[inline(never)]
     pub fn count(&mut self, class: &Class, now: Time) {
         let epoch = class.epoch(now);
         let passed = epoch.wrapping_sub(self.epoch);
-        self.epoch = epoch;
-        if passed == 0 || self.due == 0 {
-            return;
+        if passed > 0 && self.due != [0; SLOTS] {
+            for nth in 0..passed.min(SLOTS as u32) {
+                self.room += std::mem::take(self.due_in(self.epoch.wrapping_add(nth)));
+            }
         }
-        let bits = 16 * passed.min(SLOTS);
-        let left = self.due.checked_shr(bits).unwrap_or(0);
-        self.room += sum(self.due ^ left.checked_shl(bits).unwrap_or(0));
-        self.due = left;
+        self.epoch = epoch;
+    }
+    /// Whether so many cells may be sent. What has come home is counted if it matters.
+    #[inline]
+    pub fn has_room(&mut self, cells: u16, class: &Class, now: Time) -> bool {
+        if self.room < cells.max(class.ample) {
+            self.count(class, now);
+        }
+        self.room >= cells
+    }
+    #[inline]
+    fn due_in(&mut self, epoch: u32) -> &mut u16 {
+        &mut self.due[epoch as usize % SLOTS]
     }
     /// Cells that have come home and are not counted yet.
     pub fn uncounted(mut self, class: &Class, now: Time) -> u16 {
@@ -180,7 +197,7 @@ impl Channel {
     }
     /// Cells on their way home.
     pub fn coming(&self) -> u16 {
-        sum(self.due)
+        self.due.iter().sum()
     }
     pub fn is_armed(&self) -> bool {
         self.wakes != 0
@@ -193,20 +210,22 @@ impl Channel {
     /// So many cells will be `home` then, which is countable.
     #[inline]
     pub fn give_back(&mut self, cells: u16, home: Time, now: Time, class: &Class) {
-        self.count(class, now);
-        // At the end of the epoch in which they come.
-        let ahead = class.epoch(home).wrapping_sub(self.epoch);
-        debug_assert!(ahead < SLOTS, "a credit that cannot be counted yet");
-        self.due += u128::from(cells) << (16 * ahead);
+        // At the end of the epoch in which they come. Nobody asks what has come by now, unless its
+        // places are needed.
+        let epoch = class.epoch(home);
+        if epoch.wrapping_sub(self.epoch) >= SLOTS as u32 {
+            self.count(class, now);
+        }
+        debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "it cannot be counted yet");
+        *self.due_in(epoch) += cells;
     }
     /// When the next credit comes home, unless an event for it or for one before it is pending;
     /// one is, from now on.
     pub fn next_due(&mut self, class: &Class, now: Time) -> Option<Time> {
         self.count(class, now);
-        if self.due == 0 {
-            return None;
-        }
-        let ahead = self.due.trailing_zeros() / 16 + 1;
+        let epoch = self.epoch;
+        let mut ahead = 0..SLOTS as u32;
+        let ahead = 1 + ahead.find(|&nth| *self.due_in(epoch.wrapping_add(nth)) > 0)?;
         let pending = u32::from((self.wakes as u8).wrapping_sub(self.epoch as u8));
         // An event of this very epoch is still to come in this instant, and is that of a credit.
         if self.is_armed() && pending <= ahead {
@@ -239,6 +258,7 @@ mod tests {
             cell: Cell::of(8_000),
             cells: 1_000,
             pipe: 0,
+            ample: 1_000,
             abroad: 0,
             epoch,
             per_epoch: u64::MAX / epoch + 1,

@@ -26,7 +26,7 @@ pub use shard::Mail;
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
-use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Partition};
+use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
 use classes::Shares;
 use congestion::Congestion;
@@ -95,7 +95,7 @@ mod kind {
     pub const HEAD: u8 = 0;
     pub const CREDIT: u8 = 1;
     pub const FREE: u8 = 2;
-    pub const READY: u8 = 3;
+    pub const READY: u8 = net::READY;
     pub const ACK: u8 = 4;
     pub const HOST: u8 = 5;
     pub const HOME: u8 = 6;
@@ -182,6 +182,14 @@ struct Packet {
     marks: u8,
 }
 const _: () = assert!(size_of::<Packet>() == 64);
+
+impl Packet {
+    /// The hop by which it came in.
+    #[inline]
+    fn came(&self) -> Hop {
+        Hop { link: self.input, vc: self.input_vc }
+    }
+}
 
 /// Bits of a packet's marks.
 mod mark {
@@ -281,6 +289,9 @@ impl NetworkModel for PacketNetwork {
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) {
+        if self.is_large {
+            cx.queue.foresee();
+        }
         if self.faults.is_some() {
             self.schedule_changes(cx);
         }
@@ -290,7 +301,17 @@ impl NetworkModel for PacketNetwork {
         self.command(id, msg, cx);
     }
 
-    #[inline]
+    fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Option<Time> {
+        let takes_time = self.params.send_latency > Span::ZERO;
+        takes_time.then(|| self.ready_at(src, Origin::Nic, bytes, bytes, at))
+    }
+
+    fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
+        let transit = self.begin(id, msg, cx);
+        self.send_off(transit, cx);
+    }
+
+    #[inline(always)]
     fn handle(&mut self, ev: PacketEvent, cx: &mut Cx<'_>) {
         match ev {
             PacketEvent::Head { packet, link } => self.arrive(packet, link, cx),
@@ -300,7 +321,7 @@ impl NetworkModel for PacketNetwork {
                 self.wires[link].armed = false;
                 self.serve(link, cx);
             }
-            PacketEvent::Ready { transit, .. } => self.ready(transit, cx),
+            PacketEvent::Ready { transit, .. } => self.send_off(transit, cx),
             PacketEvent::Allowed { link } => self.allow(link, cx),
             PacketEvent::Ack { nic, vnet } => self.acknowledge(nic, vnet, cx),
             PacketEvent::Host { nic } => self.serve_host(nic, cx),
@@ -373,7 +394,7 @@ impl PacketNetwork {
     }
 
     /// The head of `packet` stands at the far end of `link`.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
         let Packet { mut route, dst, draw, at, vnet, .. } = self.packets[packet];
         if at.0 == NONE {

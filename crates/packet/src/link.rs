@@ -158,18 +158,24 @@ impl PacketNetwork {
     }
 
     /// `packet` wants to leave by `hop`: now if nothing stands in its way, otherwise in turn.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn request(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
-        let wire = &self.wires[hop.link];
-        let is_free = wire.free_at <= cx.now;
-        let is_open = is_free && wire.lanes == 0 && wire.endpoint == NONE;
-        if is_open
-            && self.has_room(hop, self.packets[packet].bytes, cx.now)
-            && (self.shares.is_off() || self.is_allowed(packet, hop.link, cx.now))
-        {
-            return self.grant(packet, hop, cx);
+        let is_free = self.wires[hop.link].free_at <= cx.now;
+        if is_free && self.may_enter(packet, hop, cx.now) {
+            self.grant(packet, hop, cx);
+        } else {
+            self.wait(packet, hop, is_free, cx);
         }
-        self.wait(packet, hop, is_free, cx);
+    }
+
+    /// Whether nothing stands in the way of `packet` to the free link of `hop`.
+    #[inline(always)]
+    fn may_enter(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
+        let wire = &self.wires[hop.link];
+        wire.lanes == 0
+            && wire.endpoint == NONE
+            && self.has_room(hop, self.packets[packet].bytes, now)
+            && (self.shares.is_off() || self.is_allowed(packet, hop.link, now))
     }
 
     /// `packet` joins those who wait for `hop`.
@@ -350,20 +356,18 @@ impl PacketNetwork {
     /// The link is held until the tail has left, which cannot be before the tail has come: from a
     /// slow link to a fast one a packet goes at the slow one's rate. Then too its input buffer is
     /// empty of it, and the credit starts home.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
-        let p = &mut self.packets[packet];
-        let class = &self.classes[usize::from(self.wires[hop.link].class)];
-        let gone = (cx.now + class.gap.span(u64::from(p.bytes))).max(p.tail);
-        let (input, input_vc, cells) = (p.input, p.input_vc, p.cells);
-        let back_class = p.input_class;
-        let home = gone + self.classes[usize::from(back_class)].cable;
+        let p = &self.packets[packet];
+        let (came, cells, class, tail) = (p.came(), p.cells, p.input_class, p.tail);
+        let gone = (cx.now + self.class(hop.link).gap.span(u64::from(p.bytes))).max(tail);
         self.send(packet, hop, gone, cx);
-        self.give_back(Hop { link: input, vc: input_vc }, cells, home, back_class, cx);
+        let home = gone + self.classes[usize::from(class)].cable;
+        self.give_back(came, cells, home, class, cx);
     }
 
     /// The head of `packet` enters `hop` now; its tail will have left at `gone`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn send(&mut self, packet: PacketId, hop: Hop, gone: Time, cx: &mut Cx<'_>) {
         if !self.shares.is_off() {
             self.take_share(packet, hop.link, cx.now);
@@ -421,14 +425,12 @@ impl PacketNetwork {
     pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
         let class = &self.classes[usize::from(self.wires[hop.link].class)];
-        let channel = &mut self.channels[at];
-        channel.count(class, now);
-        channel.room >= class.cell.count(u64::from(bytes))
+        self.channels[at].has_room(class.cell.count(u64::from(bytes)), class, now)
     }
 
     /// So many cells of the buffer at the end of `hop`, a link of `class`, are free again; the
     /// credit is `home` then.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn give_back(
         &mut self,
         hop: Hop,

@@ -85,12 +85,47 @@ impl Nic {
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
+        let Message { src, bytes, origin, told, .. } = msg;
+        let moved = bytes.max(told.back());
+        let ready = self.ready_at(src, origin, bytes, moved, cx.now);
+        let transit = self.begin(id, msg, cx);
+        if ready > cx.now {
+            cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
+        } else {
+            self.send_off(transit, cx);
+        }
+    }
+
+    /// When a message will be ready that is commanded at `at`: of so many bytes, and so many that
+    /// are moved one way or the other.
+    #[inline]
+    pub(crate) fn ready_at(
+        &mut self,
+        src: NicId,
+        origin: Origin,
+        bytes: u64,
+        moved: u64,
+        at: Time,
+    ) -> Time {
+        if origin == Origin::Answer {
+            return at;
+        }
+        let nic = &mut self.nics[src];
+        let enter = nic.enters.max(at);
+        nic.enters = enter + self.params.message_gap;
+        let mut ready = enter + self.params.send_latency + self.params.block_start(moved);
+        if origin == Origin::Host && bytes > self.params.immediate_max {
+            ready += self.params.dma_latency;
+        }
+        ready
+    }
+
+    /// A message begins, at both its ends.
+    #[inline]
+    pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> TransitId {
         let Message { src, dst, bytes, origin, vnet, told, draw } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
-        let back = match told {
-            Told::There => 0,
-            Told::Back(bytes) => bytes,
-        };
+        let back = told.back();
         let packets = match bytes.max(back) {
             few if few <= self.params.packet_payload => 1,
             many => many.div_ceil(self.params.packet_payload),
@@ -105,30 +140,21 @@ impl PacketNetwork {
         }
         let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
         let (made, packets, next) = (0, missing, NONE);
-        let transit = Transit { draw, unsent: bytes, arrival, src, dst, made, packets, next, vnet };
-        let transit = self.transits.insert(transit);
-        let nic = &mut self.nics[src];
-        let mut ready = cx.now;
-        if origin != Origin::Answer {
-            let enter = nic.enters.max(cx.now);
-            nic.enters = enter + self.params.message_gap;
-            ready = enter + self.params.send_latency;
-        }
-        if origin == Origin::Host && bytes > self.params.immediate_max {
-            ready += self.params.dma_latency;
-        }
-        if origin != Origin::Answer {
-            ready += self.params.block_start(bytes.max(back));
-        }
-        if ready > cx.now {
-            cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
-        } else {
-            self.ready(transit, cx);
-        }
+        self.transits.insert(Transit {
+            draw,
+            unsent: bytes,
+            arrival,
+            src,
+            dst,
+            made,
+            packets,
+            next,
+            vnet,
+        })
     }
 
     /// The message joins its NIC's round.
-    pub(crate) fn ready(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
+    pub(crate) fn send_off(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
         let src = self.transits[transit].src;
         self.queue_up(src, transit);
         self.pump(src, cx);

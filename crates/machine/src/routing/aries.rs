@@ -35,14 +35,14 @@ pub(super) fn depart<L: LoadView>(
     let scale = Scored::new(fork.load, scoring);
     let extra = mode.extra(route);
     let step = fork.begin(fork.home, &scale);
-    let mut best = Choice { cost: scoring.minimal.of(step.weight), step, turn: Turn::Stay };
+    let mut best = Choice { cost: scoring.minimal.of(step.weight(&scale)), step, turn: Turn::Stay };
     if best.cost <= scoring.nonminimal.of(0) + extra {
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
         let Some(via) = fork.net.via(fork.at, fork.home, stir(fork.draw, stream)) else { continue };
         let step = fork.net.lone_step(fork.at, via, Stream::FirstLeg, fork.draw, &scale);
-        best.offer(scoring.nonminimal.of(step.weight) + extra, step, Turn::By(via));
+        best.offer(scoring.nonminimal.of(step.weight(&scale)) + extra, step, Turn::By(via));
     }
     best.take(route)
 }

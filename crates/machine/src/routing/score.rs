@@ -122,26 +122,26 @@ pub(super) fn onward<L: LoadView>(
         via => (SwitchId(via - 1), false),
     };
     let step = fork.go_on(target, &scale);
-    let cost = if is_minimal { minimal.of(step.weight) } else { nonminimal(step.weight) };
+    let weight = step.weight(&scale);
     // An empty queue is not left, whatever the bias: nobody would ever arrive.
-    if step.weight == 0 {
+    if weight == 0 {
         return step;
     }
+    let cost = if is_minimal { minimal.of(weight) } else { nonminimal(weight) };
     let mut best = Choice { cost, step, turn: Turn::Stay };
     if !is_minimal {
         let straight = fork.begin(fork.home, &scale);
         if straight.crosses {
-            best.offer(minimal.of(straight.weight), straight, Turn::Straight);
+            best.offer(minimal.of(straight.weight(&scale)), straight, Turn::Straight);
         }
     }
     let to = fork.net.seats[fork.home].group();
     for stream in [Stream::Again, Stream::OtherAgain] {
         let draw = stir(fork.draw, stream);
         let Some(gate) = fork.net.own_gate(fork.at, to, draw) else { continue };
-        let weight = scale.weigh(gate.link, NO_LINK);
-        let step = Step { link: gate.link, crosses: true, hops: 0, weight };
+        let step = Step::over(gate.link, 0);
         let via = fork.net.some_switch(gate.to, draw);
-        best.offer(nonminimal(weight), step, Turn::By(via));
+        best.offer(nonminimal(step.weight(&scale)), step, Turn::By(via));
     }
     best.take(route)
 }

@@ -18,14 +18,14 @@ pub(super) fn depart<L: LoadView>(fork: &Fork<'_, L>, scoring: Scoring, route: &
     let scale = Scored::new(fork.load, scoring);
     let Scoring { minimal, nonminimal, .. } = scoring;
     let step = fork.begin(fork.home, &scale);
-    let mut best = Choice { cost: minimal.of(step.weight), step, turn: Turn::Stay };
+    let mut best = Choice { cost: minimal.of(step.weight(&scale)), step, turn: Turn::Stay };
     if best.cost <= nonminimal.of(0) {
         return step;
     }
     for stream in [Stream::Via, Stream::OtherVia] {
         let draw = stir(fork.draw, stream);
         if let Some((step, via)) = candidate(fork, draw, &scale) {
-            best.offer(nonminimal.of(step.weight), step, Turn::By(via));
+            best.offer(nonminimal.of(step.weight(&scale)), step, Turn::By(via));
         }
     }
     best.take(route)
