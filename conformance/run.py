@@ -1,6 +1,6 @@
 """`make conformance`: every MPI program runs, and gets the reference library's answers.
 
-    run.py [--part] [mpi4py|storm] ...   all of them if none is named
+    run.py [--part] [mpi4py|storm|tuning] ...   all of them if none is named
 
 --part is what `make test` runs: what fits in two minutes. Without it everything runs, with the
 reference library beside the twin.
@@ -15,12 +15,13 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Plain scripts side by side: nothing here is installed.
-sys.path[:0] = [str(HERE), str(HERE / "mpi4py"), str(HERE / "storm")]
+sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning")]
 
 
 def main() -> int:
     import storms
     import suite
+    import tuning
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--part", action="store_true", help="what fits in two minutes")
@@ -33,6 +34,7 @@ def main() -> int:
     storm.add_argument("--seed", type=int, help="a seed that was printed; random if left out")
     storm.add_argument("--rounds", type=int, help="rounds of each run")
     storm.add_argument("-n", type=int, action="append", help="ranks")
+    commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -52,6 +54,8 @@ def main() -> int:
         fine &= suite.main(
             part=given.part, modules=given.modules if one else [], ranks=tuple(chosen)
         )
+    if given.what == "tuning" or given.what is None and not given.part:
+        fine &= tuning.main()
     print(f"{'all as it should be' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
     return 0 if fine else 1
 

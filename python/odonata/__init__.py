@@ -26,6 +26,7 @@ from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
 from .patterns import TrafficResult, traffic
 from .together import JobsResult, jobs
+from .tuning import TuneResult, tune
 
 __all__ = [
     "BenchResult",
@@ -38,10 +39,12 @@ __all__ = [
     "RunResult",
     "SimulatedFailure",
     "TrafficResult",
+    "TuneResult",
     "bench",
     "jobs",
     "machine",
     "presets",
     "run",
     "traffic",
+    "tune",
 ]

@@ -24,11 +24,12 @@ from typing import Any, TextIO
 import click
 
 from . import __version__, bench, beside, clocks, door, faults, launch, machines, patterns, tables
-from . import preflight, text, together, units
+from . import preflight, text, together, tuning, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
-from .options import BESIDE, COMMON, LIMITS, MACHINE, ROUTING, option, with_options
+from .options import BESIDE, CLASS, COMMON, LIMITS, MACHINE, PLAIN, ROUTING, RULES, fidelity
+from .options import option, with_options
 from .progress import Progress
 from .spelling import spelled
 
@@ -169,11 +170,17 @@ class Request:
         self.limits = given.get("limits", "fail")
         machines.check_limits(self.wrong, self.limits)
         beside.noise(self.wrong, self.noise)
+        self.coll_rules = None
         self.out = None
         if given["out"] is not None:
             self.out = tables.check_out(self.wrong, given["out"], given["force"])
         elif given["force"]:
             self.wrong.add("--force", "--force", "--out DIR with it")
+
+    def use_rules(self, path: str | None) -> None:
+        """A file that says which algorithms collectives use."""
+        machines.rules_request(self.wrong, path)
+        self.coll_rules = path
 
     def finish(self) -> None:
         self.wrong.finish(self._found)
@@ -191,6 +198,7 @@ class Request:
             noise=self.noise,
             traffic_class=self.traffic_class,
             limits=self.limits,
+            coll_rules=self.coll_rules,
         )
 
     def deliver(
@@ -302,7 +310,7 @@ def command_line() -> str:
     help="Also list every limit the run came within a factor of four of; `odonata preflight` "
     "foretells from the results of several sizes where each is met.",
 )
-@with_options(LIMITS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, *BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run_command(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
@@ -318,6 +326,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
+    asked.use_rules(given["coll_rules"] or launch.rules_file(environment))
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     wdir = os.path.abspath(wdir)
@@ -362,6 +371,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             asked.note(f"every rank started an interpreter of its own: {unfit}")
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
+        for words in result.summary.get("notes", ()):
+            asked.note(f"{asked.coll_rules}: {words}")
         asked.deliver(result.summary, result.data, stdout)
     return code
 
@@ -373,7 +384,9 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
-    in_file["traffic_class"] = "--class"
+    in_file |= {"traffic_class": "--class"}
+    if given["coll_rules"] is not None:
+        wrong.add("coll_rules", given["coll_rules"], "no file of rules: jobs of --jobs have none")
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
@@ -439,7 +452,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
-@with_options(LIMITS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
@@ -448,6 +461,7 @@ def bench_command(name: str | None, **given: Any) -> int:
     reduce_scatter, barrier, gather, scatter, scan, exscan.
     """
     asked = Request(given)
+    asked.use_rules(given["coll_rules"])
     wrong = asked.wrong
     known = wrong.word("benchmark", name or "nothing", bench.NAMES, "a benchmark")
     nodes = wrong.integer("nodes", given["nodes"], 2)
@@ -464,9 +478,58 @@ def bench_command(name: str | None, **given: Any) -> int:
     stop = door.Stop()
     with Progress(name, asked.quiet) as tick:
         result = bench.run(name, asked.job(nodes, ppn), sizes, asked.fidelity, tick=tick, stop=stop)
+    for words in result.summary.get("notes", ()):
+        asked.note(f"{asked.coll_rules}: {words}")
     if not asked.as_json:
         print(text.osu(result))
     asked.deliver(result.summary, result.data)
+    return stopped(stop, result.summary)
+
+
+@cli.command("tune")
+@click.argument("collective", required=False)
+@option("--nodes", metavar="LIST", help="Numbers of nodes: `32,512,2048`.")
+@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
+@option("--sizes", metavar="SIZES", help="Bytes: `8:1Mi` doubles, `8,1Ki` lists.  [default: 8:1Mi]")
+@option(
+    "--messages",
+    metavar="N",
+    help="Most messages that are simulated of one call. Of a longer one whose rounds are alike "
+    "some are, and stand for all (`~`); others are left out.  [default: 2000000]",
+)
+@click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
+@with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *PLAIN)
+def tune_command(collective: str | None, **given: Any) -> int:
+    """Try every algorithm of COLLECTIVE and print which is fastest, beside the library's choice.
+
+    COLLECTIVE: bcast, reduce, allreduce, allgather, allgatherv, alltoall, alltoallv, gather,
+    scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
+    carry the choice to MPICH and Open MPI (docs/tuning.md).
+    """
+    asked = Request(given)
+    asked.use_rules(given["coll_rules"])
+    wrong = asked.wrong
+    known = wrong.word("collective", collective or "nothing", tuning.COLLECTIVES, "a collective")
+    nodes = wrong.read("nodes", given["nodes"] or "", tuning.read_counts, tuning.NODES_WANTED, [2])
+    ppn = wrong.integer("ppn", given["ppn"], 1)
+    sizes = wrong.read("sizes", given["sizes"] or tuning.SIZES, units.read_sizes, SIZES_WANTED, [8])
+    messages = wrong.integer("messages", given["messages"], tuning.MESSAGES)
+    if known and min(nodes) * ppn < 2:
+        wrong.add("nodes", min(nodes), "at least 2 ranks")
+    asked.finish()
+    stop = door.Stop()
+    with Progress(f"tune {collective}", asked.quiet) as tick:
+        jobs = [asked.job(n, ppn) for n in nodes]
+        result = tuning.run(collective, jobs, sizes, asked.fidelity, messages, tick, stop)
+    for words in result.summary["notes"]:
+        asked.note(f"{asked.coll_rules}: {words}")
+    if not asked.as_json:
+        print(tuning.shown(result, given["whole"]))
+    events, wall = (result.summary[key] for key in ("events", "wall_s"))
+    asked.note(f"{units.show_count(events)} events in {units.show_time(wall)}")
+    asked.deliver(result.summary, result.data)
+    if asked.out is not None:
+        result.write_files(asked.out)
     return stopped(stop, result.summary)
 
 

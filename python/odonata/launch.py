@@ -42,6 +42,7 @@ _COLLECTIVES = (
 MODELED = re.compile(
     rf"MPIR_CVAR_(({_COLLECTIVES})_INTRA_ALGORITHM|ALLTOALL_THROTTLE|ALLREDUCE_RECEXCH_KVAL)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
+    r"|MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
 )
 # Those of Slingshot's provider, heard on Slingshot only.
 PROVIDER = re.compile(
@@ -231,11 +232,18 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
+def rules_file(environment: Mapping[str, str]) -> str | None:
+    """The file that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
+    file = environment.get("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE")
+    if not file and environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules") in ("1", "true"):
+        file = environment.get("OMPI_MCA_coll_tuned_dynamic_rules_filename")
+    return file or None
+
+
 def knobs_not_modeled(environment: Mapping[str, str], fabric: str) -> list[str]:
     """Those that change nothing in the prediction on a machine of this fabric."""
     heard = [MODELED, PROVIDER] if fabric == "slingshot" else [MODELED]
     return [k for k in knobs(environment) if not any(known.fullmatch(k) for known in heard)]
-
 
 def path_of(wrong: Complaints, at: str, path: Any) -> str:
     """`path` as text; empty where there is none, or none that is one."""

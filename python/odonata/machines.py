@@ -113,6 +113,7 @@ class Machine:
         faults: str | Path | None = None,
         traffic_class: str | None = None,
         limits: str = "fail",
+        coll_rules: str | Path | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
@@ -125,11 +126,13 @@ class Machine:
         `traffic_class` is Slingshot's: best-effort unless said, low-latency, bulk-data, ...
         (docs/models/classes.md). `limits` says what happens where a NIC or the library runs out of
         something: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md).
+        `coll_rules` is a file of MPICH's or Open MPI's that says which algorithms collectives use,
+        as `odonata.tune` writes them.
         """
         machine = self if faults is None else self.with_(faults=faults)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class, limits,
+            traffic_class, limits, coll_rules,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -153,6 +156,7 @@ class Job:
     noise: str | None = None
     traffic_class: str | None = None
     limits: str = "fail"
+    coll_rules: str | Path | None = None
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
@@ -175,6 +179,7 @@ class Job:
         beside.noise(wrong, self.noise)
         check_class(wrong, self.traffic_class)
         check_limits(wrong, self.limits)
+        rules_request(wrong, self.coll_rules)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -190,6 +195,7 @@ class Job:
             "routing": self.machine.routing,
             "placement": self.placement if nodes is None else {"nodes": nodes},
             **library_request(self.mpi),
+            "rules": rules_request(Complaints(), self.coll_rules),
             "seed": self.seed,
             "threads": self.threads,
             "background": list(self.background),
@@ -280,6 +286,17 @@ def library_request(mpi: str) -> dict[str, str]:
         return {"mpi": mpi}
     path = Path(mpi)
     return {"mpi": path.stem, "mpi_toml": read_text(path)}
+
+
+def rules_request(wrong: Complaints, path: Any) -> dict[str, str] | None:
+    """The name and the text of a file that says which algorithms collectives use."""
+    if path is None:
+        return None
+    try:
+        return {"name": Path(path).name, "text": read_text(path)}
+    except (OSError, ValueError, TypeError) as error:
+        wrong.add("coll_rules", path or "an empty name", f"a readable file of rules ({why(error)})")
+        return None
 
 
 def machine(name: str) -> Machine:

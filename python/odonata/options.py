@@ -73,16 +73,27 @@ LIMITS = option(
     "the run ends as it would there (fail), goes on and says so (warn), or nothing is limited "
     "(off).",
 )
-COMMON = (
-    *MACHINE,
-    CLASS,
-    option(
+RULES = option(
+    "--coll-rules",
+    metavar="FILE",
+    help="Which algorithms collectives use: a file of MPICH's "
+    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE) or Open MPI's "
+    "(coll_tuned_dynamic_rules_filename), as `odonata tune` writes them.  [default: the library's "
+    "own rules]",
+)
+
+
+def fidelity(default: str) -> Callable:
+    return option(
         "--fidelity",
         metavar="NAME",
-        default="packet",
+        default=default,
         show_default=True,
         help="packet (every packet) or loggp (closed form, no contention).",
-    ),
+    )
+
+
+PLAIN = (
     ROUTING,
     FAULTS,
     CONGESTION,
@@ -108,6 +119,7 @@ COMMON = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
     click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
 )
+COMMON = (*MACHINE, CLASS, fidelity("packet"), *PLAIN)
 
 
 def with_options(*options: Callable) -> Callable:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .bench import BenchResult
     from .launch import RunResult
     from .patterns import TrafficResult
+    from .tuning import TuneResult
 
 # Distinguishable in gray and to color-blind readers; the report uses the same four for the shares.
 COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
@@ -184,3 +185,27 @@ def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, RunResult], pat
     if rest:
         rest[0].set_ylabel("time (ms)")
     figure.savefig(path, dpi=160)
+
+
+def tune(
+    result: TuneResult, ax: matplotlib.axes.Axes | None = None, size: int | None = None
+) -> matplotlib.axes.Axes:
+    """Time against ranks, a line an algorithm, at one message size; estimates are hollow."""
+    ax = axes(ax)
+    rows = [row for row in result.rows if row["latency_s"] is not None]
+    size = min((row["bytes"] for row in rows), default=0) if size is None else size
+    names = list(dict.fromkeys(row["algorithm"] for row in rows if row["bytes"] == size))
+    for nth, name in enumerate(names):
+        mine = [row for row in rows if row["bytes"] == size and row["algorithm"] == name]
+        color = LINES[nth % len(LINES)]
+        points = [(row["ranks"], row["latency_s"] * 1e6) for row in mine]
+        ax.loglog(*zip(*points, strict=True), "-", lw=1.6, color=color, label=name)
+        for row, point in zip(mine, points, strict=True):
+            is_whole = row["rounds_played"] == row["rounds"]
+            ax.plot(*point, "o", ms=4.5, color=color, mfc=color if is_whole else "white")
+    ax.set_xlabel("ranks")
+    ax.set_ylabel("latency (us)")
+    title = f"{result.collective}, {short_size(size)} B: {result.summary['ppn']} ranks a node"
+    ax.set_title(title, loc="left", fontsize=11, color=INK)
+    ax.legend(frameon=False, fontsize=8)
+    return ax

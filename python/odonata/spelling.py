@@ -17,6 +17,9 @@ SPELLED = {
     "rundir": "RUNDIR",
     "changes": "--set",
     "host file": "--hostfile",
+    "collective": "COLLECTIVE",
+    "coll_rules": "--coll-rules",
+    "messages": "--messages",
     **dict.fromkeys(("load", "loads"), "--load"),
     **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
     **dict.fromkeys(("time", "time_s"), "--time"),
@@ -33,6 +36,7 @@ SPELLED = {
 OF_COMMAND = {
     ("show", "machine"): "MACHINE",
     ("bench", "ranks"): "--nodes",
+    ("tune", "ranks"): "--nodes",
     ("run", "nodes"): "-n",
     ("faults", "faults"): "PLAN",
 }
@@ -55,6 +59,8 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"
     elif line := re.fullmatch(r"host file, line ([0-9]+)", c.at):
         at = f"{typed.get('--hostfile')}:{line[1]}"
+    elif c.at.startswith("coll_rules."):
+        at, found = "--coll-rules", found or str(typed.get("--coll-rules"))
     elif c.at.startswith("mpi."):
         at, found = "--mpi", found or str(typed.get("--mpi"))
     elif c.at.startswith("fault ") and (plan := typed.get("--faults") or typed.get("plan")):

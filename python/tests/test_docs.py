@@ -10,7 +10,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-TUTORIAL = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+TUTORIAL = [*sorted((ROOT / "docs" / "tutorial").glob("*.md")), ROOT / "docs" / "tuning.md"]
 
 
 def sessions(text: str) -> list[tuple[str, list[str]]]:

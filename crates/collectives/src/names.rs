@@ -37,12 +37,14 @@ impl Kind {
     }
 
     /// Algorithms MPICH has for this kind and this room has not.
-    pub(crate) fn known_elsewhere(self) -> &'static [&'static str] {
+    pub fn known_elsewhere(self) -> &'static [&'static str] {
         match self {
             Kind::Barrier => &["nb", "recexch", "smp"],
             Kind::Bcast => &["nb", "smp", "tree", "pipelined_tree"],
             Kind::Reduce => &["nb", "smp"],
-            Kind::Allreduce => &["nb", "smp", "tree", "k_reduce_scatter_allgather"],
+            Kind::Allreduce => {
+                &["nb", "smp", "tree", "k_reduce_scatter_allgather", "recursive_multiplying", "ccl"]
+            }
             Kind::Allgather => &["nb", "k_brucks", "recexch_doubling", "recexch_halving"],
             Kind::Alltoall => &["nb", "k_brucks", "pairwise_sendrecv_replace"],
             Kind::Alltoallv => &["nb", "pairwise_sendrecv_replace"],
@@ -76,6 +78,15 @@ impl Algorithm {
             // Open MPI's names.
             Algorithm::Neighbor => "neighbor",
             Algorithm::ReduceBcast => "nonoverlapping",
+        }
+    }
+    /// The name with its parameter, if it has one: `recexch:4`, `scattered:32`, `scattered:all`.
+    pub fn label(self) -> String {
+        match self {
+            Algorithm::RecursiveExchange { k } => format!("{}:{k}", self.name()),
+            Algorithm::Scattered { throttle: u16::MAX } => format!("{}:all", self.name()),
+            Algorithm::Scattered { throttle } => format!("{}:{throttle}", self.name()),
+            _ => self.name().to_string(),
         }
     }
     /// The algorithm of that name for that kind, its parameters at MPICH's defaults.

@@ -32,9 +32,7 @@ impl Collective {
     pub fn counted_bytes(&self) -> u64 {
         match self.kind {
             Kind::Barrier | Kind::Alltoallv | Kind::Gatherv | Kind::Scatterv => 0,
-            Kind::Allgather | Kind::Allgatherv | Kind::ReduceScatter | Kind::ReduceScatterBlock => {
-                self.at(self.seat.size)
-            }
+            kind if kind.counts_all_blocks() => self.at(self.seat.size),
             _ => self.bytes,
         }
     }
@@ -55,8 +53,13 @@ pub struct Range {
 
 impl Range {
     pub const ALL: Range = Range { min: 0, max: u64::MAX };
-    fn holds(self, n: u64) -> bool {
+    pub fn holds(self, n: u64) -> bool {
         (self.min..=self.max).contains(&n)
+    }
+    /// What is in both, if anything is.
+    pub fn and(self, other: Range) -> Option<Range> {
+        let both = Range { min: self.min.max(other.min), max: self.max.min(other.max) };
+        (both.min <= both.max).then_some(both)
     }
     /// Reads `8`, `..8`, `..=2048`, `8..`, `2..64`, `2..=64`; numbers may end in `B`, `KiB`, `MiB`.
     fn parse(text: &str) -> Option<Range> {
@@ -91,6 +94,10 @@ pub struct Rule {
     pub size: Range,
     /// Bytes as in `Case`.
     pub bytes: Range,
+    /// Bytes one rank gives: of one block, where `Case` counts all blocks.
+    pub block_bytes: Range,
+    /// Bytes of all blocks, where `Case` counts one; of all ranks' vectors.
+    pub total_bytes: Range,
     /// Whether the size is a power of two.
     pub power_of_two: Option<bool>,
     pub commutative: Option<bool>,
@@ -107,6 +114,8 @@ impl Rule {
         Rule {
             size: Range::ALL,
             bytes: Range::ALL,
+            block_bytes: Range::ALL,
+            total_bytes: Range::ALL,
             power_of_two: None,
             commutative: None,
             builtin: None,
@@ -118,11 +127,52 @@ impl Rule {
         let is = |want: Option<bool>, is: bool| want.is_none_or(|want| want == is);
         self.size.holds(u64::from(case.size))
             && self.bytes.holds(case.bytes)
+            && self.block_bytes.holds(case.block_bytes())
+            && self.total_bytes.holds(case.total_bytes())
             && is(self.power_of_two, case.size.is_power_of_two())
             && is(self.commutative, case.commutative)
             && is(self.builtin, case.builtin)
             && is(self.too_few_elements, too_few(case))
             && (case.commutative || self.algorithm.keeps_order(case.kind))
+    }
+    /// This rule where the other's conditions hold as well; `None` if they never do.
+    pub fn and(&self, other: &Rule) -> Option<Rule> {
+        let is = |a: Option<bool>, b: Option<bool>| match (a, b) {
+            (Some(a), Some(b)) => (a == b).then_some(Some(a)),
+            _ => Some(a.or(b)),
+        };
+        Some(Rule {
+            size: self.size.and(other.size)?,
+            bytes: self.bytes.and(other.bytes)?,
+            block_bytes: self.block_bytes.and(other.block_bytes)?,
+            total_bytes: self.total_bytes.and(other.total_bytes)?,
+            power_of_two: is(self.power_of_two, other.power_of_two)?,
+            commutative: is(self.commutative, other.commutative)?,
+            builtin: is(self.builtin, other.builtin)?,
+            too_few_elements: is(self.too_few_elements, other.too_few_elements)?,
+            algorithm: self.algorithm,
+        })
+    }
+}
+
+impl Kind {
+    /// Whether `Case::bytes` are those of all blocks.
+    pub fn counts_all_blocks(self) -> bool {
+        matches!(
+            self,
+            Kind::Allgather | Kind::Allgatherv | Kind::ReduceScatter | Kind::ReduceScatterBlock
+        )
+    }
+}
+
+impl Case {
+    fn block_bytes(&self) -> u64 {
+        let all = self.kind.counts_all_blocks();
+        if all { self.bytes / u64::from(self.size.max(1)) } else { self.bytes }
+    }
+    fn total_bytes(&self) -> u64 {
+        let all = self.kind.counts_all_blocks();
+        if all { self.bytes } else { self.bytes.saturating_mul(u64::from(self.size)) }
     }
 }
 
@@ -168,6 +218,10 @@ impl Selection {
     pub fn rules(&self, kind: Kind) -> &[Rule] {
         &self.rules[kind as usize]
     }
+    /// Other rules for a kind.
+    pub fn replace(&mut self, kind: Kind, rules: Vec<Rule>) {
+        self.rules[kind as usize] = rules;
+    }
 
     /// The algorithm for a call: what the user forces if it can serve, else that of the first rule
     /// that holds, else the kind's first algorithm, which serves every call.
@@ -175,7 +229,7 @@ impl Selection {
         let forced = overrides.forced.iter().rev().find(|(kind, _)| *kind == case.kind);
         let rule = || self.rules(case.kind).iter().find(|r| r.holds(case)).map(|r| r.algorithm);
         let chosen = match forced {
-            Some(&(_, algorithm)) if serves_as_in_mpich(algorithm, case) => algorithm,
+            Some(&(_, algorithm)) if algorithm.takes(case) => algorithm,
             _ => rule().unwrap_or(case.kind.algorithms()[0]),
         };
         match (chosen, overrides.throttle) {
@@ -205,16 +259,23 @@ impl Selection {
     }
 }
 
-/// Whether MPICH would take a forced algorithm for this call, by the restrictions in
-/// `coll_algorithms.txt`; it falls back to its own choice otherwise.
-fn serves_as_in_mpich(algorithm: Algorithm, case: &Case) -> bool {
-    let needs_spread =
-        matches!(algorithm, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather);
-    let needs_power = matches!(case.kind, Kind::Allgather | Kind::Allgatherv)
-        && algorithm == Algorithm::RecursiveDoubling;
-    (case.commutative || algorithm.keeps_order(case.kind))
-        && (!needs_spread || (case.builtin && !too_few(case)))
-        && (!needs_power || case.size.is_power_of_two())
+impl Algorithm {
+    /// Whether libraries run this algorithm for such a call: MPICH's restrictions in
+    /// `coll_algorithms.txt`. Where they do not hold MPICH falls back to its own choice if the
+    /// environment forces the algorithm, and ends the program if a file of rules names it.
+    pub fn takes(self, case: &Case) -> bool {
+        (case.commutative || self.keeps_order(case.kind))
+            && (!self.wants_spread() || (case.builtin && !too_few(case)))
+            && (!self.wants_power_of_two(case.kind) || case.size.is_power_of_two())
+    }
+    /// Needs as many elements as the largest power of two of ranks, and an operator of MPI's own.
+    pub fn wants_spread(self) -> bool {
+        matches!(self, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather)
+    }
+    /// Ours serves every size; no library's does.
+    pub fn wants_power_of_two(self, kind: Kind) -> bool {
+        matches!(kind, Kind::Allgather | Kind::Allgatherv) && self == Algorithm::RecursiveDoubling
+    }
 }
 
 /// Reads one rule, complaining of all that is wrong with it.
@@ -233,12 +294,16 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
         };
         let range = "a range such as `..8`, `..=2048`, `12 KiB..`, in quotes";
         match (key.as_str(), value) {
-            ("size" | "bytes", Value::String(text)) => match (Range::parse(text), key.as_str()) {
-                (Some(range), "size") => read.size = range,
-                (Some(range), _) => read.bytes = range,
-                (None, _) => wrong(range, ""),
-            },
-            ("size" | "bytes", _) => wrong(range, ""),
+            ("size" | "bytes" | "block_bytes" | "total_bytes", Value::String(text)) => {
+                match (Range::parse(text), key.as_str()) {
+                    (Some(range), "size") => read.size = range,
+                    (Some(range), "bytes") => read.bytes = range,
+                    (Some(range), "block_bytes") => read.block_bytes = range,
+                    (Some(range), _) => read.total_bytes = range,
+                    (None, _) => wrong(range, ""),
+                }
+            }
+            ("size" | "bytes" | "block_bytes" | "total_bytes", _) => wrong(range, ""),
             ("power_of_two", Value::Boolean(b)) => read.power_of_two = Some(*b),
             ("commutative", Value::Boolean(b)) => read.commutative = Some(*b),
             ("builtin", Value::Boolean(b)) => read.builtin = Some(*b),
@@ -259,6 +324,8 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
                 let keys = [
                     "size",
                     "bytes",
+                    "block_bytes",
+                    "total_bytes",
                     "power_of_two",
                     "commutative",
                     "builtin",

@@ -8,6 +8,7 @@ pub mod limits;
 mod locks;
 mod matching;
 mod provider;
+pub mod rules;
 
 pub use library::Library;
 pub use limits::Limits;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::Provider;
 use crate::limits::MatchMode;
 use base::{Gap, Span};
-use collectives::Selection;
+use collectives::{Kind, Selection};
 use toml::{Table, Value};
 
 /// A profile, resolved for one fabric.
@@ -50,6 +50,8 @@ pub struct Library {
     pub tag_ub: i32,
     pub provider: Provider,
     pub selection: Selection,
+    /// What a file of rules said that is not followed; see `rules`.
+    pub rule_notes: Vec<(Kind, String)>,
 }
 
 /// Names of the profiles that come with the product.
@@ -217,6 +219,7 @@ impl Library {
             },
             version: draft.version,
             selection,
+            rule_notes: Vec::new(),
         })
     }
 }
@@ -303,7 +306,7 @@ impl Draft {
     }
 }
 
-fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> String {
     let best = legal
         .into_iter()
         .map(|l| (strsim::jaro_winkler(word, l), l))
@@ -318,7 +321,7 @@ fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a str>) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use collectives::{Algorithm, Case, Kind, Overrides};
+    use collectives::{Algorithm, Case, Overrides};
 
     fn library(name: &str, fabric: &str) -> Library {
         let text = preset(name).expect("a preset");
@@ -424,6 +427,43 @@ mod tests {
             (Kind::Alltoall, 8, 257, Algorithm::Scattered { throttle: 32 }),
         ] {
             assert_eq!(decide("mpich-aurora", kind, size, bytes), want, "{kind:?} {size} {bytes}");
+        }
+    }
+
+    /// Both sides of some limits of Open MPI's table, by its numbers of algorithms: blocks of one
+    /// rank for allgather, whose recursive doubling is Bruck's unless the size is a power of two.
+    #[test]
+    fn open_mpi_chooses_as_its_table_says() {
+        use Algorithm as A;
+        let all = A::Scattered { throttle: u16::MAX };
+        for (kind, size, block, want) in [
+            (Kind::Allreduce, 64, 262_143, A::RecursiveDoubling),
+            (Kind::Allreduce, 64, 262_144, A::Rabenseifner),
+            (Kind::Allreduce, 256, 4_095, A::ReduceBcast),
+            (Kind::Allreduce, 256, 4_096, A::Rabenseifner),
+            (Kind::Allreduce, 6_144, 2_047, A::ReduceBcast),
+            // Fewer elements than ranks: no ring.
+            (Kind::Allreduce, 6_144, 2_048, A::RecursiveDoubling),
+            (Kind::Allreduce, 6_144, 32_768, A::Rabenseifner),
+            (Kind::Allgather, 16, 1 << 20, A::RecursiveDoubling),
+            (Kind::Allgather, 24, 1 << 20, A::Bruck),
+            (Kind::Allgather, 384, 1_023, A::Bruck),
+            (Kind::Allgather, 384, 1_024, A::Neighbor),
+            (Kind::Allgather, 256, 1_023, A::RecursiveDoubling),
+            (Kind::Allgather, 384, 131_072, A::Ring),
+            (Kind::Allgather, 24_576, 4_095, A::Bruck),
+            (Kind::Allgather, 24_576, 4_096, A::Neighbor),
+            (Kind::Allgatherv, 384, 1_023, A::Bruck),
+            (Kind::Allgatherv, 384, 1_024, A::Ring),
+            (Kind::Alltoall, 48, 511, A::Bruck),
+            (Kind::Alltoall, 48, 512, all),
+            (Kind::Alltoall, 384, 32_767, all),
+            (Kind::Alltoall, 384, 32_768, A::Pairwise),
+            (Kind::Alltoallv, 100, 0, A::Pairwise),
+        ] {
+            let blocks = if kind.counts_all_blocks() { u64::from(size) } else { 1 };
+            let got = decide("openmpi", kind, size, block * blocks);
+            assert_eq!(got, want, "{kind:?} {size} {block} B");
         }
     }
 

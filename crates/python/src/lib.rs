@@ -140,6 +140,13 @@ fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<S
     enter(py, request, tick, |call, mut tick| sim::api::traffic(call, &mut tick))
 }
 
+/// Every algorithm of a collective, and the files that carry the choice.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn tune(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| sim::api::tune(call, &mut tick))
+}
+
 /// Runs a program's ranks on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
@@ -186,6 +193,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
+    module.add_function(wrap_pyfunction!(tune, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(jobs, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;

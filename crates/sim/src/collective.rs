@@ -119,12 +119,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let run = self.runs[id].as_ref().expect("only a run under way has rounds");
         let (rank, context, seq, round, ready) =
             (run.rank, run.context, run.seq, run.round, run.ready);
-        if round == run.call.rounds() {
+        let Some(played) = self.job.sample.round(round, run.call.rounds()) else {
             return self.leave(id);
-        }
+        };
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
-        run.call.round(round, &mut traffic);
+        run.call.round(played, &mut traffic);
         let local = self.job.library.local_copy_gap.span(traffic.moved)
             + self.job.library.reduce_gap.span(traffic.combined);
         let run = self.runs[id].as_mut().expect("looked at above");

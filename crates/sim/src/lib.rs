@@ -23,4 +23,4 @@ pub use noise::Noise;
 pub use outcome::{
     Blocked, Crossed, Distance, End, Engine, JobOutcome, LimitUse, Limited, Outcome, PairTraffic,
 };
-pub use world::{Job, Policy, Progress, Seat, Starting, World};
+pub use world::{Job, Policy, Progress, Sample, Seat, Starting, World};

@@ -25,7 +25,7 @@ mod guard;
 mod job;
 
 pub use guard::Policy;
-pub use job::{Job, Seat};
+pub use job::{Job, Sample, Seat};
 
 use faults::Fate;
 use guard::Guard;

@@ -73,6 +73,9 @@ pub struct BenchResult {
     /// The same on one whose switches manage congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
+    /// What a file of rules says of this collective that is not followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -143,6 +146,7 @@ pub fn bench(
         failure: None,
         network: None,
         congestion: None,
+        notes: rule_notes(&job, which),
     };
     let mut congestion = CongestionCounters::default();
     // A barrier has no size.
@@ -175,6 +179,11 @@ pub fn bench(
     result.digest = format!("{:016x}", digest.0);
     result.engine.wall_s = begun.elapsed().as_secs_f64();
     Ok(result)
+}
+
+fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
+    let mine = job.library.rule_notes.iter().filter(|(kind, _)| which == Bench::Collective(*kind));
+    mine.map(|(_, words)| words.clone()).collect()
 }
 
 /// What is said of a benchmark that the machine did not let finish.

@@ -8,6 +8,7 @@ mod faults;
 mod jobs;
 mod limits;
 mod run;
+mod tune;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
@@ -16,6 +17,7 @@ pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
 pub use limits::{CrossedRow, LimitsRow, UseRow};
 pub use run::{RunRequest, RunResult, run};
+pub use tune::{TuneFile, TuneRequest, TuneResult, TuneRow, tune};
 
 pub use crate::outcome::Fidelity;
 pub use mpi::library::PRESETS as LIBRARIES;
@@ -63,6 +65,9 @@ pub struct Common {
     /// The text of a profile of the user's, under the name above.
     #[serde(default)]
     pub mpi_toml: Option<String>,
+    /// A file of rules for its collectives, MPICH's or Open MPI's.
+    #[serde(default)]
+    pub rules: Option<RulesRequest>,
     /// What nodes no job has do meanwhile.
     #[serde(default)]
     pub background: Vec<BackgroundRequest>,
@@ -81,6 +86,14 @@ pub struct Common {
     #[serde(default = "one_thread")]
     pub threads: usize,
 }
+/// A file of the user's: its name and its text.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RulesRequest {
+    pub name: String,
+    pub text: String,
+}
+
 fn packet() -> String {
     "packet".into()
 }
@@ -144,13 +157,24 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     faults::apply(machine, request.faults.as_ref())
 }
 
-fn library(name: &str, own: Option<&str>, machine: &Machine) -> Result<Library, Vec<Complaint>> {
-    let Some(text) = own.or_else(|| mpi::library::preset(name)) else {
+/// The library asked for, and what the file of rules says that is not followed.
+fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>> {
+    let name = &common.mpi;
+    let Some(text) = common.mpi_toml.as_deref().or_else(|| mpi::library::preset(name)) else {
         return Err(vec![unknown("mpi", name, mpi::library::PRESETS)]);
     };
-    Library::parse(name, text, &machine.fabric).map_err(|errors| {
-        errors.into_iter().map(|e| Complaint::new(format!("mpi.{name}"), "", e)).collect()
-    })
+    let complain = |at: String, errors: Vec<String>| -> Vec<Complaint> {
+        errors.into_iter().map(|e| Complaint::new(at.clone(), "", e)).collect()
+    };
+    let mut library = Library::parse(name, text, &machine.fabric)
+        .map_err(|errors| complain(format!("mpi.{name}"), errors))?;
+    if let Some(rules) = &common.rules {
+        let read = mpi::rules::read(&rules.text, &library.selection)
+            .map_err(|errors| complain(format!("coll_rules.{}", rules.name), errors))?;
+        library.rule_notes.clone_from(&read.notes);
+        library.selection = read.over(&library.selection);
+    }
+    Ok(library)
 }
 
 /// Seats for `ranks` ranks, `ppn` on a node, on nodes that are free; they are not any more.
@@ -243,8 +267,7 @@ pub(crate) fn run_of(
             return Err(complaints);
         }
     };
-    let library = library(&common.mpi, common.mpi_toml.as_deref(), &machine)
-        .map_err(|more| complaints.extend(more));
+    let library = library(common, &machine).map_err(|more| complaints.extend(more));
     complaints.extend(faults::check_fidelity(&common.fidelity, &machine).err());
     let mut free = Free::all(&machine);
     free.take(&machine.dead_at_start());

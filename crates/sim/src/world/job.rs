@@ -32,6 +32,32 @@ pub struct Job {
     /// What happens where something is used up.
     pub limits: Policy,
     pub seed: u64,
+    /// Which rounds of collectives are played.
+    pub sample: Sample,
+}
+
+/// Some rounds of a collective, from which the time of all is estimated where they are too many:
+/// the first `lead`, then one in `every`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    pub lead: u32,
+    pub every: u32,
+    /// No more than so many in all.
+    pub most: u32,
+}
+
+impl Sample {
+    pub const ALL: Sample = Sample { lead: 0, every: 1, most: u32::MAX };
+
+    /// The round that is played as the `nth` of `rounds`.
+    pub(crate) fn round(self, nth: u32, rounds: u32) -> Option<u32> {
+        if nth >= self.most {
+            return None;
+        }
+        let beyond = nth.saturating_sub(self.lead);
+        let round = nth.min(self.lead).checked_add(beyond.checked_mul(self.every)?)?;
+        (round < rounds).then_some(round)
+    }
 }
 
 impl Job {
@@ -48,6 +74,7 @@ impl Job {
             noise: None,
             limits: Policy::Fail,
             seed,
+            sample: Sample::ALL,
         }
     }
 }

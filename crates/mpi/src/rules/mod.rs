@@ -1,0 +1,116 @@
+//! Files by which users tell a library which algorithm to use: MPICH's and Open MPI's own formats,
+//! read and written. A choice found here is carried to the machine, and one made there is tried
+//! here.
+//!
+//! Read, a file becomes rules of `collectives::Selection`. What it says of algorithms this model
+//! has not is left to the library's own rules, and noted.
+
+mod mpich;
+mod openmpi;
+
+use collectives::{Algorithm, Case, Kind, Rule, Selection};
+
+/// Whose file it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    Mpich,
+    OpenMpi,
+}
+
+/// On communicators of `ranks`, from `bytes` (as `Case` counts them) on: `algorithm`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    pub ranks: u32,
+    pub bytes: u64,
+    pub algorithm: Algorithm,
+}
+
+/// What a file came to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Reading {
+    /// The rules of the collectives it speaks of.
+    pub rules: Vec<(Kind, Vec<Rule>)>,
+    /// What it says that is not followed.
+    pub notes: Vec<(Kind, String)>,
+}
+
+impl Format {
+    pub const ALL: [Format; 2] = [Format::Mpich, Format::OpenMpi];
+
+    /// The name its file is given.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Format::Mpich => "mpich.json",
+            Format::OpenMpi => "openmpi.conf",
+        }
+    }
+    /// Whether the library has the algorithm and runs it for such a call.
+    pub fn offers(self, algorithm: Algorithm, case: &Case) -> bool {
+        let has = match self {
+            Format::Mpich => mpich::name(case.kind, algorithm).is_some(),
+            Format::OpenMpi => openmpi::offers(algorithm, case),
+        };
+        has && algorithm.takes(case)
+    }
+
+    /// The file that says: for `kind`, these `choices`, sorted by ranks and bytes. Those of a size
+    /// hold up to the next, in ranks and in bytes; below the smallest communicator the library's
+    /// `own` rules do.
+    pub fn write(self, kind: Kind, choices: &[Choice], own: &Selection) -> String {
+        debug_assert!(choices.is_sorted_by_key(|c| (c.ranks, c.bytes)));
+        match self {
+            Format::Mpich => mpich::write(kind, &mpich::rules(kind, choices, own)),
+            Format::OpenMpi => openmpi::write(kind, choices),
+        }
+    }
+}
+
+/// Reads a file of either kind: MPICH's begins with a brace. `own` are the library's rules, which
+/// hold where the file's cannot. All complaints at once, each with its place.
+pub fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
+    match text.trim_start().starts_with('{') {
+        true => mpich::read(text, own),
+        false => openmpi::read(text, own),
+    }
+}
+
+impl Reading {
+    /// The library's rules with the file's in their place.
+    pub fn over(self, own: &Selection) -> Selection {
+        let mut selection = own.clone();
+        for (kind, rules) in self.rules {
+            selection.replace(kind, rules);
+        }
+        selection
+    }
+    fn note(&mut self, kind: Kind, words: String) {
+        let note = (kind, words);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// The library's own rules for `kind` where `place` holds.
+fn own_within(own: &Selection, kind: Kind, place: &Rule) -> Vec<Rule> {
+    own.rules(kind).iter().filter_map(|rule| rule.and(place)).collect()
+}
+
+/// Groups of neighbors with equal ranks.
+fn by_ranks(choices: &[Choice]) -> impl Iterator<Item = &[Choice]> {
+    choices.chunk_by(|a, b| a.ranks == b.ranks)
+}
+
+/// Choices without those that only repeat the one before.
+fn changes(choices: &[Choice]) -> Vec<Choice> {
+    let mut kept: Vec<Choice> = Vec::new();
+    for &choice in choices {
+        if kept.last().is_none_or(|last| last.algorithm != choice.algorithm) {
+            kept.push(choice);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,304 @@
+//! Open MPI's file of dynamic rules, which `coll_tuned_dynamic_rules_filename` names beside
+//! `coll_tuned_use_dynamic_rules`.
+//!
+//! Numbers, with comments behind `#`: how many collectives; of each its number and how many sizes
+//! of communicators; of each the size and how many sizes of messages; of each the size, the
+//! algorithm's number, a fan-out, a segment size. A rule holds from its size up to the next, the
+//! first communicator's also below. Algorithm 0 is Open MPI's own choice.
+//!
+//! Source: Open MPI's documentation, "Tuning Collectives" (5.0), and
+//! `ompi/mca/coll/tuned/coll_tuned_dynamic_file.c` of the 4 and 5 series. Version 2 of the format
+//! (5.0.7) adds a number a rule. Open MPI 6 reads JSON as well, which is neither read nor written.
+
+use std::fmt::Write;
+
+use collectives::{Algorithm, Case, Kind, Range, Rule, Selection};
+
+use super::{Choice, Reading, by_ranks, changes, own_within};
+
+/// All at once: Open MPI's `linear` and, by default, `linear_sync`.
+const ALL_AT_ONCE: Algorithm = Algorithm::Scattered { throttle: u16::MAX };
+
+/// The numbers of collectives. [Open MPI, "Tuning Collectives"]
+const COLLECTIVES: [(u32, Kind); 15] = [
+    (0, Kind::Allgather),
+    (1, Kind::Allgatherv),
+    (2, Kind::Allreduce),
+    (3, Kind::Alltoall),
+    (4, Kind::Alltoallv),
+    (6, Kind::Barrier),
+    (7, Kind::Bcast),
+    (8, Kind::Exscan),
+    (9, Kind::Gather),
+    (10, Kind::Gatherv),
+    (11, Kind::Reduce),
+    (12, Kind::ReduceScatter),
+    (13, Kind::ReduceScatterBlock),
+    (14, Kind::Scan),
+    (15, Kind::Scatter),
+];
+/// Of those Open MPI numbers.
+const MOST_COLLECTIVES: u64 = 22;
+
+/// The number of an algorithm Open MPI has for the kind. [Open MPI, "Tuning Collectives"]
+pub(super) fn number(kind: Kind, algorithm: Algorithm) -> Option<u32> {
+    use Algorithm as A;
+    use Kind as K;
+    Some(match (kind, algorithm) {
+        (K::Allgather | K::Allgatherv, A::Bruck) => 2,
+        (K::Allgather, A::RecursiveDoubling) => 3,
+        (K::Allgather, A::Ring) => 4,
+        (K::Allgather, A::Neighbor) => 5,
+        (K::Allgatherv, A::Ring) => 3,
+        (K::Allgatherv, A::Neighbor) => 4,
+        (K::Allreduce, A::ReduceBcast) => 2,
+        (K::Allreduce, A::RecursiveDoubling) => 3,
+        (K::Allreduce, A::Ring) => 4,
+        (K::Allreduce, A::Rabenseifner) => 6,
+        (K::Alltoall | K::Alltoallv, ALL_AT_ONCE) => 1,
+        (K::Alltoall | K::Alltoallv, A::Pairwise) => 2,
+        (K::Alltoall, A::Bruck) => 3,
+        (K::Barrier, A::Dissemination) => 4,
+        (K::Bcast, A::Binomial) => 6,
+        (K::Bcast, A::ScatterRecursiveDoubling) => 8,
+        (K::Bcast, A::ScatterRing) => 9,
+        (K::Gather | K::Scatter, A::Linear) => 1,
+        (K::Gather | K::Scatter, A::Binomial) => 2,
+        (K::Reduce, A::Binomial) => 5,
+        (K::Reduce, A::ReduceScatterGather) => 7,
+        (K::ReduceScatter, A::RecursiveHalving) => 2,
+        (K::ReduceScatter, A::Ring) => 3,
+        (K::ReduceScatterBlock, A::RecursiveHalving) => 3,
+        (K::Scan | K::Exscan, A::RecursiveDoubling) => 2,
+        _ => return None,
+    })
+}
+
+/// Whether Open MPI runs this algorithm for such a call, and not another in its place.
+pub(super) fn offers(algorithm: Algorithm, case: &Case) -> bool {
+    // `coll_base_allreduce.c`: with fewer elements than ranks a ring is recursive doubling.
+    let ring = case.kind == Kind::Allreduce && algorithm == Algorithm::Ring;
+    number(case.kind, algorithm).is_some() && !(ring && case.elements < u64::from(case.size))
+}
+
+/// What a number stands for, by the first rule that holds; empty if this model has not got it.
+/// `requests` bounds what `linear_sync` has out, 0 is no bound.
+fn meaning(kind: Kind, number: u32, requests: u64) -> Vec<Rule> {
+    use Algorithm as A;
+    let always = |algorithm| vec![Rule::always(algorithm)];
+    match (kind, number) {
+        // `coll_base_allgather.c`: of other sizes it is Bruck's.
+        (Kind::Allgather, 3) => {
+            let doubling = Rule { power_of_two: Some(true), ..Rule::always(A::RecursiveDoubling) };
+            vec![doubling, Rule::always(A::Bruck)]
+        }
+        // Two ranks swap their blocks, however it is called.
+        (Kind::Allgather, 6) | (Kind::Allgatherv, 5) => always(A::Ring),
+        (Kind::Alltoall, 5) => always(A::Pairwise),
+        (Kind::Barrier, 3 | 5) => always(A::Dissemination),
+        // Segments, number 5, are as long as the pieces unless a segment size is given.
+        (Kind::Allreduce, 4 | 5) => {
+            let few = Rule { too_few_elements: Some(true), ..Rule::always(A::RecursiveDoubling) };
+            vec![few, Rule::always(A::Ring), Rule::always(A::RecursiveDoubling)]
+        }
+        (Kind::Alltoall, 4) => match u16::try_from(requests) {
+            Ok(throttle @ 1..) => always(A::Scattered { throttle }),
+            _ => always(ALL_AT_ONCE),
+        },
+        (Kind::Scatter, 3) => always(A::Linear),
+        _ => {
+            let known = kind.algorithms().iter().copied().chain([ALL_AT_ONCE]);
+            let mut found =
+                known.filter(|&a| a.serves(kind) && self::number(kind, a) == Some(number));
+            found.next().map(Rule::always).into_iter().collect()
+        }
+    }
+}
+
+/// Whether message sizes are those of all blocks where `Case` counts one.
+fn counts_total(kind: Kind) -> bool {
+    matches!(kind, Kind::Alltoall | Kind::Gather | Kind::Scatter)
+}
+
+pub(super) fn write(kind: Kind, choices: &[Choice]) -> String {
+    let id = COLLECTIVES.iter().find(|(_, k)| *k == kind).map_or(0, |&(id, _)| id);
+    let groups: Vec<&[Choice]> = by_ranks(choices).collect();
+    let mut text = String::new();
+    let out = &mut text;
+    let mut line = |number: String, words: String| {
+        writeln!(out, "{number:24}# {words}").expect("memory takes what is written");
+    };
+    line("1".into(), "collective".into());
+    line(id.to_string(), kind.name().into());
+    line((1 + groups.len()).to_string(), "sizes of communicators".into());
+    line("0".into(), "ranks, and more: Open MPI's own rules".into());
+    line("1".into(), "size of messages".into());
+    line("0 0 0 0".into(), "from bytes, algorithm, fan-out, segment".into());
+    for group in groups {
+        let ranks = group[0].ranks;
+        let steps = changes(group);
+        line(ranks.to_string(), "ranks, and more".into());
+        line(steps.len().to_string(), "sizes of messages".into());
+        for (i, step) in steps.iter().enumerate() {
+            let scale = if counts_total(kind) { u64::from(ranks) } else { 1 };
+            let bytes = if i == 0 { 0 } else { step.bytes.saturating_mul(scale) };
+            let algorithm = number(kind, step.algorithm).expect("only its own are written for it");
+            line(format!("{bytes} {algorithm} 0 0"), step.algorithm.name().into());
+        }
+    }
+    text
+}
+
+/// A number and the line it stands on.
+type Word = (u64, usize);
+
+struct Words {
+    rest: std::vec::IntoIter<Word>,
+    line: usize,
+}
+
+impl Words {
+    fn of(text: &str) -> Result<(u64, Words), Vec<String>> {
+        let mut version = 1;
+        let (mut words, mut wrong) = (Vec::new(), Vec::new());
+        for (i, line) in text.lines().enumerate() {
+            for word in line.split('#').next().unwrap_or("").split_whitespace() {
+                let first = words.is_empty() && wrong.is_empty();
+                match (word.parse::<u64>(), word.strip_prefix("rule-file-version-")) {
+                    (Ok(number), _) => words.push((number, i + 1)),
+                    (_, Some(v)) if first && matches!(v, "1" | "2") => {
+                        version = u64::from(v == "2") + 1
+                    }
+                    _ => wrong.push(format!("line {}: found `{word}`, expected a number", i + 1)),
+                }
+            }
+        }
+        match wrong.is_empty() {
+            true => Ok((version, Words { rest: words.into_iter(), line: 1 })),
+            false => Err(wrong),
+        }
+    }
+    fn next(&mut self, what: &str) -> Result<u64, Vec<String>> {
+        match self.rest.next() {
+            Some((number, line)) => {
+                self.line = line;
+                Ok(number)
+            }
+            None => Err(vec![format!("line {}: expected {what}, found the end", self.line)]),
+        }
+    }
+    /// Another number on the line of the last one.
+    fn next_beside(&mut self) -> Option<u64> {
+        match self.rest.as_slice().first() {
+            Some(&(_, line)) if line == self.line => self.rest.next().map(|(number, _)| number),
+            _ => None,
+        }
+    }
+    fn wrong<T>(&self, what: impl std::fmt::Display) -> Result<T, Vec<String>> {
+        Err(vec![format!("line {}: {what}", self.line)])
+    }
+}
+
+/// Open MPI drops a file that is wrong anywhere, so the first complaint is the last.
+pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
+    let (version, mut words) = Words::of(text)?;
+    let mut reading = Reading::default();
+    let collectives = words.next("how many collectives have rules")?;
+    for _ in 0..collectives {
+        let id = words.next("the number of a collective")?;
+        if id >= MOST_COLLECTIVES {
+            return words.wrong(format!("found collective {id}, expected a number below 22"));
+        }
+        let kind = COLLECTIVES.iter().find(|(n, _)| u64::from(*n) == id).map(|&(_, kind)| kind);
+        let sizes = communicators(&mut words, version)?;
+        // The others are made of plain messages here: there is nothing to choose.
+        if let Some(kind) = kind {
+            let rules = rules_of(kind, &sizes, own, &mut reading);
+            reading.rules.push((kind, rules));
+        }
+    }
+    match words.rest.next() {
+        Some((number, line)) => {
+            Err(vec![format!("line {line}: found `{number}`, expected the end")])
+        }
+        None => Ok(reading),
+    }
+}
+
+/// From `bytes` on: an algorithm's number, with its fan-out, segment size and requests.
+struct Step {
+    bytes: u64,
+    algorithm: u32,
+    segment: u64,
+    requests: u64,
+}
+
+fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)>, Vec<String>> {
+    let mut sizes: Vec<(u64, Vec<Step>)> = Vec::new();
+    for _ in 0..words.next("how many sizes of communicators")? {
+        let ranks = words.next("the size of a communicator")?;
+        if sizes.last().is_some_and(|(before, _)| *before >= ranks) {
+            return words.wrong(format!("found {ranks} ranks, expected more than before"));
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        for _ in 0..words.next("how many sizes of messages")? {
+            let bytes = words.next("the size of a message")?;
+            match steps.last() {
+                None if bytes > 0 => {
+                    return words.wrong(format!("found {bytes} B, expected a rule for 0 B first"));
+                }
+                Some(last) if last.bytes >= bytes => {
+                    return words.wrong(format!("found {bytes} B, expected more than before"));
+                }
+                _ => {}
+            }
+            let algorithm = words.next("the number of an algorithm")?;
+            words.next("a fan-out")?;
+            let segment = words.next("a segment size")?;
+            let requests = if version > 1 { words.next_beside() } else { None }.unwrap_or(0);
+            let algorithm = u32::try_from(algorithm).unwrap_or(u32::MAX);
+            steps.push(Step { bytes, algorithm, segment, requests });
+        }
+        sizes.push((ranks, steps));
+    }
+    Ok(sizes)
+}
+
+fn rules_of(
+    kind: Kind,
+    sizes: &[(u64, Vec<Step>)],
+    own: &Selection,
+    reading: &mut Reading,
+) -> Vec<Rule> {
+    let any = Rule::always(kind.algorithms()[0]);
+    let mut rules = Vec::new();
+    for (i, (ranks, steps)) in sizes.iter().enumerate() {
+        let min = if i == 0 { 0 } else { *ranks };
+        let size = Range { min, max: sizes.get(i + 1).map_or(u64::MAX, |(next, _)| next - 1) };
+        for (j, step) in steps.iter().enumerate() {
+            let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
+            let bytes = Range { min: step.bytes, max };
+            let place = match counts_total(kind) {
+                true => Rule { size, total_bytes: bytes, ..any },
+                false => Rule { size, bytes, ..any },
+            };
+            let means = meaning(kind, step.algorithm, step.requests);
+            rules.extend(means.iter().filter_map(|rule| rule.and(&place)));
+            if step.algorithm > 0 && means.is_empty() {
+                let words = "is not modeled: the library's own rules stand in";
+                reading.note(kind, format!("algorithm {} {words}", step.algorithm));
+            }
+            if step.segment > 0 && !means.is_empty() {
+                reading.note(kind, "segments are not modeled".to_string());
+            }
+            rules.extend(own_within(own, kind, &place));
+        }
+        if steps.is_empty() {
+            rules.extend(own_within(own, kind, &Rule { size, ..any }));
+        }
+    }
+    if sizes.is_empty() {
+        return own.rules(kind).to_vec();
+    }
+    rules
+}

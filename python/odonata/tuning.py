@@ -1,0 +1,241 @@
+"""Which algorithm a collective should use: every one is tried, and the choice carried to a library.
+
+`odonata.tune("allgather", machine, nodes=[32, 512], ppn=12)` compares; the files of the result are
+what MPICH and Open MPI read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import __version__, door
+from .bench import check_sizes
+from .errors import Complaints
+from .machines import Job, Machine, check_names
+from .results import Sweep
+from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+
+COLLECTIVES = (
+    "bcast", "reduce", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "gather",
+    "scatter", "reduce_scatter", "reduce_scatter_block",
+)  # fmt: skip
+SIZES = "8:1Mi"
+MESSAGES = 2_000_000
+NODES_WANTED = "numbers of nodes: `32` or `32,512,2048`"
+# A reason is worth a word if it makes a tenth of difference.
+WORTH = 1.1
+
+
+@dataclass
+class TuneResult(Sweep):
+    """Rows by nodes, message size and algorithm, and the files that carry the choice.
+
+    A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if it was
+    too much to simulate), `latency_max_s`, `rounds`, `rounds_played` (fewer than `rounds`: the time
+    is an estimate), `messages` and `bytes_sent` by a rank on the mean, `network_bytes` between
+    nodes and `global_bytes` between groups, `is_default`, `is_winner`.
+    """
+
+    collective: str
+    summary: dict[str, Any] = field(repr=False)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Text by name: `mpich.json` and `openmpi.conf`, as far as they have the algorithms."""
+        return {file["name"]: file["text"] for file in self.summary["files"]}
+
+    def write_files(self, path: str | Path) -> None:
+        """Write the files into a directory that exists."""
+        for name, text in self.files.items():
+            (Path(path) / name).write_text(text, encoding="utf-8")
+
+    def save(self, path: str | Path, force: bool = False) -> None:
+        """Write `summary.json`, the rows and the files into a new or empty directory."""
+        super().save(path, force)
+        self.write_files(path)
+
+    def calls(self) -> Iterator[list[dict[str, Any]]]:
+        """The rows of each number of nodes and each size."""
+        by_call: dict[tuple[int, int], list[dict[str, Any]]] = {}
+        for row in self.rows:
+            by_call.setdefault((row["nodes"], row["bytes"]), []).append(row)
+        yield from by_call.values()
+
+    def plot(
+        self, ax: matplotlib.axes.Axes | None = None, *, bytes: int | None = None
+    ) -> matplotlib.axes.Axes:
+        """Time against ranks, a line an algorithm, at one message size (the smallest)."""
+        from . import plot
+
+        return plot.tune(self, ax, bytes)
+
+
+def tune(
+    collective: str,
+    machine: Machine,
+    *,
+    nodes: int | Iterable[int],
+    ppn: int = 1,
+    sizes: Iterable[int] | None = None,
+    fidelity: str = "loggp",
+    mpi: str = "mpich",
+    placement: str = "contiguous",
+    coll_rules: str | Path | None = None,
+    messages: int = MESSAGES,
+    seed: int = 1,
+) -> TuneResult:
+    """Try every algorithm of `collective` on `nodes` (numbers of nodes) with `ppn` ranks each.
+
+    `sizes` in bytes, as for the benchmark of the same name. One call of more than `messages`
+    messages is not simulated whole: where its rounds are alike some stand for all.
+    """
+    wrong = Complaints()
+    wrong.word("collective", collective, COLLECTIVES, "a collective")
+    counts = [nodes] if isinstance(nodes, int) else wrong.sequence("nodes", nodes, NODES_WANTED)
+    counts = [wrong.whole("nodes", count) for count in counts]
+    chosen = read_sizes(SIZES) if sizes is None else check_sizes(wrong, sizes)
+    messages = wrong.whole("messages", messages)
+    check_names(wrong, machine, fidelity, mpi)
+    wrong.raise_any()
+    jobs = [
+        machine.job(
+            nodes=count, ppn=ppn, placement=placement, mpi=mpi, seed=seed, coll_rules=coll_rules
+        )
+        for count in counts
+    ]
+    return run(collective, jobs, chosen, fidelity, messages)
+
+
+def run(
+    collective: str,
+    jobs: Sequence[Job],
+    sizes: Sequence[int],
+    fidelity: str,
+    messages: int,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+) -> TuneResult:
+    """The same for jobs that differ in their nodes alone."""
+    job = jobs[0]
+    job.check(fidelity)
+    nodes = sorted({j.nodes for j in jobs})
+    request = {
+        **job.request(fidelity),
+        "collective": collective,
+        "nodes": nodes,
+        "ppn": job.ppn,
+        "sizes": list(sizes),
+        "messages": messages,
+    }
+    answer = door.enter("tune", request, tick, stop)
+    summary = {
+        "odonata": __version__,
+        "kind": "tune",
+        "machine": job.machine.name,
+        "nodes": nodes,
+        "ppn": job.ppn,
+        "seed": job.seed,
+        "messages": messages,
+        **answer,
+    }
+    summary["rows_wanted"] = len(nodes) * len(set(sizes))
+    return TuneResult(collective, summary)
+
+
+def read_counts(text: str) -> list[int]:
+    """`32,512,2048`."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*", text):
+        raise Unreadable("")
+    return [int(part) for part in text.split(",")]
+
+
+def shown(result: TuneResult, whole: bool) -> str:
+    """For each number of nodes, the fastest beside the library's own; with `whole`, all of them."""
+    s = result.summary
+    where = f"{s['machine']}, {s['mpi']}, {s['fidelity']} fidelity"
+    lines = [f"# odonata tune {result.collective} on {where}"]
+    calls = list(result.calls())
+    for nodes in sorted({call[0]["nodes"] for call in calls}):
+        here = [call for call in calls if call[0]["nodes"] == nodes]
+        lines += ["", f"# {nodes:,} nodes x {s['ppn']}: {here[0][0]['ranks']:,} ranks"]
+        lines += compared(here, s["mpi"])
+        if whole:
+            lines += ["", *by_algorithm(here)]
+    rows = result.rows
+    if any(0 < row["rounds_played"] < row["rounds"] for row in rows):
+        lines += ["", "# ~ some rounds were simulated, which stand for all; --messages N for more"]
+    left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
+    if left:
+        lines.append(f"# not simulated where marked -: {', '.join(left)}; --messages N for more")
+    return "\n".join(lines)
+
+
+def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str]:
+    """A line a size: the winner, the library's choice, their ratio and the reason."""
+    from .text import columns
+
+    cells = [("# bytes", "fastest", "time", f"{mpi} has", "time", "ratio", "why")]
+    for call in calls:
+        own = next(row for row in call if row["is_default"])
+        best = next((row for row in call if row["is_winner"]), None)
+        if best is None:
+            cells.append((show_size(own["bytes"]), "-", "-", own["algorithm"], "-", "-", ""))
+            continue
+        ratio = "-" if own["latency_s"] is None else f"{own['latency_s'] / best['latency_s']:.2f}"
+        cells.append(
+            (show_size(best["bytes"]), best["algorithm"], timed(best), own["algorithm"], timed(own),
+             ratio, reason(best, own))  # fmt: skip
+        )
+    return columns(cells, "><><>><")
+
+
+def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
+    """The time of every algorithm, a column each, with its rounds."""
+    from .text import columns
+
+    names = list(dict.fromkeys(row["algorithm"] for call in calls for row in call))
+    rounds = {row["algorithm"]: f"{row['rounds']:,}" for call in calls for row in call}
+    cells = [("# bytes", *names), ("# rounds", *(rounds[name] for name in names))]
+    for call in calls:
+        here = {row["algorithm"]: timed(row) for row in call}
+        size = show_size(call[0]["bytes"])
+        cells.append((size, *(here.get(name, "") for name in names)))
+    return columns(cells, ">" * (1 + len(names)))
+
+
+def timed(row: Mapping[str, Any]) -> str:
+    """A time, marked if it is an estimate."""
+    if row["latency_s"] is None:
+        return "-"
+    return ("~" if row["rounds_played"] < row["rounds"] else "") + show_time(row["latency_s"])
+
+
+def reason(best: Mapping[str, Any], own: Mapping[str, Any]) -> str:
+    """What the winner has less of than the library's choice, and what more."""
+    if best is own:
+        return "the library's own"
+    counts = (
+        ("rounds", "{} rounds, not {}", lambda n: f"{n:,}"),
+        ("bytes_sent", "{} sent by a rank, not {}", show_bytes),
+        ("network_bytes", "{} between nodes, not {}", show_bytes),
+        ("global_bytes", "{} between groups, not {}", show_bytes),
+        ("contention", "contention {}, not {}", lambda x: f"{x:.2f}"),
+    )
+    less, more = [], []
+    for key, words, show in counts:
+        ours, theirs = best.get(key), own.get(key)
+        if ours is None or theirs is None:
+            continue
+        if theirs > WORTH * ours:
+            less.append(words.format(show(ours), show(theirs)))
+        elif ours > WORTH * theirs:
+            more.append(words.format(show(ours), show(theirs)))
+    though = f"though {more[0]}" if less and more else "" if less else ", ".join(more[:1])
+    return "; ".join(part for part in (", ".join(less[:2]), though) if part)

@@ -1,0 +1,115 @@
+"""`odonata tune`: what it prints and writes, and files of rules given to other commands."""
+
+from __future__ import annotations
+
+import json
+
+import odonata as od
+import pytest
+
+MACHINE = "dragonfly-1056"
+
+
+def tune(odonata, *arguments, **more):
+    common = ("tune", "allgather", "--machine", MACHINE, "--ppn", 4, "--quiet")
+    return odonata(*common, *arguments, **more)
+
+
+def test_every_algorithm_is_in_the_rows_and_one_wins(odonata, tmp_path):
+    out = tmp_path / "tuned"
+    done = tune(odonata, "--nodes", "8,2", "--sizes", "8,64Ki", "--json", "--out", out)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    calls = {}
+    for row in summary["rows"]:
+        calls.setdefault((row["nodes"], row["bytes"]), []).append(row)
+    assert list(calls) == [(2, 8), (2, 65536), (8, 8), (8, 65536)]
+    for rows in calls.values():
+        # 8 and 32 ranks are powers of two.
+        names = {row["algorithm"] for row in rows}
+        assert names == {"brucks", "neighbor", "recursive_doubling", "ring"}
+        winner = [row for row in rows if row["is_winner"]]
+        assert len(winner) == 1
+        mpich = [row for row in rows if row["algorithm"] != "neighbor"]
+        assert winner[0]["latency_s"] == min(row["latency_s"] for row in mpich)
+        assert sum(row["is_default"] for row in rows) == 1
+        assert all(row["rounds_played"] == row["rounds"] for row in rows)
+    assert sorted(p.name for p in out.iterdir()) == [
+        "mpich.json", "openmpi.conf", "rows.parquet", "summary.json"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["mpich.json", "openmpi.conf"])
+def test_what_was_found_is_carried_back(odonata, tmp_path, name):
+    sizes = [8, 512, 4096, 1 << 16]
+    mpi = "mpich" if name == "mpich.json" else "openmpi"
+    found = od.tune("allgather", od.machine(MACHINE), nodes=[3, 8], ppn=4, sizes=sizes, mpi=mpi)
+    file = tmp_path / name
+    file.write_text(found.files[name])
+    for nodes in (3, 8):
+        done = odonata(
+            *("bench", "allgather", "--machine", MACHINE, "--nodes", nodes, "--ppn", 4),
+            *("--sizes", ",".join(map(str, sizes)), "--fidelity", "loggp", "--mpi", mpi),
+            *("--coll-rules", file, "--json", "--quiet"),
+        )
+        assert done.returncode == 0, done.stderr
+        chosen = [row["algorithm"] for row in json.loads(done.stdout)["rows"]]
+        won = [r["algorithm"] for r in found.rows if r["is_winner"] and r["nodes"] == nodes]
+        assert chosen == won
+        assert len(set(chosen)) > 1
+
+
+def test_a_table_a_line_a_size_and_one_of_all(odonata):
+    done = tune(odonata, "--nodes", "2,4", "--sizes", "8,64Ki", "--all")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "# 2 nodes x 4: 8 ranks" in lines and "# 4 nodes x 4: 16 ranks" in lines
+    assert sum(line.startswith("# bytes  fastest") for line in lines) == 2
+    rounds = next(line for line in lines if line.startswith("# rounds")).split()[2:]
+    # [docs/models/collectives.md] for 8 ranks: log2 p, log2 p, p - 1, p / 2.
+    assert rounds == ["3", "3", "7", "4"]
+
+
+def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
+    done = tune(odonata, "--nodes", "64", "--sizes", "8", "--messages", "20000", "--all")
+    assert done.returncode == 0, done.stderr
+    assert "not simulated where marked -: neighbor" in done.stdout
+    assert "~" in done.stdout
+
+
+def test_mistakes_are_complained_of_together(odonata, tmp_path):
+    rules = tmp_path / "rules.json"
+    rules.write_text('{"collective=allgather": {"avg_msg_size<=8": {}, "any": {}}}')
+    done = odonata("tune", "allgathr", "--machine", MACHINE, "--nodes", "2;4", "--messages", "few")
+    assert done.returncode == 2
+    for part in ("COLLECTIVE", "did you mean `allgather`?", "--nodes", "2;4", "--messages", "few"):
+        assert part in done.stderr, part
+    done = odonata(
+        *("bench", "allgather", "--machine", MACHINE, "--nodes", 4, "--coll-rules", rules),
+    )
+    assert done.returncode == 2
+    assert "--coll-rules" in done.stderr and "expected `total_msg_size`" in done.stderr
+    none = tmp_path / "none.json"
+    done = odonata("bench", "allgather", "--machine", MACHINE, "--coll-rules", none)
+    assert done.returncode == 2 and "No such file" in done.stderr
+
+
+def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):
+    rules = tmp_path / "rules.conf"
+    # Algorithm 1 of allgather is Open MPI's linear one.
+    rules.write_text("1 0 1\n0 1\n0 1 0 0\n")
+    options = ("--machine", MACHINE, "--nodes", 4, "--sizes", "8", "--coll-rules", rules)
+    done = odonata("bench", "allgather", *options, "--mpi", "openmpi")
+    assert done.returncode == 0, done.stderr
+    assert "algorithm 1 is not modeled" in done.stderr
+
+
+def test_the_figure_has_a_line_an_algorithm(tmp_path):
+    found = od.tune("allgather", od.machine(MACHINE), nodes=[2, 8], ppn=4, sizes=[8])
+    axes = found.plot()
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "recursive_doubling", "brucks", "ring", "neighbor"
+    ]  # fmt: skip
+    assert found.table.num_rows == 8
+    found.save(tmp_path / "saved")
+    assert (tmp_path / "saved" / "mpich.json").read_text() == found.files["mpich.json"]
