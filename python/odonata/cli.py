@@ -553,6 +553,11 @@ def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
     metavar="N",
     help="Cut the measured span into N parts and print a row each: what a fault does, over time.",
 )
+@click.option(
+    "--ordered",
+    is_flag=True,
+    help="Packets between two NICs arrive as they were sent, on switches that keep flows.",
+)
 @option(
     "--nodes",
     metavar="N",
@@ -619,6 +624,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
             placement=asked.placement if isinstance(asked.placement, str) else "contiguous",
             background=asked.background,
             slices=slices,
+            ordered=given["ordered"],
             alone=given["alone"],
             traffic_class=asked.traffic_class,
             tick=tick,

@@ -85,6 +85,7 @@ def traffic(
     traffic_class: str | None = None,
     faults: str | Path | None = None,
     slices: int = 0,
+    ordered: bool = False,
     alone: bool = True,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
@@ -96,7 +97,8 @@ def traffic(
     `traffic_class` it has, too; the same is then run without the background, too, unless not
     `alone`.
     `faults` is a plan's file or `"random:SEED:N"`; `slices` cuts the measured time into so many
-    parts, each with a row of its own in `summary["slices"]`.
+    parts, each with a row of its own in `summary["slices"]`. `ordered` packets between two NICs
+    arrive as they were sent, on machines whose switches keep flows.
     """
     from . import beside
 
@@ -141,6 +143,7 @@ def traffic(
         "time_s": time_s,
         "warmup_s": warmup_s,
         "slices": slices,
+        "ordered": bool(ordered),
     }
     answer = door.enter("traffic", request, tick, stop)
     parts = [
@@ -165,6 +168,7 @@ def traffic(
         "placement": placement if nodes is not None else None,
         "background": list(others),
         "class": traffic_class,
+        "ordered": bool(ordered),
         "rows_wanted": len(loads),
         **answer,
     }

@@ -295,6 +295,7 @@ fn threads_that_share_a_world_change_nothing() {
             background("uniform", 0.5, vnets[1]),
         ],
         vnet: vnets[0],
+        in_order: false,
     };
     let on = |threads| {
         let own = request("adversarial:1", 0.1, 1_000, Span::us(2), Span::us(4));

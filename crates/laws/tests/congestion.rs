@@ -115,7 +115,7 @@ fn victims(machine: &Machine, pattern: &str, load: f64, warmup: Span) -> Victims
     let background =
         vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: 0 }];
     let request = request("uniform", 0.05, 512, warmup, Span::us(60));
-    let mut place = Place { nics: of, background, slices: 0, vnet: 0 };
+    let mut place = Place { nics: of, background, ..Place::default() };
     let one = |place: &Place| offered_at(machine, &request, place, Finish::Measured);
     let beside = one(&place);
     place.background.clear();
@@ -164,7 +164,7 @@ fn as_many_threads_as_one_likes_do_the_same() {
     let to = Destinations::parse("incast:40", &machine, 3).expect("a pattern");
     let background =
         vec![Background { pattern: "incast:40".into(), to, load: 1.0, bytes: 5_000, vnet: 0 }];
-    let place = Place { nics: (0..72).map(NicId).collect(), background, slices: 0, vnet: 0 };
+    let place = Place { nics: (0..72).map(NicId).collect(), background, ..Place::default() };
     let of = |threads| {
         let own = request("uniform", 0.3, 512, Span::us(4), Span::us(8));
         offered_at(&machine, &TrafficRequest { threads, ..own }, &place, Finish::Empty)

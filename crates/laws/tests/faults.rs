@@ -69,6 +69,8 @@ fn small(seed: u64) -> Machine {
     }
     if of(11, 3) == 0 {
         set.extend([("nic.packet_overhead", "36 B"), ("nic.response", "12 B")]);
+    } else {
+        set.push(("switch.flows", ["kept", "none"][of(12, 2)]));
     }
     if of(9, 4) == 0 {
         set.push(("nic.host_rate", "30 GB/s"));
@@ -93,6 +95,7 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
             let bytes = [0, 64, 2048, 5_000, 60_000, 300_000][below(luck(2), 6) as usize];
             let at = Time(luck(3) % 60_000_000);
             let mut message = message(src, dst, bytes, luck(4));
+            message.in_order = luck(6).is_multiple_of(2);
             if machine.nic.response > 0 && luck(5).is_multiple_of(2) {
                 // A put, or a get.
                 let is_get = luck(5).is_multiple_of(4);

@@ -7,7 +7,7 @@
 //! `ODONATA_SEED=N` runs that world alone.
 
 use base::{Span, below, draw};
-use laws::{asked, assert_same, buffers, offered, offered_at, preset};
+use laws::{asked, assert_same, buffers, offered_at, preset};
 use machine::faults::FaultPlan;
 use machine::{Machine, NicId, Routing};
 use sim::Background;
@@ -77,6 +77,8 @@ fn machine(luck: &Luck) -> (Machine, String) {
     put("nic.packet_overhead", overhead.into());
     if overhead != "0 B" && luck.once_in(25, 2) {
         put("nic.response", "12 B".into());
+    } else {
+        put("switch.flows", luck.one(33, &["kept", "none"]).into());
     }
     put("congestion.management", luck.one(30, &["on", "off"]).into());
     put("congestion.threshold", luck.one(32, &["2200 B", "8 KiB", "32 KiB"]).into());
@@ -132,12 +134,14 @@ fn weather(seed: u64) -> (u64, u64) {
         machine = machine.with_faults(&plan).unwrap_or_else(|c| panic!("{seed}: {said}: {c:?}"));
     }
     let request = request(luck, &machine);
+    let in_order = machine.keeps_flows && luck.once_in(52, 2);
     let case = format!(
-        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, {said}",
+        "ODONATA_SEED={seed}: broken {broken}, {} at {:?}, in order {in_order}, {said}",
         request.pattern, request.loads
     );
+    let place = Place { in_order, ..Place::default() };
     let _tells = TellsIfPanicking(&case);
-    let done = offered(&machine, &request, Finish::Empty);
+    let done = offered_at(&machine, &request, &place, Finish::Empty);
     let c = &done.counters;
     assert!(!done.interrupted, "{case}");
     // A message is a packet; one whose answer was lost is asked about once more, without its data.
@@ -150,7 +154,8 @@ fn weather(seed: u64) -> (u64, u64) {
         assert_eq!(done.row.unfinished, 0, "{case}");
     }
     let threads = 2 + luck.of(60, 3) as usize;
-    let again = offered(&machine, &TrafficRequest { threads, ..request }, Finish::Empty);
+    let request = TrafficRequest { threads, ..request };
+    let again = offered_at(&machine, &request, &place, Finish::Empty);
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
     (done.generated, c.failed_messages)
 }

@@ -114,10 +114,15 @@ impl LogGpNetwork {
         let host = p.host_gap.max(p.host_gap_one_way);
         let (mut pace, mut last) = (host.span(p.packet_payload), host.span(cut.rest));
         let mut latency = Span::ZERO;
-        let samples = cut.packets.min(u64::from(SAMPLES)) as u32;
+        // Packets in order all follow the first.
+        let in_order = msg.in_order && machine.keeps_flows;
+        let samples = if in_order { 1 } else { cut.packets.min(u64::from(SAMPLES)) as u32 };
         self.used.clear();
         for nth in 0..samples {
-            let draw = Message::packet_draw(msg.draw, nth);
+            let mut draw = Message::packet_draw(msg.draw, nth);
+            if in_order {
+                draw = Message::draw_in_order(draw);
+            }
             let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
             let share = |n: u64| {
                 n / u64::from(samples) + u64::from(u64::from(nth) < n % u64::from(samples))
@@ -139,7 +144,7 @@ impl LogGpNetwork {
             let full = gap.span(p.packet_payload + headers);
             let is_edge =
                 matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
-            if is_edge || !machine.routing.is_adaptive() {
+            if is_edge || in_order || !machine.routing.is_adaptive() {
                 pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
             }
             last = last.max(gap.span(cut.rest + headers));

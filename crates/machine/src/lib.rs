@@ -260,6 +260,8 @@ pub struct Machine {
     pub topology: Topology,
     pub routing: Routing,
     pub arbitration: Arbitration,
+    /// Packets in order go one way while any of their flow is under way.
+    pub keeps_flows: bool,
     pub links: Links,
     /// First NIC of each node and one past the last: node `n` has `nics[n]..nics[n + 1]`.
     pub node_nics: IndexVec<NodeId, u32>,

@@ -91,6 +91,7 @@ impl MachineSpec {
             self.check_buffers(&mut out);
             self.check_quantum(&mut out);
             self.check_congestion(&mut out);
+            self.check_flows(&mut out);
             self.check_latencies(&mut out);
         }
         let classes = self.traffic_classes(&mut out);
@@ -113,6 +114,7 @@ impl MachineSpec {
             topology,
             routing,
             arbitration,
+            keeps_flows: self.text("switch.flows") == "kept",
             links: build.links,
             node_nics: build.node_nics,
             nic_node: build.nic_node,
@@ -358,6 +360,15 @@ impl MachineSpec {
         if !quantum.is_power_of_two() || quantum > 1 << 30 {
             let wanted = "a power of two from 1 B to 1 GiB";
             out.push(Complaint::new("adaptive.quantum", format!("{quantum} B"), wanted));
+        }
+    }
+
+    /// A flow is over when its acknowledgements are back. Where packets answer packets there are
+    /// none, and nothing is known of flows there.
+    fn check_flows(&self, out: &mut Vec<Complaint>) {
+        if self.text("switch.flows") == "kept" && self.number("nic.response").is_some() {
+            let wanted = "none, on a machine whose NICs answer with packets (nic.response)";
+            out.push(Complaint::new("switch.flows", "kept", wanted));
         }
     }
 

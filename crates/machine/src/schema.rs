@@ -146,6 +146,9 @@ pub const KEYS: &[Key] = &[
     key("switch.latency", TIME, Refuse, "From a head's arrival to its leaving, no load."),
     key("switch.arbitration", Word(&["round-robin", "age"]), Means("round-robin"),
         "Who goes first when several inputs want one output: each in turn, or the oldest packet."),
+    key("switch.flows", Word(&["kept", "none"]), Means("none"),
+        "Whether packets in order (envelopes, eager data) go one way while any of their flow is \
+         under way. Otherwise each goes its own."),
 
     key("congestion.management", Word(&["on", "off"]), Means("off"),
         "Whether switches hold back those who send more to a NIC than it can take."),

@@ -61,6 +61,9 @@ pub struct Message {
     pub told: Told,
     /// The message's own random number, from which its packets' draws are derived.
     pub draw: u64,
+    /// Its packets, and those of others in order between the same two NICs and by the same virtual
+    /// network, arrive as they were sent, where switches keep flows (`Machine::keeps_flows`).
+    pub in_order: bool,
 }
 
 impl Message {
@@ -69,6 +72,12 @@ impl Message {
     pub fn packet_draw(draw: u64, nth: u32) -> u64 {
         const STREAM: u32 = 0x7061_636b;
         if nth == 0 { draw } else { base::draw(draw, STREAM, 0, u64::from(nth)) }
+    }
+    /// What the way of a packet in order is drawn from, at every fidelity: of its draw the upper
+    /// half only, so that the lower may say something else.
+    #[inline]
+    pub fn draw_in_order(draw: u64) -> u64 {
+        draw >> 32 | draw >> 32 << 32
     }
 }
 

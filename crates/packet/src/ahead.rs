@@ -155,7 +155,7 @@ impl PacketNetwork {
             kind::HEAD => {
                 let p = &self.packets[PacketId(what.arg())];
                 if p.at.0 != NONE {
-                    machine.prefetch_crossing(p.at, p.dst, p.draw);
+                    machine.prefetch_crossing(p.at, p.dst, p.luck());
                 }
             }
             kind::FREE => {
@@ -176,7 +176,7 @@ impl PacketNetwork {
             if p.at.0 != NONE {
                 let mut route = p.route;
                 let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
-                let hop = machine.next_hop(p.at, p.dst, &mut route, p.draw, &fetching);
+                let hop = machine.next_hop(p.at, p.dst, &mut route, p.luck(), &fetching);
                 fetching.fetch(hop.link);
             }
         }

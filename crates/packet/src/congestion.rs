@@ -498,19 +498,18 @@ impl PacketNetwork {
         }
     }
 
-    /// `transit` of a NIC that holds something back has sent `packet`; it may have `more`.
+    /// A NIC that holds something back has sent `packet`; `after` takes its message's place.
     #[cold]
     pub(crate) fn spend(
         &mut self,
         (src, dst): (NicId, NicId),
-        transit: TransitId,
         packet: PacketId,
-        more: bool,
+        after: Option<TransitId>,
         cx: &mut Cx<'_>,
     ) {
         let Some(id) = self.hold_of(src, dst) else {
-            if more {
-                self.queue_up(src, transit);
+            if let Some(after) = after {
+                self.queue_up(src, after);
             }
             return;
         };
@@ -518,8 +517,8 @@ impl PacketNetwork {
         let hold = &mut self.congestion.holds[id];
         hold.credits -= 1;
         hold.admitted = NONE;
-        if more {
-            self.hold_back(id, transit);
+        if let Some(after) = after {
+            self.hold_back(id, after);
         }
         self.admit(src, id);
         let Hold { credits, admitted, times, .. } = self.congestion.holds[id];

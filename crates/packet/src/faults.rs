@@ -47,6 +47,8 @@ pub(crate) struct Lost {
     at: LostAt,
     /// It was sent on credit, to a receiver that is congested.
     on_credit: bool,
+    /// The flow it was of.
+    flow: Option<u32>,
     times: u32,
 }
 
@@ -86,7 +88,7 @@ impl Faulty {
             silent: BTreeSet::new(),
             failed: BTreeSet::new(),
             failures: BTreeMap::new(),
-            most_hops: machine.most_hops_around(),
+            most_hops: machine.most_hops(),
         }))
     }
 
@@ -192,11 +194,13 @@ impl PacketNetwork {
     #[cold]
     #[inline(never)]
     pub(crate) fn decide_around(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let Packet { mut route, dst, draw, at, vnet, input, input_vc, .. } = self.packets[packet];
+        let Packet { mut route, dst, at, vnet, input, input_vc, .. } = self.packets[packet];
+        let (luck, before) = (self.packets[packet].luck(), self.step_before(packet));
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let class = if self.is_edge(input) { 0 } else { input_vc - vnet * self.n_vcs };
         let came = (input, class);
-        let hop = cx.machine.next_hop_around(at, dst, &mut route, draw, &loads, came, cx.now);
+        let to = (dst, &mut route, luck);
+        let hop = cx.machine.next_hop_around(at, to, before, &loads, came, cx.now);
         match hop {
             Some(hop) => {
                 let most = self.faulty().most_hops;
@@ -207,6 +211,9 @@ impl PacketNetwork {
                     || (hop.vc, kind(hop.link)) > (class, kind(input))
                     || self.is_edge(input);
                 assert!(climbs, "a step that does not climb could close a circle");
+                if before.is_none_or(|(_, went)| went != hop) {
+                    self.keep_step(packet, route, hop);
+                }
                 self.packets[packet].route = route;
                 let hop = self.on(vnet, hop);
                 self.request(packet, hop, cx);
@@ -281,7 +288,9 @@ impl PacketNetwork {
         let payload = u64::from(bytes) - headers;
         let on_credit = marks & mark::CREDITED != 0;
         let vnet = if is_answer { 0 } else { vnet };
-        let lost = Lost { arrival, is_answer, peer, vnet, draw, payload, at, on_credit, times };
+        let flow = p.flow();
+        let lost =
+            Lost { arrival, is_answer, peer, vnet, draw, payload, at, on_credit, flow, times };
         let lost = self.faulty().lost.insert(lost);
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
         cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
@@ -292,11 +301,15 @@ impl PacketNetwork {
     /// sent, which the other NIC knows it has had: it only answers it.
     pub(crate) fn time_out(&mut self, nic: NicId, lost: LostId, cx: &mut Cx<'_>) {
         let faulty = self.faulty();
-        let Lost { arrival, is_answer, peer, vnet, draw: own, payload, at, on_credit, times } =
+        let Lost { arrival, is_answer, peer, vnet, payload, at, on_credit, flow, times, .. } =
             faulty.lost[lost];
+        let own = faulty.lost[lost].draw;
         faulty.lost.free(lost);
         self.shares.sender(&mut self.nics, nic, vnet).in_flight -= 1;
         cx.counters.timeouts += 1;
+        if let Some(flow) = flow {
+            self.flows.hear(flow, cx.now);
+        }
         if on_credit {
             self.credit_lost(nic, peer, cx);
         }
@@ -328,10 +341,19 @@ impl PacketNetwork {
             let again = Again { times: times + 1, by: peer };
             self.faulty().again.insert((arrival.0, draw), again);
             cx.counters.resent_packets += 1;
-            let (src, unsent, dst) = (nic, payload, peer);
-            let (made, packets, next) = (0, 1, NONE);
-            let again = Transit { draw, unsent, arrival, src, dst, made, packets, next, vnet };
-            let transit = self.transits.insert(again);
+            let transit = self.transits.insert(Transit {
+                draw,
+                unsent: payload,
+                arrival,
+                src: nic,
+                dst: peer,
+                made: 0,
+                packets: 1,
+                next: NONE,
+                vnet,
+                // What came after it is there: it has no order to keep any more.
+                flow: NONE,
+            });
             self.queue_up(nic, transit);
         }
         self.pump(nic, cx);

@@ -14,6 +14,7 @@ mod congestion;
 mod credit;
 mod due;
 mod faults;
+mod flows;
 mod link;
 mod loads;
 mod nic;
@@ -33,6 +34,7 @@ use congestion::Congestion;
 use credit::{Channel, Class};
 use due::Due;
 use faults::Faulty;
+use flows::Flows;
 use link::{Lane, Wire};
 use loads::{Loads, Reports};
 use nic::Nic;
@@ -158,6 +160,7 @@ struct Packet {
     tail: Time,
     /// When the head left the NIC: its age.
     born: Time,
+    /// What its way is drawn from; the lower half of one in order is the name of its flow.
     draw: u64,
     route: Route,
     arrival: ArrivalId,
@@ -195,6 +198,10 @@ impl Packet {
 mod mark {
     /// It was sent on credit: its receiver is congested.
     pub const CREDITED: u8 = 1;
+    /// It must not be overtaken by others of its flow.
+    pub const ORDERED: u8 = 2;
+    /// It finds a way for its flow.
+    pub const LEADS: u8 = 4;
 }
 
 /// A message as its sender knows it, until its last packet is made.
@@ -212,6 +219,8 @@ struct Transit {
     /// Behind it in the sender's round.
     next: u32,
     vnet: u8,
+    /// The flow that it is of; nothing unless it is to be in order.
+    flow: u32,
 }
 
 /// A message as its receiver knows it, until its last packet is there. One that is told to its
@@ -261,6 +270,7 @@ pub struct PacketNetwork {
     /// What a machine with a plan of faults needs beside.
     faults: Option<Box<Faulty>>,
     congestion: Congestion,
+    flows: Flows,
 }
 
 impl NetworkModel for PacketNetwork {
@@ -385,6 +395,7 @@ impl PacketNetwork {
             transits: Slab::with_capacity(n_nics),
             arrivals: Slab::with_capacity(2 * n_nics),
             congestion: Congestion::new(machine.managed()),
+            flows: Flows::new(machine, part),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
             faults,
@@ -396,7 +407,7 @@ impl PacketNetwork {
     /// The head of `packet` stands at the far end of `link`.
     #[inline(always)]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let Packet { mut route, dst, draw, at, vnet, .. } = self.packets[packet];
+        let Packet { draw, at, vnet, marks, .. } = self.packets[packet];
         if at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
@@ -404,11 +415,22 @@ impl PacketNetwork {
         if self.faults.is_some() {
             return self.decide_around(packet, cx);
         }
-        let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
-        let hop = cx.machine.next_hop(at, dst, &mut route, draw, &loads);
+        if marks & mark::ORDERED != 0 {
+            return self.arrive_in_order(packet, cx);
+        }
+        let (route, hop) = self.decide(packet, draw, cx);
         let hop = self.on(vnet, hop);
         self.packets[packet].route = route;
         self.request(packet, hop, cx);
+    }
+
+    /// Where `packet` goes from the switch it stands at, as its policy has it.
+    #[inline(always)]
+    fn decide(&self, packet: PacketId, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
+        let Packet { mut route, dst, at, vnet, .. } = self.packets[packet];
+        let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
+        let hop = cx.machine.next_hop(at, dst, &mut route, luck, &loads);
+        (route, hop)
     }
 
     /// Schedules the decision about `link` for when it is free. Called only if somebody waits.

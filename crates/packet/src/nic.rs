@@ -9,7 +9,7 @@ use crate::due::DueList;
 use crate::responses::Owed;
 use crate::{
     Arrival, ArrivalId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
-    TransitId,
+    TransitId, mark,
 };
 
 /// Whose turn it is when both directions want the host interface.
@@ -123,7 +123,7 @@ impl PacketNetwork {
     /// A message begins, at both its ends.
     #[inline]
     pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> TransitId {
-        let Message { src, dst, bytes, origin, vnet, told, draw } = msg;
+        let Message { src, dst, bytes, origin, vnet, told, draw, in_order } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let back = told.back();
         let packets = match bytes.max(back) {
@@ -139,6 +139,10 @@ impl PacketNetwork {
             arrival.asker = self.ask(arrival);
         }
         let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
+        let flow = match in_order && self.flows.are_kept {
+            true => self.flows.open((src, dst), vnet, cx.now, self.nics.len()).0,
+            false => NONE,
+        };
         let (made, packets, next) = (0, missing, NONE);
         self.transits.insert(Transit {
             draw,
@@ -150,14 +154,17 @@ impl PacketNetwork {
             packets,
             next,
             vnet,
+            flow,
         })
     }
 
-    /// The message joins its NIC's round.
+    /// The message joins its NIC's round, if none of its flow stands there.
     pub(crate) fn send_off(&mut self, transit: TransitId, cx: &mut Cx<'_>) {
-        let src = self.transits[transit].src;
-        self.queue_up(src, transit);
-        self.pump(src, cx);
+        let Transit { src, flow, .. } = self.transits[transit];
+        if flow == NONE || self.is_next_of_flow(transit) {
+            self.queue_up(src, transit);
+            self.pump(src, cx);
+        }
     }
 
     /// Puts `transit` at the end of its NIC's round.
@@ -227,7 +234,8 @@ impl PacketNetwork {
             self.first_by_class(src, cx)
         };
         let Some(transit) = chosen else { return false };
-        let Transit { unsent, made, draw: own, arrival, dst, vnet, .. } = self.transits[transit];
+        let Transit { unsent, made, draw: own, arrival, dst, vnet, flow, .. } =
+            self.transits[transit];
         let payload = unsent.min(self.params.packet_payload);
         let bytes = (payload + self.params.packet_overhead) as u16;
         let both = self.params.host_gap.span(payload);
@@ -241,10 +249,15 @@ impl PacketNetwork {
         if nic.first == NONE {
             nic.last = NONE;
         }
+        let own = Message::packet_draw(own, made);
+        let (draw, marks) = match flow {
+            NONE => (own, 0),
+            flow => self.join_flow(flow, own, cx.now),
+        };
         let packet = self.packets.insert(Packet {
             tail: Time::ZERO,
             born: cx.now,
-            draw: Message::packet_draw(own, made),
+            draw,
             route: Route::default(),
             arrival,
             dst,
@@ -257,19 +270,22 @@ impl PacketNetwork {
             cells: 0,
             input_vc: 0,
             vnet,
-            marks: 0,
+            marks,
         });
         let t = &mut self.transits[transit];
         t.made += 1;
         t.unsent -= payload;
-        let more = t.made < t.packets;
-        if !more {
+        let mut after = (t.made < t.packets).then_some(transit);
+        if after.is_none() {
             self.transits.free(transit);
+            if flow != NONE {
+                after = self.after_in_flow(flow);
+            }
         }
         if self.nics[src].is_held {
-            self.spend((src, dst), transit, packet, more, cx);
-        } else if more {
-            self.queue_up(src, transit);
+            self.spend((src, dst), packet, after, cx);
+        } else if let Some(after) = after {
+            self.queue_up(src, after);
         }
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
@@ -366,6 +382,8 @@ impl PacketNetwork {
             input_class,
             cells,
             vnet,
+            draw,
+            marks,
             ..
         } = self.packets[packet];
         let is_response = self.is_response(vnet);
@@ -399,6 +417,9 @@ impl PacketNetwork {
         match arrival.origin() {
             None => self.expect_ack(src, vnet, back, cx),
             Some((shard, _)) => self.mail_ack(shard, src, vnet, back),
+        }
+        if marks & mark::ORDERED != 0 {
+            self.hear_of_flow(draw as u32, back);
         }
     }
 

@@ -21,6 +21,7 @@ impl PacketNetwork {
             faults.assert_quiet();
         }
         self.congestion.check_quiet();
+        self.flows.check_quiet();
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.waiting, wire.lanes), (0, 0), "{link:?} is not empty");
@@ -68,5 +69,6 @@ impl PacketNetwork {
             + self.shards.as_ref().map_or(0, |shards| shards.bytes())
             + self.faults.as_ref().map_or(0, |faults| faults.bytes())
             + self.congestion.held()
+            + self.flows.held()
     }
 }

@@ -30,6 +30,8 @@ pub struct Mail {
     heads: Vec<(Time, LinkId, Packet)>,
     credits: Vec<(Time, Hop, u16)>,
     acks: Vec<(Time, NicId, u8)>,
+    /// Acknowledgements once more, by the flow that the packet was of.
+    flows: Vec<(Time, u32)>,
     /// Orders about congestion, and credits handed back.
     orders: Vec<(Time, LinkId, u32)>,
     returns: Vec<(Time, NicId, u32)>,
@@ -134,6 +136,11 @@ impl PacketNetwork {
         self.bag(from).acks.push((back, nic, vnet));
     }
 
+    /// A packet of a flow that comes from another shard will have been acknowledged `then`.
+    pub(crate) fn mail_flow(&mut self, to: usize, name: u32, then: Time) {
+        self.bag(to).flows.push((then, name));
+    }
+
     /// The head of `packet` will stand at the far end of `link` `then`, in another shard.
     pub(crate) fn emigrate(&mut self, packet: crate::PacketId, link: LinkId, then: Time, to: u8) {
         let moved = self.packets[packet];
@@ -193,6 +200,9 @@ impl PacketNetwork {
         }
         for (back, nic, vnet) in mail.acks.drain(..) {
             self.expect_ack(nic, vnet, back, cx);
+        }
+        for (then, name) in mail.flows.drain(..) {
+            self.flows.hear(name, then);
         }
         for (then, link, word) in mail.orders.drain(..) {
             cx.at(then, Phase::Arrive, PacketEvent::Order { link, word });

@@ -186,6 +186,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             vnet: *vnet,
             told: Told::There,
             draw: to.route_draw(at, nth),
+            in_order: false,
         };
         self.inject(Cargo::Background(source), message);
     }

@@ -221,6 +221,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
+    /// What the NICs make one step of: locks, and what they combine by themselves.
+    pub(crate) fn is_atomic(&self, want: Want) -> bool {
+        match want {
+            Want::Access { atomic, .. } => atomic && !self.needs_cpu(want),
+            Want::Lock { .. } | Want::Unlock { .. } => true,
+        }
+    }
+
     /// The lock is this rank's: the word comes back from the target's NIC, or is seen in the
     /// node's memory.
     fn grant(&mut self, id: AccessId) {

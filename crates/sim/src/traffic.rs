@@ -53,6 +53,8 @@ pub struct Place {
     pub background: Vec<Background>,
     /// The virtual network of the traffic class of what is measured.
     pub vnet: u8,
+    /// Whether packets between two NICs are to arrive as they were sent.
+    pub in_order: bool,
     /// Into how many equal parts the window is cut, to see what changes; none if 0.
     pub slices: u32,
 }
@@ -241,6 +243,10 @@ pub(crate) fn check(
     if request.window.0.saturating_add(request.warmup.0) > Span::ms(1_000_000).0 {
         let found = format!("{:e} s", request.window.seconds() + request.warmup.seconds());
         complaints.push(Complaint::new("time", found, "at most 1,000 s with the warm-up"));
+    }
+    if place.in_order && !machine.keeps_flows {
+        let wanted = "a machine whose switches keep flows (switch.flows = \"kept\")";
+        complaints.push(Complaint::new("ordered", "yes", wanted));
     }
     match to {
         Ok(to) if complaints.is_empty() => Ok(to),

@@ -568,7 +568,19 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
         let vnet = self.job.vnets[self.ranks[rank as usize].job as usize];
-        self.inject(cargo, Message { src, dst, bytes, origin, vnet, told, draw });
+        let in_order = self.is_in_order(cargo);
+        self.inject(cargo, Message { src, dst, bytes, origin, vnet, told, draw, in_order });
+    }
+
+    /// Whether switches are asked to keep a message behind others of its flow: on Slingshot
+    /// envelopes, eager data and the NIC's own atomics, while rendezvous data, puts and gets go
+    /// packet by packet (HPE's Slingshot Host Software guide, on adaptive routing).
+    fn is_in_order(&self, cargo: Cargo) -> bool {
+        match cargo {
+            Cargo::Leg(flight) => flight.leg != Leg::Data,
+            Cargo::Access(id) => self.is_atomic(self.accesses[id].want),
+            Cargo::Background(_) => false,
+        }
     }
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time

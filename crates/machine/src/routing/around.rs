@@ -116,14 +116,13 @@ impl Way {
 
 impl Machine {
     /// The step of a packet for `dst` that came to `at` by `input`, on a virtual channel of class
-    /// `input_class`, on a machine of which parts may be down. `None` if there is no way.
-    #[allow(clippy::too_many_arguments)] // As `next_hop`, and what it came by.
+    /// `input_class`, on a machine of which parts may be down. If it leads on, it is the one
+    /// `before`, of its flow. `None` if there is no way.
     pub fn next_hop_around(
         &self,
         at: SwitchId,
-        dst: NicId,
-        route: &mut Route,
-        draw: u64,
+        (dst, route, draw): (NicId, &mut Route, u64),
+        before: Option<(Route, Hop)>,
         load: &impl LoadView,
         (input, input_class): (LinkId, u8),
         now: Time,
@@ -138,10 +137,17 @@ impl Machine {
             LinkKind::LocalBlack => Stage::Column,
             _ => Stage::Fresh,
         };
+        let leads_on = |after: Route, hop: Hop| {
+            let stage = if hop.vc > input_class { Stage::Fresh } else { stage };
+            known.is_up(hop.link) && search.leads(hop, stage, after, home, self)
+        };
+        if let Some((after, hop)) = before.filter(|&(after, hop)| leads_on(after, hop)) {
+            *route = after;
+            return Some(hop);
+        }
         let mut trial = *route;
         let hop = self.next_hop(at, dst, &mut trial, draw, &Shunning { load, known });
-        let of_hop = if hop.vc > input_class { Stage::Fresh } else { stage };
-        if known.is_up(hop.link) && search.leads(hop, of_hop, trial, home, self) {
+        if leads_on(trial, hop) {
             *route = trial;
             return Some(hop);
         }
@@ -181,10 +187,13 @@ impl Machine {
         }
     }
 
-    /// Most hops between switches of any way on a machine with a plan: within a class a row and a
-    /// column, between classes at most a link to another group (docs/models/deadlock.md).
-    pub fn most_hops_around(&self) -> u32 {
+    /// Most hops between switches of any way. On a machine with a plan that is within a class a row
+    /// and a column, between classes a link to another group (docs/models/deadlock.md).
+    pub fn most_hops(&self) -> u32 {
         let Topology::Dragonfly(net) = &self.topology;
+        if self.faults.is_none() {
+            return self.routing.most_hops(net.diameter);
+        }
         let within = net.diameter / 2;
         let classes = u32::from(self.n_vcs);
         classes * within + classes - 1

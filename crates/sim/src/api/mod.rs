@@ -340,6 +340,9 @@ pub struct TrafficCall {
     /// Into how many equal parts the measured time is cut, each with a row of its own.
     #[serde(default)]
     pub slices: u32,
+    /// Whether packets between two NICs arrive as they were sent.
+    #[serde(default)]
+    pub ordered: bool,
     /// Where there is a background: the same without it, to compare.
     #[serde(default = "yes")]
     pub alone: bool,
@@ -399,7 +402,8 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
     let common = &call.common;
     let mut free = Free::all(machine);
     free.take(&machine.dead_at_start());
-    let mut place = Place { slices: call.slices, vnet, ..Place::default() };
+    let (slices, in_order) = (call.slices, call.ordered);
+    let mut place = Place { slices, vnet, in_order, ..Place::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
         seats(machine, common.placement.as_ref(), nodes, 1, common.seed, &mut free)?;

@@ -46,6 +46,7 @@ struct Stream<'a> {
     first: u32,
     bytes: u64,
     vnet: u8,
+    in_order: bool,
     /// Mean time between two messages of one NIC, ps.
     mean_gap: f64,
 }
@@ -113,12 +114,20 @@ impl<'a, N: NetworkModel> World<'a, N> {
             first: 0,
             bytes: request.packet_bytes,
             vnet: place.vnet,
+            in_order: place.in_order,
             mean_gap: mean_gap(destinations, wire, load),
         }];
         let mut n = measured;
         for b in &place.background {
             let mean_gap = mean_gap(&b.to, b.wire(machine), b.load);
-            streams.push(Stream { to: &b.to, first: n, bytes: b.bytes, vnet: b.vnet, mean_gap });
+            streams.push(Stream {
+                to: &b.to,
+                first: n,
+                bytes: b.bytes,
+                vnet: b.vnet,
+                in_order: false,
+                mean_gap,
+            });
             n += b.to.participants();
         }
         World {
@@ -336,7 +345,7 @@ impl<'a> Traffic<'a> {
     /// The packet `id` is there and may leave; the next of its source is on its way.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
         let Born { nth, from, at: born } = self.under_way[id];
-        let (&Stream { to, bytes, vnet, .. }, at) = self.stream(from);
+        let (&Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
             dst: to.to(at, u64::from(nth)),
@@ -346,6 +355,7 @@ impl<'a> Traffic<'a> {
             vnet,
             told: Told::There,
             draw: to.route_draw(at, u64::from(nth)),
+            in_order,
         };
         if cx.now > born {
             net.leave(id, msg, cx);
