@@ -12,10 +12,11 @@ from test_docs import differs, sessions
 from odonata import InputError, preflight
 
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
+STORY = ROOT / "docs" / "will-it-scale.md"
 AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [*PAGES, STORY], ids=lambda page: page.stem)
 def test_sessions(odonata, page):
     (odonata.cwd / "examples").symlink_to(ROOT / "examples")
     for command, expected in sessions(page.read_text()):
