@@ -44,11 +44,13 @@ int main(int argc, char **argv)
         for (int side = 0; side < 2; side++) {
             long other = (sides[side] + 1) * job / ranks - 1;
             for (int i = 0; i < PATCHES; i++) {
-                char *face = faces + (side * PATCHES + i) * FACE, *got = halo + (side * PATCHES + i) * FACE;
-                MPI_Irecv(got, FACE, MPI_CHAR, sides[side], (int)((by_mesh ? other * PATCHES : 0) + i),
-                          MPI_COMM_WORLD, &requests[n++]);
-                MPI_Isend(face, FACE, MPI_CHAR, sides[side], (int)((by_mesh ? me * PATCHES : 0) + i),
-                          MPI_COMM_WORLD, &requests[n++]);
+                int theirs = (int)((by_mesh ? other * PATCHES : 0) + i);
+                int mine = (int)((by_mesh ? me * PATCHES : 0) + i);
+                size_t at = (size_t)(side * PATCHES + i) * FACE;
+                MPI_Irecv(halo + at, FACE, MPI_CHAR, sides[side], theirs, MPI_COMM_WORLD,
+                          &requests[n++]);
+                MPI_Isend(faces + at, FACE, MPI_CHAR, sides[side], mine, MPI_COMM_WORLD,
+                          &requests[n++]);
             }
         }
         MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
