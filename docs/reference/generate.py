@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, cli, errors, launch, machines, patterns, together
+from odonata import bench, cli, errors, launch, machines, patterns, sweeps, together
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
@@ -91,6 +91,8 @@ def python_page() -> str:
     lines += members("RunResult", launch.RunResult)
     lines += described("od.jobs", together.jobs, "##")
     lines += members("JobsResult", together.JobsResult)
+    lines += described("od.sweep", sweeps.sweep, "##")
+    lines += members("SweepResult", sweeps.SweepResult)
     for name in ("Error", "InputError", "Complaint", "SimulatedFailure"):
         lines += described(f"od.{name}", getattr(errors, name), "##")
     return "\n".join(lines)

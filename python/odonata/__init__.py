@@ -6,6 +6,7 @@
     job = aurora.job(nodes=512, ppn=12, placement="contiguous")
     od.bench.allreduce(job, sizes=[8, 1 << 20]).table     # a pyarrow.Table
     od.run(job, ["python", "app.py"]).time                # predicted seconds
+    od.sweep("study.toml").table                          # many questions, one table
 
 Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) and
 `SimulatedFailure` (the simulated machine said no), both under `Error`.
@@ -25,6 +26,7 @@ from .errors import Complaint, Error, InputError, SimulatedFailure
 from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
 from .patterns import TrafficResult, traffic
+from .sweeps import SweepResult, sweep
 from .together import JobsResult, jobs
 from .tuning import TuneResult, tune
 
@@ -38,6 +40,7 @@ __all__ = [
     "Machine",
     "RunResult",
     "SimulatedFailure",
+    "SweepResult",
     "TrafficResult",
     "TuneResult",
     "bench",
@@ -45,6 +48,7 @@ __all__ = [
     "machine",
     "presets",
     "run",
+    "sweep",
     "traffic",
     "tune",
 ]

@@ -32,6 +32,7 @@ from .options import BESIDE, CLASS, COMMON, LIMITS, MACHINE, PLAIN, ROUTING, RUL
 from .options import option, with_options
 from .progress import Progress
 from .spelling import spelled
+from .sweeps.command import command as sweeping
 
 INTERRUPTED = 130
 OURS = 70
@@ -707,6 +708,7 @@ def report_command(
 
 
 cli.command("preflight")(preflight.command)
+cli.command("sweep")(sweeping)
 
 
 def usage_complaint(error: click.UsageError) -> Complaint:

@@ -209,3 +209,50 @@ def tune(
     ax.set_title(title, loc="left", fontsize=11, color=INK)
     ax.legend(frameon=False, fontsize=8)
     return ax
+
+
+def sweep(
+    rows: Sequence[Mapping[str, Any]],
+    x: str,
+    y: str,
+    by: Sequence[str],
+    ax: matplotlib.axes.Axes | None = None,
+) -> matplotlib.axes.Axes:
+    """Column `y` against `x`, a line for each value of `by`: the mean, from least to most."""
+    ax = axes(ax)
+    rows = [row for row in rows if row[x] is not None and isinstance(row[y], (int, float))]
+    names = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
+    at = sorted({row[x] for row in rows})
+    is_number = all(isinstance(place, (int, float)) for place in at)
+    for nth, name in enumerate(names):
+        mine: dict[Any, list[float]] = {}
+        for row in rows:
+            if tuple(row[key] for key in by) == name:
+                mine.setdefault(row[x], []).append(row[y])
+        places = sorted(mine)
+        found = [mine[place] for place in places]
+        spots = places if is_number else [at.index(place) for place in places]
+        color = LINES[nth % len(LINES)]
+        label = ", ".join(map(str, name)) or None
+        ax.plot(spots, [sum(f) / len(f) for f in found], "o-", ms=4, lw=1.6, color=color,
+                label=label)  # fmt: skip
+        if any(len(f) > 1 for f in found):
+            ax.fill_between(spots, list(map(min, found)), list(map(max, found)), color=color,
+                            alpha=0.2, lw=0)  # fmt: skip
+    if is_number and spread(at) >= 8:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter(lambda place, _: short_size(place))
+    elif not is_number:
+        ax.set_xticks(range(len(at)), at)
+    if spread([row[y] for row in rows]) >= 10:
+        ax.set_yscale("log")
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    if by and names:
+        ax.legend(title=", ".join(by), title_fontsize=8, frameon=False, fontsize=8)
+    return ax
+
+
+def spread(values: Sequence[float]) -> float:
+    """The largest over the smallest; 1 where a logarithm has no place."""
+    return max(values) / min(values) if values and min(values) > 0 else 1.0

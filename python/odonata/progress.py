@@ -38,8 +38,14 @@ class Progress:
         # While ranks start or compute, ticks know of no simulated time: what was reached stays.
         for key in ("time_s", "events"):
             tick[key] = self._furthest[key] = max(tick.get(key) or 0, self._furthest.get(key, 0))
+        self.draw(line(self.title, tick))
+
+    def draw(self, words: str) -> None:
+        """Put these words on the line."""
+        if not self.on:
+            return
         width = shutil.get_terminal_size().columns - 1
-        self.to.write("\r\033[K" + line(self.title, tick)[:width])
+        self.to.write("\r\033[K" + words[:width])
         self.to.flush()
         self._drawn = True
 

@@ -20,6 +20,7 @@ SPELLED = {
     "collective": "COLLECTIVE",
     "coll_rules": "--coll-rules",
     "messages": "--messages",
+    "study": "STUDY",
     **dict.fromkeys(("load", "loads"), "--load"),
     **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
     **dict.fromkeys(("time", "time_s"), "--time"),
@@ -29,7 +30,7 @@ SPELLED = {
         for word in ("machine", "routing", "congestion", "fidelity", "placement", "mpi", "nodes",
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
-                     "faults", "slices", "class", "limits")
+                     "faults", "slices", "class", "limits", "workers", "scheduler", "tries")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -106,6 +106,16 @@ pub fn storm(args: &[String]) -> bool {
     storm.status().is_ok_and(|s| s.success())
 }
 
+/// Sweeps of 200 points that are killed, here and on a Dask cluster; their seed is printed.
+pub fn sweeps(args: &[String]) -> bool {
+    let mut storm = python(&["-m", "pytest", "-q", "-s", "python/tests/test_sweep_storm.py"]);
+    storm.env("ODONATA_SWEEP", "200");
+    if let Some(seed) = args.first() {
+        storm.env("ODONATA_SEED", seed);
+    }
+    py() && storm.status().is_ok_and(|s| s.success())
+}
+
 pub fn libs() -> bool {
     let built = crate::libs::build("release", &house::root().join("python/odonata/_lib"));
     if let Err(why) = &built {

@@ -1,0 +1,143 @@
+"""`odonata sweep`: the command, and how its table is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from .. import door, text
+from ..options import option
+from ..progress import Progress, clock
+from ..units import show_rate, show_size, show_time
+from . import TRIES, sweep
+from .store import ERROR
+
+# Numbers that count nothing.
+PLAIN = ("seed", "point")
+
+
+@click.argument("study", required=False)
+@option(
+    "--out",
+    metavar="DIR",
+    help="Where finished points and the table are kept.  [default: STUDY.sweep beside the study]",
+)
+@option("--workers", metavar="N", help="Processes of this machine.  [default: one a core]")
+@option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Compute on the Dask cluster of this scheduler instead: `tcp://HOST:8786`, or the "
+    "FILE.json it wrote.",
+)
+@option(
+    "--tries",
+    metavar="N",
+    help=f"How often a point is tried whose process dies.  [default: {TRIES}]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.option("--quiet", is_flag=True, help="No progress line, no notes.")
+def command(
+    study: str | None,
+    out: str | None,
+    workers: str | None,
+    scheduler: str | None,
+    tries: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Ask all questions of STUDY, a TOML file, and print one table.
+
+    `[base]` has what they share, lists in `[grid]` multiply, each `[[point]]` is one more. Keys
+    are a command (`command = "bench"`), its arguments and its options. What is finished is kept
+    and never computed again: after Ctrl-C, or worse, the same command goes on (docs/sweeps.md).
+    """
+    from ..cli import say
+
+    stop = door.Stop()
+    with Progress("sweep", quiet) as line:
+        result = sweep(
+            study or "",
+            out=out,
+            workers=whole(workers),
+            scheduler=scheduler,
+            tries=TRIES if tries is None else whole(tries),
+            tick=lambda tick: line.draw(progress(tick)),
+            stop=stop,
+        )
+    if as_json:
+        print(json.dumps({**result.summary, "rows": result.rows}))
+    else:
+        print(shown(result.rows))
+    sys.stdout.flush()
+    if stop.signal or not quiet:
+        say(f"odonata: {counted(result.summary)}")
+    return 128 + stop.signal if stop.signal else int(result.summary["failed"] > 0)
+
+
+def whole(text: str | None) -> Any:
+    """A number, or else the text for `sweep` to complain of."""
+    return int(text) if text and re.fullmatch("[0-9]{1,400}", text) else text
+
+
+def progress(tick: Mapping[str, Any]) -> str:
+    """`sweep | ██████████           | 100 of 200 | 2 failed | 31.2/s | 0:03 left`."""
+    points, left, wall = tick["points"], tick["left"], tick["wall_s"]
+    bar = text.bar((points - left) / points, 20).ljust(20)
+    parts = ["sweep", bar, f"{points - left:,} of {points:,}"]
+    if tick["failed"]:
+        parts.append(f"{tick['failed']:,} failed")
+    if now := tick["asked"] - left:
+        parts += [f"{now / wall:.1f}/s", f"{clock(left * wall / now)} left"]
+    else:
+        parts.append(clock(wall))
+    return " | ".join(parts)
+
+
+def counted(summary: Mapping[str, Any]) -> str:
+    """What came of a sweep, in a line."""
+    points, finished, failed = (summary[key] for key in ("points", "finished", "failed"))
+    if summary["interrupted"]:
+        kept = f"{finished:,} of {points:,} points are kept in {summary['out']}"
+        return f"interrupted: {kept}; the same command goes on"
+    before = summary["points"] - summary["asked"]
+    words = [text.counted(points, "point"), f"{before:,} of them known already" if before else ""]
+    words += [f"{failed:,} failed" if failed else "", f"table in {summary['out']}"]
+    return ", ".join(word for word in words if word)
+
+
+def shown(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The table without what is the same everywhere, which stands above it, and digests."""
+    names = [name for name in (rows[0] if rows else ()) if name != "digest"]
+    same = [n for n in names if n != "point" and len({row[n] for row in rows}) == 1]
+    head = [f"# {n}  {cell(n, rows[0][n])}" for n in same if rows[0][n] is not None]
+    differ = [name for name in names if name not in same]
+    cells = [[f"# {differ[0]}", *differ[1:]]] if rows else []
+    cells += [[cell(name, row[name]) for name in differ] for row in rows]
+    sides = "".join("<" if is_text(rows, name) else ">" for name in differ)
+    return "\n".join([*head, *text.columns(cells, sides)])
+
+
+def is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    return any(isinstance(row[name], str) for row in rows)
+
+
+def cell(name: str, value: Any) -> str:
+    """A value in the unit that suits, which the end of the column's name says."""
+    if value is None:
+        return ""
+    if name == ERROR:
+        return " ".join(str(value).split())
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if name.endswith("_B_per_s"):
+        return show_rate(value)
+    if name.endswith("_s") and not name.endswith("_per_s"):
+        return show_time(value)
+    if name == "bytes":
+        return show_size(int(value))
+    return f"{value:,}" if isinstance(value, int) and name not in PLAIN else f"{value:.6g}"

@@ -1,0 +1,205 @@
+"""What a sweep has on disk, from the first finished point on.
+
+    DIR/sweep.json       the study; how a directory is known to be a sweep's
+    DIR/points/KEY.parquet   a finished point, written whole or not at all
+    DIR/attempts.jsonl   a line whenever a point was handed out, or has finished
+    DIR/table.parquet    all rows, in the order of the study
+    DIR/wall.parquet     what each point took, and on which worker
+
+One sweep at a time writes; `lock` is held by it, and by nobody once it is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..errors import Complaints
+from ..machines import toml_value, why
+from ..tables import probe
+from .study import Point
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FORMAT = "odonata-sweep/1"
+ERROR = "error"  # the last column: null, or why there is no answer
+COST = ("wall_s", "worker", "tries")  # of a point; in a table of their own
+_META = b"odonata"
+
+
+class Store:
+    """A sweep's directory, held until `close`."""
+
+    def __init__(self, wrong: Complaints, path: str | Path):
+        self.path = Path(os.path.abspath(os.path.expanduser(path)))
+        self._lock: int | None = None
+        self._kept: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {}
+        self._log = threading.Lock()
+        wanted = "a new or empty directory, or an earlier sweep's"
+        try:
+            if self.path.exists() and not self.path.is_dir():
+                wrong.add("out", path, f"{wanted}, not a file")
+            elif self.path.is_dir() and any(self.path.iterdir()) and not is_ours(self.path):
+                wrong.add("out", path, f"{wanted}; this one holds other files")
+            else:
+                probe(self.path)
+        except (OSError, ValueError) as error:
+            wrong.add("out", path, f"a place that can be written to ({why(error)})")
+
+    def open(self, study: Mapping[str, Any], keys: Iterable[str]) -> None:
+        """Begin to write, knowing those of `keys` that are finished. `InputError` if another sweep
+        is at it."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wrong = Complaints()
+            wrong.add("out", self.path, "a directory that no other sweep writes to just now")
+            wrong.raise_any()
+        for part in self.path.rglob("*.part"):  # what a killed sweep did not get to rename
+            part.unlink()
+        about = {"format": FORMAT, "odonata": __version__, "study": study}
+        self._write(self.path / "sweep.json", json.dumps(about, indent=1, default=str).encode())
+        (self.path / "points").mkdir(exist_ok=True)
+        for key in set(keys):
+            self._recall(key)
+
+    def close(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def has(self, key: str) -> bool:
+        """Whether a point is finished."""
+        return key in self._kept
+
+    def _file(self, key: str) -> Path:
+        return self.path / "points" / f"{key}.parquet"
+
+    def _recall(self, key: str) -> None:
+        """Read a finished point; a file that cannot be read is none, and will be replaced."""
+        from pyarrow import ArrowException, BufferReader, parquet
+
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, ArrowException):
+            content = self._file(key).read_bytes()
+            found = parquet.read_table(BufferReader(content))
+            self._kept[key] = found.to_pylist(), json.loads(found.schema.metadata[_META])
+
+    def begun(self, point: Point) -> None:
+        """Note that a point was handed out."""
+        self._note({"point": point.number, "key": point.key, "begun": time.time()})
+
+    def put(self, point: Point, answer: Mapping[str, Any]) -> None:
+        """Keep a finished point: when this returns, no crash and no power cut loses it.
+
+        What the question says is not said again; of the names of both, a row's are more exact.
+        """
+        about = {k: v for k, v in answer["about"].items() if k not in point.columns()}
+        rows = [{**about, **row, ERROR: None} for row in answer["rows"] or [{}]]
+        rows[-1][ERROR] = answer["error"]
+        cost = {name: answer[name] for name in COST}
+        found = columns(rows).replace_schema_metadata({_META: json.dumps(cost)})
+        self._write_table(self._file(point.key), found)
+        self._kept[point.key] = found.to_pylist(), cost
+        self._note({"point": point.number, "key": point.key, "finished": time.time(), **cost})
+
+    def tables(
+        self, points: Sequence[Point], failed: Mapping[str, str]
+    ) -> tuple[pyarrow.Table, pyarrow.Table]:
+        """All rows in the order of the study, and what each point cost; written, too.
+
+        `failed` has the error of points that came to no answer, by key.
+        """
+        rows: list[dict[str, Any]] = []
+        costs: list[dict[str, Any]] = []
+        for point in points:
+            head = {"point": point.number, **point.columns()}
+            if point.key in self._kept:
+                found, cost = self._kept[point.key]
+                costs.append({"point": point.number, **cost})
+            elif point.key in failed:
+                found = [{ERROR: failed[point.key]}]
+            else:
+                continue
+            rows += [{**head, **row} for row in found]
+        asked = (name for point in points for name in point.columns())
+        answered = (name for row in rows for name in row if name != ERROR)
+        names = dict.fromkeys(["point", *asked, *answered])
+        every = columns(rows, [*names, ERROR]), columns(costs, ["point", *COST])
+        for name, found in zip(("table", "wall"), every, strict=True):
+            self._write_table(self.path / f"{name}.parquet", found)
+        return every
+
+    def _write_table(self, path: Path, table: pyarrow.Table) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        sink = pyarrow.BufferOutputStream()
+        parquet.write_table(table, sink)
+        self._write(path, sink.getvalue())
+
+    def _write(self, path: Path, content: Any) -> None:
+        """Write a file whole or not at all, and to the disk."""
+        part = path.with_name(f"{path.name}.{threading.get_ident()}.part")
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)  # or the new name is lost with the power
+        finally:
+            os.close(directory)
+
+    def _note(self, what: Mapping[str, Any]) -> None:
+        with self._log, open(self.path / "attempts.jsonl", "a") as file:
+            file.write(json.dumps(what) + "\n")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a directory is a sweep's, be it one that was killed before it had said so."""
+    if all(p.name == "lock" or p.suffix == ".part" for p in path.iterdir()):
+        return True
+    try:
+        return json.loads((path / "sweep.json").read_text())["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def columns(rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = None) -> pyarrow.Table:
+    """Rows as Arrow, columns in the order of `names` or of their first cells."""
+    import pyarrow
+
+    if names is None:
+        names = list(dict.fromkeys(name for row in rows for name in row))
+    return pyarrow.table({name: column([row.get(name) for row in rows], name) for name in names})
+
+
+def column(cells: Sequence[Any], name: str) -> pyarrow.Array:
+    """Cells of one kind: whole numbers, else numbers, else text; null where there is none.
+
+    Commands differ in what a name holds: `nodes` is a number here and a list there.
+    """
+    import pyarrow
+
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if name == ERROR or not (kinds <= {int, float} or kinds == {bool}):
+        texts = [None if cell is None else toml_value(cell) for cell in cells]
+        return pyarrow.array(texts, pyarrow.string())
+    if kinds == {int} and all(cell is None or abs(cell) < 2**63 for cell in cells):
+        return pyarrow.array(cells, pyarrow.int64())
+    if kinds == {bool} or not kinds:
+        return pyarrow.array(cells)
+    numbers = [None if cell is None else float(cell) for cell in cells]
+    return pyarrow.array(numbers, pyarrow.float64())

@@ -1,0 +1,427 @@
+"""A study: many questions, each what one command line would ask.
+
+`[base]` holds what all questions have in common; the lists of `[grid]` multiply; every `[[point]]`
+is one more question, as it is. Keys are the command (`command = "bench"`), its arguments and its
+options by the names they have on the command line. What a key means only the command knows: a
+point is checked by the command itself, which stops short of the simulation.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import itertools
+import json
+import math
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import __version__, door, launch, machines
+from ..errors import Complaint, Complaints, InputError, nearest
+
+TABLES = ("base", "grid", "point")
+# Options of KEY=VALUE, which may be tables of the study.
+PAIRS = ("set", "env")
+# What a sweep gives to every point itself, or keeps for itself.
+OWN = ("json", "quiet", "out", "force")
+VALUE = "text, a number, true or false, or a list of these"
+LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
+MOST_POINTS = 1_000_000  # more are a slip of the keyboard, and must not fill the memory first
+
+
+@dataclass(frozen=True)
+class Point:
+    """One question. `asked` has its keys in the order of the study, as columns of the table."""
+
+    number: int  # from 1, in the order of the study
+    key: str  # a digest of the question and of what answers it
+    asked: Mapping[str, Any]
+    argv: tuple[str, ...]  # what would be typed after `odonata`
+
+    def columns(self) -> dict[str, Any]:
+        """What was asked, as cells of the table."""
+        return {name.replace("-", "_"): value for name, value in self.asked.items()}
+
+    def question(self) -> dict[str, Any]:
+        """What a worker has to know, wherever it runs."""
+        return {
+            "argv": list(self.argv),
+            "wdir": os.getcwd(),
+            "variables": knobs(os.environ),
+            "version": version(),
+        }
+
+
+@dataclass
+class Asked:
+    """Values of a question, and the table of the study each comes from."""
+
+    values: dict[str, Any]
+    where: dict[str, str]
+
+    def at(self, key: str) -> str:
+        """How complaints call a key; one that is missing belongs into the base."""
+        return f"{self.where.get(key, '[base]')} {key}"
+
+
+class Grouped:
+    """Complaints of many points: the same one is made once, and says of how many."""
+
+    def __init__(self, points: int):
+        self.points = points
+        self.said: dict[Complaint, list[int]] = {}
+
+    def add(self, number: int, complaint: Complaint) -> None:
+        self.said.setdefault(complaint, []).append(number)
+
+    def into(self, wrong: Complaints) -> None:
+        for c, numbers in self.said.items():
+            of = f" (point {numbers[0]})" if len(numbers) == 1 else (
+                f" ({len(numbers)} points, the first is {numbers[0]})"
+            )  # fmt: skip
+            plain = len(numbers) == self.points or c.at.startswith("[[point]]")
+            wrong.add(c.at if plain else c.at + of, c.found, c.wanted, c.hint)
+
+
+def read(wrong: Complaints, path: str | Path) -> dict[str, Any] | None:
+    """The tables of a study's file, keys in the order they are written in; None after a
+    complaint."""
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib
+    try:
+        return tomllib.loads(machines.read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        wrong.add(f"{path}", "", f"TOML ({error})")
+    except (OSError, ValueError, TypeError) as error:
+        wrong.add("study", path or "nothing", f"a readable study ({machines.why(error)})")
+    return None
+
+
+def points(wrong: Complaints, study: Any) -> list[Point]:
+    """All points of a study in its order, checked as far as that is quick; else complaints."""
+    questions = expand(wrong, study)
+    told, look = Grouped(len(questions)), Looks()
+    found = []
+    for number, asked in enumerate(questions, 1):
+        mine = Complaints()
+        words = words_of(mine, asked)
+        if words is not None:
+            point = point_of(number, *words)
+            check(mine, asked, point.argv, look)
+            found.append(point)
+        for complaint in mine.list:
+            told.add(number, complaint)
+    told.into(wrong)
+    return found
+
+
+def expand(wrong: Complaints, study: Any) -> list[Asked]:
+    """Questions as they are written: the grid's, its last key the fastest, then the points."""
+    if not isinstance(study, Mapping):
+        wrong.add("study", study, "a study's file, or a mapping with `base`, `grid` and `point`")
+        return []
+    for key in study:
+        if key not in TABLES:
+            near = nearest(str(key), TABLES)
+            hint = f"did you mean `{near}`?" if near else None
+            wrong.add("study", str(key), "[base], [grid] or [[point]]", hint)
+    base = table(wrong, "[base]", study.get("base", {}))
+    grid = table(wrong, "[grid]", study.get("grid", {}))
+    for key, values in list(grid.items()):
+        if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Sequence):
+            wrong.add(f"[grid] {key}", values, "a list; a value for all points belongs in [base]")
+            grid[key] = [values]
+        elif not values:
+            wrong.add(f"[grid] {key}", "an empty list", "a list of at least one value")
+            del grid[key]
+    listed = study.get("point", [])
+    if isinstance(listed, Mapping) or not isinstance(listed, Sequence):
+        wrong.add("point", listed, "a list of questions, `[[point]]` each")
+        listed = []
+    if not study.get("grid") and not listed and set(study) <= set(TABLES):
+        wrong.add("study", "no questions", "a [grid], or [[point]] tables")
+    count = math.prod(map(len, grid.values())) + len(listed)
+    if count > MOST_POINTS:
+        wrong.add("[grid]", f"{count:,} points", f"at most {MOST_POINTS:,}")
+        return []
+    origin = dict.fromkeys(base, "[base]")
+    found = []
+    for choice in itertools.product(*grid.values()) if grid else ():
+        values = dict(zip(grid, choice, strict=True))
+        found.append(Asked({**base, **values}, {**origin, **dict.fromkeys(grid, "[grid]")}))
+    for nth, given in enumerate(listed, 1):
+        where = f"[[point]] {nth}:"
+        mine = table(wrong, where, given)
+        found.append(Asked({**base, **mine}, {**origin, **dict.fromkeys(mine, where)}))
+    return found
+
+
+def table(wrong: Complaints, where: str, given: Any) -> dict[str, Any]:
+    """A table of the study; a table `set` in it becomes keys `set.KEY`."""
+    if not isinstance(given, Mapping):
+        wrong.add(where, given, "a table")
+        return {}
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if key in PAIRS and isinstance(value, Mapping):
+            found |= dict(dotted(key, value))
+        else:
+            found[str(key)] = value
+    return found
+
+
+def dotted(prefix: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            yield from dotted(f"{prefix}.{key}", value)
+        else:
+            yield f"{prefix}.{key}", value
+
+
+def questions() -> dict[str, click.Command]:
+    """The commands that can be asked: all that predict on a machine and answer with `--json`."""
+    from ..cli import cli
+
+    wanted = {"--machine", "--json", "--seed"}
+    return {
+        name: command
+        for name, command in cli.commands.items()
+        if wanted <= {word for p in command.params for word in p.opts}
+    }
+
+
+def names_of(command: click.Command) -> dict[str, click.Parameter]:
+    """What keys of a question may be called, and the argument or option each stands for."""
+    found: dict[str, click.Parameter] = {}
+    for parameter in command.params:
+        words = list(parameter.opts)
+        if not any(word.startswith("--") for word in words):  # `-n` is also `ranks`
+            words.insert(0, parameter.name or "")
+        for word in words:
+            found.setdefault(word.lstrip("-"), parameter)
+    return {name: p for name, p in found.items() if name not in OWN}
+
+
+def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) -> str:
+    """The one name by which an argument or option is known in tables and digests."""
+    return next(name for name, p in names.items() if p is parameter)
+
+
+def words_of(wrong: Complaints, asked: Asked) -> tuple[str, dict[str, Any], dict] | None:
+    """The command, the question's columns, and for each parameter the words it is given."""
+    commands = questions()
+    command = asked.values.get("command")
+    if not isinstance(command, str) or command not in commands:
+        near = nearest(command, commands) if isinstance(command, str) else None
+        hint = f"did you mean `{near}`?" if near else None
+        found = "nothing" if command is None else command
+        wrong.add(asked.at("command"), found, f"one of {', '.join(commands)}", hint)
+        return None
+    names = names_of(commands[command])
+    columns: dict[str, Any] = {"command": command}
+    words: dict[str, list[str]] = {}
+    for key, value in asked.values.items():
+        if key == "command" or value is None:
+            continue
+        name, dot, changed = key.partition(".")
+        if name not in names or (dot and name not in PAIRS):
+            near = nearest(key, names)
+            hint = f"did you mean `{near}`?" if near else None
+            said = "nothing that the sweep says itself" if key in OWN else (
+                f"a key of {command}: {', '.join(names)}"
+            )  # fmt: skip
+            wrong.add(asked.where[key].rstrip(":"), key, said, hint)
+            continue
+        parameter = names[name]
+        own = name_of(parameter, names)
+        if own in words and own not in PAIRS:
+            wrong.add(asked.at(key), shown(value), f"one of its names only: `{own}` is given, too")
+            continue
+        given = [f"{changed}={text(value)}"] if dot else as_words(parameter, value)
+        if given is None or (dot and not plain(value)):
+            wrong.add(asked.at(key), text(shown(value)), wanted_of(parameter))
+            continue
+        words.setdefault(own, []).extend(given)
+        columns[key if dot else own] = shown(value)
+    return command, columns, words
+
+
+def plain(value: Any) -> bool:
+    return isinstance(value, (str, bool, int, float))
+
+
+def text(value: Any) -> str:
+    """A value as it would be typed."""
+    return machines.toml_value(value)
+
+
+def shown(value: Any) -> Any:
+    """A value as a cell of the table."""
+    if isinstance(value, (datetime.date, datetime.time, Mapping)):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ",".join(map(text, value))
+    return value
+
+
+def wanted_of(parameter: click.Parameter) -> str:
+    return "true or false" if is_flag(parameter) else VALUE
+
+
+def is_flag(parameter: click.Parameter) -> bool:
+    return isinstance(parameter, click.Option) and parameter.is_flag
+
+
+def as_words(parameter: click.Parameter, value: Any) -> list[str] | None:
+    """The words of one argument or option: as many as it may be given, else one with commas."""
+    if is_flag(parameter):
+        return [text(value)] if isinstance(value, bool) else None
+    several = getattr(parameter, "multiple", False) or parameter.nargs == -1
+    if isinstance(value, str) and parameter.nargs == -1:
+        try:
+            return shlex.split(value)
+        except ValueError:
+            return None
+    values = [value] if plain(value) else value
+    if isinstance(values, Mapping) or not isinstance(values, Sequence):
+        return None
+    if isinstance(values, bytes) or not values or not all(map(plain, values)):
+        return None
+    found = [text(one) for one in values]
+    return found if several else [",".join(found)]
+
+
+def point_of(
+    number: int, command: str, columns: dict[str, Any], words: dict[str, list[str]]
+) -> Point:
+    names = names_of(questions()[command])
+    options, arguments = ["--quiet"], []
+    for name, given in words.items():
+        parameter = names[name]
+        if isinstance(parameter, click.Argument):
+            arguments += given
+        elif is_flag(parameter):
+            on, off = parameter.opts, parameter.secondary_opts
+            options += (on if given == ["true"] else off)[:1]
+        else:
+            word = next((w for w in parameter.opts if w.startswith("--")), None)
+            for one in given:
+                options += [f"{word}={one}"] if word else [parameter.opts[0], one]
+    argv = (command, *options, "--", *arguments)
+    return Point(number, key_of(command, words), columns, argv)
+
+
+def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
+    """A digest of all that decides the answer: the question, the files it names, the variables a
+    program's library listens to, and this odonata."""
+    heard = knobs(os.environ) if command == "run" else {}
+    named = {word for given in words.values() for word in given} | set(heard.values())
+    told = {
+        "odonata": version(),
+        "command": command,
+        "words": words,
+        "variables": heard,
+        "files": {word: file_digest(word) for word in named if is_file(word)},
+    }
+    text = json.dumps(told, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def knobs(environment: Mapping[str, str]) -> dict[str, str]:
+    """What `odonata run` takes from the environment."""
+    found = launch.knobs(environment)
+    found += [key for key in environment if key.startswith("OMPI_MCA_coll_tuned_")]
+    return {key: environment[key] for key in found}
+
+
+def version() -> str:
+    """Which odonata answers: its number, and the core that was built."""
+    return f"{__version__} {file_digest(door.core().__file__)}"
+
+
+def is_file(word: str) -> bool:
+    try:
+        return os.path.isfile(word)
+    except ValueError:  # a name with a NUL
+        return False
+
+
+def file_digest(path: str) -> str:
+    """The digest of a file's content; read again when it has changed."""
+    status = os.stat(path)
+    return _file_digest(os.path.abspath(path), status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _file_digest(path: str, *_: int) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def check(wrong: Complaints, asked: Asked, argv: Sequence[str], look: door.Look) -> None:
+    """What the command complains of, in the words of the study."""
+    from ..cli import cli, usage_complaint
+
+    found: list[Complaint] = []
+    try:
+        with door.looking(look):
+            cli.main(list(argv), prog_name="odonata", standalone_mode=False)
+    except door.Looked:
+        return
+    except InputError as error:
+        found = error.complaints
+    except click.UsageError as error:
+        found = [usage_complaint(error)]
+    names = names_of(questions()[argv[0]])
+    misspelled = bool(wrong.list)
+    for c in found:
+        key, said = c.at.lstrip("-"), c.found
+        parameter = names.get(key) or names.get(key.lower())
+        if parameter is not None:
+            mine = (name for name in asked.values if names.get(name) is parameter)
+            key = next(mine, name_of(parameter, names))
+        elif f"set.{c.at}" in asked.values:
+            key = f"set.{c.at}"
+        elif "set" in asked.values:  # of the machine file, where it is changed
+            key, said = "set", f"{c.at} = {c.found}"
+        if misspelled and key not in asked.values:
+            continue  # it may be what was meant by a key that is none
+        listed = isinstance(asked.values.get(key), list)
+        listed = "a list in [grid] makes a point of each of its values" if listed else None
+        wrong.add(asked.at(key), said, c.wanted, c.hint or listed)
+
+
+class Looks:
+    """Has the core complain of requests without simulating them: of the machine, and of the job if
+    it is one. Of the first `LOOKS` that differ: laying a job out on Aurora takes 30 ms."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, InputError | None] = {}
+
+    def __call__(self, function: str, request: Mapping[str, Any]) -> None:
+        looked: dict[str, Any] = {"machine": request["machine"], "routing": request.get("routing")}
+        ask = "show"
+        if function == "bench" and request["nodes"] * request["ppn"] >= 2:
+            # A benchmark of no sizes: the job is laid out, and nothing is sent.
+            ask, looked = "bench", {**request, "name": "allreduce", "sizes": [], "seed": 1}
+        text = json.dumps([ask, looked], sort_keys=True)
+        if text not in self.seen and len(self.seen) < LOOKS:
+            try:
+                door.ask(ask, looked)
+                self.seen[text] = None
+            except InputError as error:
+                self.seen[text] = error
+        if error := self.seen.get(text):
+            raise error

@@ -1,0 +1,188 @@
+"""A process that answers questions, one after another, as `odonata ... --json` would.
+
+The asker writes a line of JSON for each question and reads a line for each answer. A worker that
+is killed, or that kills itself, takes no other point with it; and it never outlives its asker.
+What a question prints goes to files of the worker's own, because programs that it runs may print,
+too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, Any
+
+PR_SET_PDEATHSIG = 1  # <linux/prctl.h>: which signal to get when the parent's thread has ended
+SAID = 4000  # characters of a worker's last words
+# Of a summary: what the table has from elsewhere, and what differs from run to run.
+LEFT_OUT = {"odonata", "kind", "command", "interrupted", "rows_wanted", "wall_s"}
+
+
+class Died(Exception):
+    """The worker ended before it had answered; the message says how."""
+
+
+class Worker:
+    """The asker's side. The process is started by the first question, and again after it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen | None = None
+        self._said: IO[bytes] | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer; `Died` if there will be none."""
+        with self._lock:
+            if self._closed:
+                raise Died("it was stopped")
+            process = self._process = self._process or self._started()
+        line = b""
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        if line.endswith(b"\n"):
+            return json.loads(line)
+        code = process.wait()
+        self._process = None
+        raise Died(ended(code) + last_words(self._said))
+
+    def _started(self) -> subprocess.Popen:
+        self._said = tempfile.TemporaryFile(buffering=0)
+        return subprocess.Popen(
+            [sys.executable, "-c", f"from {__name__} import main; main()", str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            start_new_session=True,  # Ctrl-C in the terminal is the asker's to hear
+        )
+
+    def close(self) -> None:
+        """End the process, whatever it is doing, for good; whoever is asking hears that it died."""
+        with self._lock:
+            self._closed = True
+            process = self._process
+        if process is not None:
+            process.kill()
+            process.wait()
+
+
+def ended(code: int) -> str:
+    """How a process ended."""
+    if code >= 0:
+        return f"its process ended with exit code {code}"
+    try:
+        return f"its process was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"its process was killed by signal {-code}"
+
+
+def last_words(file: IO[bytes] | None) -> str:
+    """The end of what went to a file, if anything did."""
+    if file is None:
+        return ""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - SAID))
+    words = file.read().decode(errors="replace").strip()
+    return f": {words}" if words else ""
+
+
+def main() -> None:
+    """The worker's side."""
+    die_with(int(sys.argv[1]))
+    # Programs that a question runs inherit 0, 1 and 2: these are not what we talk through.
+    questions = os.fdopen(os.dup(0), "r")
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    printed = tempfile.TemporaryFile(buffering=0)
+    said = os.fdopen(os.dup(2), "r+b", buffering=0)
+    for line in questions:
+        for number, file in ((1, printed), (2, said)):
+            file.seek(0)
+            file.truncate()
+            os.dup2(file.fileno(), number)
+        answers.write(json.dumps(answer(json.loads(line), printed)) + "\n")
+        answers.flush()
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill us once the parent is gone, which it may be already."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def answer(question: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
+    """What the question came to. `rows` of the table, `about` for the columns they have in common,
+    an `error` or None, and `again` if another try may come to something else."""
+    from . import study
+
+    found: dict[str, Any] = {"worker": f"{socket.gethostname()}:{os.getpid()}", "wall_s": 0.0}
+    if study.version() != question["version"]:
+        return {**found, **failed(f"another odonata is installed here: {study.version()}")}
+    try:
+        os.chdir(question["wdir"])
+    except OSError as error:
+        return {**found, **failed(f"no directory {question['wdir']} here ({error.strerror})")}
+    for name in study.knobs(os.environ):
+        del os.environ[name]
+    os.environ.update(question["variables"])
+    begun = time.perf_counter()
+    come_to = asked(question["argv"], printed)
+    found["wall_s"] = time.perf_counter() - begun
+    return {**found, **come_to}
+
+
+def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
+    """The command line's own answer."""
+    from ..cli import cli
+    from ..errors import InputError, SimulatedFailure
+
+    command, *rest = argv
+    try:
+        code = cli.main([command, "--json", *rest], prog_name="odonata", standalone_mode=False)
+        sys.stdout.flush()
+        printed.seek(0)
+        summary = json.loads(printed.read())
+    except SimulatedFailure as error:
+        rows = rows_of(error.result.summary) if error.result is not None else []
+        return {"rows": [*rows, {}], "about": {}, "error": str(error), "again": False}
+    except InputError as error:
+        return {**failed(str(error)), "again": False}
+    except BaseException as error:  # a bug of ours, a machine without memory, somebody's signal
+        return failed(f"{type(error).__name__}: {error}")
+    rows = rows_of(summary)
+    failures = [row["failure"] for row in (summary, *rows) if row.get("failure")]
+    error = failures[0]["message"] if failures else f"exit code {code}" if code else None
+    again = bool(summary.get("interrupted"))
+    about, rows = scalars(summary), [scalars(row) for row in rows]
+    return {"rows": rows, "about": about, "error": error, "again": again}
+
+
+def failed(error: str) -> dict[str, Any]:
+    """An answer without rows; another try may come to something else."""
+    return {"rows": [{}], "about": {}, "error": error, "again": True}
+
+
+def rows_of(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One row a size, a load or a job; of one program, one row."""
+    return summary.get("rows", summary.get("jobs", [{}]))
+
+
+def scalars(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What fits into the cells of one row, and is no wall clock's."""
+    return {
+        key: value
+        for key, value in row.items()
+        if key not in LEFT_OUT and not isinstance(value, (dict, list))
+    }

@@ -1,0 +1,365 @@
+"""`odonata sweep`: what is asked, what comes out, what is kept, and what is not done twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+import odonata as od
+from odonata.errors import Complaints
+from odonata.sweeps import command, study
+
+BASE = {
+    "command": "bench",
+    "name": "allreduce",
+    "machine": "dragonfly-1056",
+    "fidelity": "loggp",
+}
+STUDY = """
+[base]
+command = "bench"
+machine = "dragonfly-1056"
+fidelity = "loggp"
+
+[grid]
+name = ["allreduce"]
+nodes = [4, 2]
+sizes = ["8,64Ki"]
+mpi = ["openmpi", "mpich"]
+
+[[point]]
+command = "traffic"
+pattern = "uniform"
+load = [0.1, 0.2]
+fidelity = "packet"
+time = "1us"
+warmup = "1us"
+"""
+
+
+def points(tables):
+    """The points of a study that nothing is wrong with."""
+    wrong = Complaints()
+    found = study.points(wrong, tables)
+    assert wrong.list == []
+    return found
+
+
+def complaints(tables):
+    wrong = Complaints()
+    study.points(wrong, tables)
+    return {c.at: c for c in wrong.list}
+
+
+def attempts(directory):
+    return [json.loads(line) for line in (directory / "attempts.jsonl").read_text().splitlines()]
+
+
+def test_the_grid_multiplies_and_points_are_as_they_are():
+    grid = {"nodes": [4, 2], "set": {"nic": {"window": [64, 32]}}, "seed": [1, 2, 3]}
+    found = points({"base": BASE, "grid": grid, "point": [{"nodes": 8}, {"name": "bcast"}]})
+    assert [p.number for p in found] == list(range(1, 15))
+    assert len({p.key for p in found}) == 14
+    shown = [(p.asked["nodes"], p.asked["set.nic.window"], p.asked["seed"]) for p in found[:12]]
+    assert shown == [(n, w, s) for n in (4, 2) for w in (64, 32) for s in (1, 2, 3)]
+    assert found[0].argv[0] == "bench" and {"--nodes=4", "--set=nic.window=64"} <= {*found[0].argv}
+    assert found[12].asked == {**BASE, "nodes": 8}
+    assert found[13].asked == {**BASE, "name": "bcast"}
+
+
+def test_values_are_what_one_would_type():
+    listed = {"sizes": [8, 1024], "set": ["nic.window=64", "node.cores=8"], "nodes": 8}
+    (bench,) = points({"base": BASE, "point": [listed]})
+    assert {"--sizes=8,1024", "--set=nic.window=64", "--set=node.cores=8"} <= {*bench.argv}
+    run = {"command": "run", "machine": "dragonfly-1056", "n": 2, "program": "sh -c 'exit 0'"}
+    one, other = points({"point": [run, {**run, "program": ["sh", "-c", "exit 0"]}]})
+    assert one.argv[-4:] == ("--", "sh", "-c", "exit 0") and one.key == other.key
+    assert one.asked["ranks"] == 2
+    traffic = {"command": "traffic", "machine": "dragonfly-1056", "pattern": "uniform"}
+    (found,) = points({"base": traffic, "point": [{"load": 0.1, "alone": False, "ordered": True}]})
+    assert {"--load=0.1", "--no-alone", "--ordered"} <= {*found.argv}
+
+
+def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(od.machine("dragonfly-1056").source)
+    run = {"command": "run", "machine": "mine.toml", "ranks": 2, "program": ["true"]}
+
+    def key(**more):
+        (point,) = points({"point": [{**run, **more}]})
+        return point.key
+
+    first = key()
+    assert first == key(np=None) and first != key(seed=2) and first != key(program=["sh"])
+    assert key(seed=2) == key(seed="2")
+    Path("mine.toml").write_text(Path("mine.toml").read_text() + "\n# another\n")
+    assert first != (second := key())
+    monkeypatch.setenv("FI_CXI_RDZV_THRESHOLD", "4096")
+    assert second != key()
+    monkeypatch.delenv("FI_CXI_RDZV_THRESHOLD")
+    monkeypatch.setattr(study, "__version__", "another")
+    assert second != key()
+
+
+@pytest.mark.parametrize(
+    ("tables", "at", "said"),
+    [
+        ({}, "study", "no questions"),
+        ({"base": BASE, "gird": {"nodes": [2]}}, "study", "did you mean `grid`?"),
+        ({"base": BASE, "grid": {"nods": [2, 4]}}, "[grid]", "did you mean `nodes`?"),
+        ({"base": {**BASE, "command": "bensh"}, "grid": {"nodes": [2]}}, "[base] command",
+         "did you mean `bench`?"),
+        ({"base": BASE, "grid": {"nodes": 2}}, "[grid] nodes", "belongs in [base]"),
+        ({"base": BASE, "grid": {"nodes": []}}, "[grid] nodes", "at least one"),
+        ({"base": {**BASE, "sizes": "4M"}, "grid": {"nodes": [2]}}, "[base] sizes", "4Mi"),
+        ({"base": {**BASE, "json": True}, "grid": {"nodes": [2]}}, "[base]", "says itself"),
+        ({"base": BASE, "grid": {"nodes": [2, 99_999]}}, "[grid] nodes (point 2)", "1056"),
+        ({"base": BASE, "grid": {"nodes": [2, 4], "ppn": [1, 999]}},
+         "[grid] ppn (2 points, the first is 2)", "cores"),
+        ({"base": BASE, "grid": {"set": ["nic.widnow=3"]}}, "[grid] set", "`nic.window`"),
+        ({"base": {**BASE, "set": {"nic": {"widnow": 3}}}, "grid": {"nodes": [2]}},
+         "[base] set.nic.widnow", "`nic.window`"),
+        ({"base": BASE, "point": [{"nodes": 2}, {"machine": "aurra"}]}, "[[point]] 2: machine",
+         "did you mean `aurora`?"),
+        ({"base": BASE, "point": [{"nodes": [2, 4]}]}, "[[point]] 1: nodes", "a list in [grid]"),
+        ({"base": {"command": "bench", "name": "bw"}, "grid": {"seed": [1]}}, "[base] machine",
+         "a preset"),
+        ({"base": {**BASE, "command": "traffic"}, "grid": {"seed": [1]}}, "[base]", "pattern"),
+        ({"base": BASE, "grid": {"ppn": [True]}}, "[grid] ppn", "whole number"),
+        ({"base": BASE, "grid": {"ppn": [{"a": 1}]}}, "[grid] ppn", "text, a number"),
+        ({"base": {"command": "traffic", "machine": "aurora", "pattern": "uniform", "load": 0.1},
+          "grid": {"ordered": ["yes"]}}, "[grid] ordered", "true or false"),
+        ({"base": BASE, "grid": {"seed": list(range(2000)), "ppn": list(range(2000))}}, "[grid]",
+         "4,000,000 points"),
+    ],
+)  # fmt: skip
+def test_complaints_name_the_table_and_the_key(tables, at, said):
+    found = complaints(tables)
+    assert list(found) == [at]
+    assert said in str(found[at])
+
+
+def test_everything_wrong_is_told_and_nothing_started(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY.replace("[4, 2]", "[4, 0]") + 'name = "x"')
+    done = odonata("sweep", "study.toml", "--workers", "none", "--tries", 0)
+    assert done.returncode == 2 and done.stdout == ""
+    for words in ("--workers", "--tries", "[grid] nodes (2 points", "[[point]] 1\n    found"):
+        assert words in done.stderr, done.stderr
+    assert "4 complaints" in done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["study.toml"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "No such file"), (b"[base", "TOML"), (b"\xff", "utf-8")]
+)
+def test_unreadable_studies(odonata, tmp_path, content, said):
+    if content is not None:
+        (tmp_path / "study.toml").write_bytes(content)
+    done = odonata("sweep", "study.toml")
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_the_table_has_what_the_commands_answer(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    done = odonata("sweep", "study.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    machine = od.machine("dragonfly-1056")
+    expected = []
+    for nodes in (4, 2):
+        for mpi in ("openmpi", "mpich"):
+            job = machine.job(nodes=nodes, mpi=mpi)
+            for row in od.bench.allreduce(job, sizes=[8, 1 << 16], fidelity="loggp").rows:
+                expected.append((nodes, mpi, row["bytes"], row["latency_s"], row["algorithm"]))
+    keys = ("nodes", "mpi", "bytes", "latency_s", "algorithm")
+    assert [tuple(row[key] for key in keys) for row in rows[:8]] == expected
+    loads = od.traffic("uniform", machine, loads=[0.1, 0.2], time_s=1e-6, warmup_s=1e-6).rows
+    assert [row["digest"] for row in rows[8:]] == [row["digest"] for row in loads]
+    assert [row["accepted"] for row in rows[8:]] == [row["accepted"] for row in loads]
+    assert [row["point"] for row in rows] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert {row["command"] for row in rows[8:]} == {"traffic"} and rows[8]["bytes"] is None
+    assert not any(key.startswith("wall") for key in rows[0])
+    kept = tmp_path / "study.sweep"
+    assert {p.name for p in kept.iterdir()} == {
+        "attempts.jsonl", "lock", "points", "sweep.json", "table.parquet", "wall.parquet"
+    }  # fmt: skip
+    shown = odonata("sweep", "study.toml")
+    assert "5 of them known already" in shown.stderr
+    assert len([line for line in shown.stdout.splitlines() if line[0] != "#"]) == 10
+
+
+def test_what_is_finished_is_not_computed_again(tmp_path):
+    grid = {"nodes": [2, 4], "sizes": ["8", "64"]}
+    out = tmp_path / "out"
+    first = od.sweep({"base": BASE, "grid": grid}, out=out)
+    assert (first.summary["points"], first.summary["computed"]) == (4, 4)
+    again = od.sweep({"base": BASE, "grid": grid}, out=out)
+    assert again.summary["computed"] == 0 and again.table.equals(first.table)
+    more = od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}}, out=out)
+    assert (more.summary["points"], more.summary["computed"]) == (6, 2)
+    assert more.table.slice(2).drop(["point"]).equals(first.table.drop(["point"]))
+    # Two points that ask the same are one computation.
+    twice = od.sweep({"base": BASE, "point": [{"nodes": 16}, {"nodes": "16"}]}, out=out)
+    assert (twice.summary["points"], twice.summary["computed"]) == (2, 1)
+    assert len(twice.rows) == 2 * len({row["bytes"] for row in twice.rows})
+    asked = [line["key"] for line in attempts(out) if "begun" in line]
+    assert len(asked) == len(set(asked)) == 7
+    # A file that was damaged is no answer.
+    point = next((out / "points").iterdir())
+    point.write_bytes(point.read_bytes()[:-8])
+    assert od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}, "point": [
+        {"nodes": 16}]}, out=out).summary["computed"] == 1  # fmt: skip
+
+
+def test_a_mapping_keeps_nothing_and_plots(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    grid = {"name": ["allreduce", "alltoall"], "nodes": [2, 4, 32], "sizes": [64], "ppn": [1, 2]}
+    found = od.sweep({"base": BASE, "grid": grid})
+    assert list(tmp_path.iterdir()) == [] and found.summary["out"] is None
+    assert found.table.num_rows == 12 and found.wall.num_rows == 12
+    ax = found.plot(x="nodes", y="latency_s", by="name")
+    assert [line.get_label() for line in ax.lines] == ["allreduce", "alltoall"]
+    by = {}
+    for row in found.rows:
+        by.setdefault((row["name"], row["nodes"]), []).append(row["latency_s"])
+    for line in ax.lines:
+        mean = [sum(by[line.get_label(), n]) / 2 for n in (2, 4, 32)]
+        assert list(line.get_ydata()) == pytest.approx(mean)
+    assert len(ax.collections) == 2  # from least to most
+    assert found.plot(x="name", y="latency_s").get_xticklabels()[0].get_text() == "allreduce"
+    with pytest.raises(od.InputError, match="did you mean `latency_s`"):
+        found.plot(x="nodes", y="latency")
+
+
+def test_a_simulated_failure_is_a_result(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text("""
+[base]
+command = "run"
+machine = "dragonfly-1056"
+compute = "none"
+n = 1
+[grid]
+program = [["sh", "-c", "echo >> ran; exit 3"], ["sh", "-c", "echo >> ran"]]
+""")
+    for _ in range(2):
+        done = odonata("sweep", "study.toml", "--json")
+        assert done.returncode == 1, done.stderr
+        found = json.loads(done.stdout)
+        assert (found["failed"], found["finished"]) == (1, 2)
+        assert [row["error"] for row in found["rows"]] == ["exit code 3", None]
+        assert [row["exit_code"] for row in found["rows"]] == [3, 0]
+    assert (tmp_path / "ran").read_text() == "\n\n"
+    assert "1 failed" in odonata("sweep", "study.toml").stderr
+
+
+# The shell's parent is the worker.
+DEADLY = """
+[base]
+command = "run"
+machine = "dragonfly-1056"
+compute = "none"
+n = 1
+[grid]
+program = [
+    ["sh", "-c", "echo >> always; kill -9 $PPID; sleep 60"],
+    ["sh", "-c", "echo >> once; [ $(wc -l < once) = 2 ] || kill -9 $PPID"],
+    ["sh", "-c", "echo >> never"],
+]
+"""
+
+
+def test_a_worker_that_dies_takes_nothing_with_it(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text(DEADLY)
+    done = odonata("sweep", "study.toml", "--json", "--tries", 3, "--workers", 1)
+    assert done.returncode == 1, done.stderr
+    found = json.loads(done.stdout)
+    first, *others = (row["error"] for row in found["rows"])
+    assert "tried 3 times" in first and "SIGKILL" in first and others == [None, None]
+    assert (found["failed"], found["finished"]) == (1, 2)
+    lines = [len((tmp_path / n).read_text().splitlines()) for n in ("always", "once", "never")]
+    assert lines == [3, 2, 1]
+    # What never came to an answer is asked again, and nothing else.
+    assert odonata("sweep", "study.toml", "--tries", 1).returncode == 1
+    lines = [len((tmp_path / n).read_text().splitlines()) for n in ("always", "once", "never")]
+    assert lines == [4, 2, 1]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_from_outside_it_keeps_what_is_done(odonata, tmp_path, program, number, code):
+    endless = json.dumps(["python", str(program("forever"))])
+    (tmp_path / "study.toml").write_text(f"""
+[base]
+command = "run"
+machine = "dragonfly-1056"
+n = 1
+[grid]
+program = [["true"], {endless}, ["false"]]
+""")
+    running = odonata.start("sweep", "study.toml", "--workers", 1, "--quiet")
+    log = tmp_path / "study.sweep" / "attempts.jsonl"
+    while running.poll() is None and not (log.exists() and log.read_text().count("begun") == 2):
+        pass
+    running.send_signal(number)
+    printed, errors = running.communicate(timeout=120)
+    assert running.returncode == code, errors
+    assert "interrupted: 1 of 3 points are kept" in errors
+    assert len([line for line in printed.splitlines() if line[0] != "#"]) == 1
+    assert len(list((tmp_path / "study.sweep" / "points").iterdir())) == 1
+
+
+def test_one_sweep_at_a_time_writes(odonata, tmp_path, program):
+    endless = json.dumps(["python", str(program("forever"))])
+    (tmp_path / "study.toml").write_text(f"""
+[base]
+command = "run"
+machine = "dragonfly-1056"
+n = 1
+[grid]
+program = [{endless}]
+""")
+    running = odonata.start("sweep", "study.toml")
+    log = tmp_path / "study.sweep" / "attempts.jsonl"
+    while running.poll() is None and not log.exists():
+        pass
+    done = odonata("sweep", "study.toml")
+    assert done.returncode == 2 and "no other sweep" in done.stderr
+    running.kill()
+    running.communicate(timeout=120)
+
+
+def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
+    (tmp_path / "study.sweep").mkdir()
+    (tmp_path / "study.sweep" / "thesis.tex").write_text("years of work")
+    (tmp_path / "study.toml").write_text(STUDY)
+    done = odonata("sweep", "study.toml")
+    assert done.returncode == 2 and "other files" in done.stderr
+    assert [p.name for p in (tmp_path / "study.sweep").iterdir()] == ["thesis.tex"]
+
+
+def test_in_a_thread_of_somebody_elses(tmp_path):
+    found = []
+    grid = {"nodes": [2, 4]}
+    asked = threading.Thread(target=lambda: found.append(od.sweep({"base": BASE, "grid": grid})))
+    asked.start()
+    asked.join()
+    assert found[0].summary["computed"] == 2
+
+
+def test_the_line_of_progress():
+    tick = {"points": 200, "left": 150, "asked": 160, "failed": 2, "wall_s": 4.0}
+    said = command.progress(tick)
+    assert "50 of 200" in said and "2 failed" in said and "2.5/s" in said and "1:00 left" in said
+    assert "left" not in command.progress({**tick, "asked": 150})
+
+
+def test_the_example(odonata, tmp_path):
+    odonata.cwd = ROOT
+    done = odonata("sweep", "examples/04_sweep.toml", "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["failed"] == 0 and found["points"] == found["finished"] > 10
