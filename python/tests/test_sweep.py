@@ -184,6 +184,8 @@ def test_the_table_has_what_the_commands_answer(odonata, tmp_path):
     assert [row["point"] for row in rows] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert {row["command"] for row in rows[8:]} == {"traffic"} and rows[8]["bytes"] is None
     assert not any(key.startswith("wall") for key in rows[0])
+    for key in rows[0]:
+        assert key == "error" or any(row[key] is not None for row in rows), f"{key} is empty"
     kept = tmp_path / "study.sweep"
     assert {p.name for p in kept.iterdir()} == {
         "attempts.jsonl", "lock", "points", "sweep.json", "table.parquet", "wall.parquet"
@@ -214,6 +216,26 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     point.write_bytes(point.read_bytes()[:-8])
     assert od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}, "point": [
         {"nodes": 16}]}, out=out).summary["computed"] == 1  # fmt: skip
+
+
+def test_every_kind_of_question_in_one_table(program):
+    jobs = {"command": "run", "program": ["python", str(program("ring"))], "compute": "none"}
+    found = od.sweep({"base": {"machine": "dragonfly-1056", "seed": 3}, "point": [
+        {"command": "tune", "collective": "bcast", "nodes": [2, 4], "sizes": [8]},
+        {**jobs, "ranks": 4},
+        {"command": "run", "ranks": 2, "program": ["python", str(program("deadlock"))]},
+        {"command": "bench", "name": "latency", "sizes": "8,16"},
+    ]})  # fmt: skip
+    assert found.summary["failed"] == 1
+    by = {n: [row for row in found.rows if row["point"] == n] for n in (1, 2, 3, 4)}
+    # In the row the number of nodes is more exact than in the question.
+    assert {row["nodes"] for row in by[1]} == {2, 4}
+    assert sum(row["is_winner"] for row in by[1]) == 2
+    machine = od.machine("dragonfly-1056")
+    alone = od.run(machine.job(nodes=4, seed=3), jobs["program"], compute="none")
+    assert [row["time_s"] for row in by[2]] == [alone.time] and alone.time > 0
+    assert "deadlock" in by[3][0]["error"] and by[3][0]["exit_code"] == 1
+    assert [row["bytes"] for row in by[4]] == [8, 16]
 
 
 def test_a_mapping_keeps_nothing_and_plots(tmp_path, monkeypatch):
@@ -289,20 +311,21 @@ def test_a_worker_that_dies_takes_nothing_with_it(odonata, tmp_path):
     assert lines == [4, 2, 1]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_stopped_from_outside_it_keeps_what_is_done(odonata, tmp_path, program, number, code):
-    endless = json.dumps(["python", str(program("forever"))])
-    (tmp_path / "study.toml").write_text(f"""
+ENDLESS = """
 [base]
 command = "run"
 machine = "dragonfly-1056"
 n = 1
 [grid]
-program = [["true"], {endless}, ["false"]]
-""")
+program = [["true"], ["sh", "-c", "echo > begun; sleep 600"], ["false"]]
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_stopped_from_outside_it_keeps_what_is_done(odonata, tmp_path, number, code):
+    (tmp_path / "study.toml").write_text(ENDLESS)
     running = odonata.start("sweep", "study.toml", "--workers", 1, "--quiet")
-    log = tmp_path / "study.sweep" / "attempts.jsonl"
-    while running.poll() is None and not (log.exists() and log.read_text().count("begun") == 2):
+    while running.poll() is None and not (tmp_path / "begun").exists():
         pass
     running.send_signal(number)
     printed, errors = running.communicate(timeout=120)
@@ -312,24 +335,16 @@ program = [["true"], {endless}, ["false"]]
     assert len(list((tmp_path / "study.sweep" / "points").iterdir())) == 1
 
 
-def test_one_sweep_at_a_time_writes(odonata, tmp_path, program):
-    endless = json.dumps(["python", str(program("forever"))])
-    (tmp_path / "study.toml").write_text(f"""
-[base]
-command = "run"
-machine = "dragonfly-1056"
-n = 1
-[grid]
-program = [{endless}]
-""")
+def test_one_sweep_at_a_time_writes_and_its_workers_die_with_it(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text(ENDLESS)
     running = odonata.start("sweep", "study.toml")
-    log = tmp_path / "study.sweep" / "attempts.jsonl"
-    while running.poll() is None and not log.exists():
+    while running.poll() is None and not (tmp_path / "begun").exists():
         pass
     done = odonata("sweep", "study.toml")
     assert done.returncode == 2 and "no other sweep" in done.stderr
     running.kill()
     running.communicate(timeout=120)
+    assert odonata.left() == []
 
 
 def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):

@@ -133,7 +133,9 @@ class Store:
                 continue
             rows += [{**head, **row} for row in found]
         asked = (name for point in points for name in point.columns())
-        answered = (name for row in rows for name in row if name != ERROR)
+        answered = (
+            name for row in rows for name, cell in row.items() if cell is not None and name != ERROR
+        )
         names = dict.fromkeys(["point", *asked, *answered])
         every = columns(rows, [*names, ERROR]), columns(costs, ["point", *COST])
         for name, found in zip(("table", "wall"), every, strict=True):
