@@ -422,3 +422,20 @@ fn a_wrong_traffic_request_is_told_what_is_wrong() {
         assert_eq!(complaints[0].hint.as_deref(), hint, "{pattern}");
     }
 }
+
+/// What a command takes is added to every packet, whether or not NICs want a while between two.
+#[test]
+fn a_nic_that_understands_at_once_sends_every_packet_so_much_sooner() {
+    for gap in ["0 ns", "40 ns"] {
+        let mean = |latency| {
+            let set = [("nic.send_latency", latency), ("nic.message_gap", gap)];
+            let machine = small(&[("routing", "minimal"), set[0], set[1]]);
+            let traffic = request("uniform", 0.05, 64, Span::us(1), Span::us(20));
+            let done = offered(&machine, &traffic, Finish::Empty);
+            assert_eq!(done.generated, done.counters.delivered_packets, "{latency}, {gap}");
+            done.row.latency_mean_s
+        };
+        let sooner = mean("50 ns") - mean("0 ns");
+        assert!((sooner - 50e-9).abs() < 1e-12, "{gap}: {sooner}");
+    }
+}

@@ -82,6 +82,8 @@ fn machine(luck: &Luck) -> (Machine, String) {
     }
     put("congestion.management", luck.one(30, &["on", "off"]).into());
     put("congestion.threshold", luck.one(32, &["2200 B", "8 KiB", "32 KiB"]).into());
+    put("nic.send_latency", luck.one(34, &["10 ns", "0 ns"]).into());
+    put("nic.message_gap", luck.one(35, &["0 ns", "7 ns", "300 ns"]).into());
     put("classes.profile", luck.one(31, &["hpc", "ll-be-bd-et"]).into());
     put("retry.timeout", luck.one(26, &["12 us", "40 us"]).into());
     put("retry.limit", luck.one(27, &["0", "1", "4"]).into());

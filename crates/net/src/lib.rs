@@ -281,11 +281,13 @@ pub trait NetworkModel {
     /// `msg` is commanded now. The model later reports `id` in `cx.delivered`, once: that it has
     /// come, or that it has failed.
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>);
+    /// Whether it says when messages will be `ready`, and may be told of them only then.
+    const SAYS_READY: bool = false;
     /// When a message of so many bytes that `src` itself commands at `at` (`Origin::Nic`) will be
-    /// ready to leave, if that is later than `at`. The command counts as given, those of a NIC in
-    /// order; the message is to `leave` then.
-    fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Option<Time> {
-        None
+    /// ready to leave. The command counts as given, those of a NIC in order; the message is to
+    /// `leave` then. Of no use beside messages that are injected.
+    fn ready(&mut self, _src: NicId, _bytes: u64, _at: Time) -> Time {
+        unreachable!("a network that does not say when messages are ready is told of them before")
     }
     /// `msg`, of which the network has only heard that it is commanded, is ready now.
     fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {

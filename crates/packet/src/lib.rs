@@ -311,9 +311,10 @@ impl NetworkModel for PacketNetwork {
         self.command(id, msg, cx);
     }
 
-    fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Option<Time> {
-        let takes_time = self.params.send_latency > Span::ZERO;
-        takes_time.then(|| self.ready_at(src, Origin::Nic, bytes, bytes, at))
+    const SAYS_READY: bool = true;
+
+    fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
+        self.ready_at(src, Origin::Nic, bytes, bytes, at)
     }
 
     fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {

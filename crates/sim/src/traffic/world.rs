@@ -183,12 +183,13 @@ impl<'a, N: NetworkModel> World<'a, N> {
     fn run_until(&mut self, end: Time, watch: &Watch, tick: &mut Tick<'_>) -> bool {
         let (mut events, machine) = (self.events, self.machine);
         let (net, traffic, mut cx) = self.split();
+        let is_kept = traffic.is_kept::<N>();
         let mut goes_on = true;
         while goes_on && let Some((now, what)) = cx.queue.pop_before(end) {
             cx.now = now;
             events += 1;
             net.look_ahead(cx.queue, machine);
-            if what.kind() == READY && traffic.is_kept() {
+            if what.kind() == READY && is_kept {
                 traffic.send(MsgId(what.arg()), watch, net, &mut cx);
             } else {
                 match Event::of(what) {
@@ -267,11 +268,11 @@ impl<'a, N: NetworkModel> World<'a, N> {
 
 impl<'a> Traffic<'a> {
     /// Whether packets are kept here until they are ready to leave their NICs: being and being
-    /// ready is then one event. Where several streams share NICs, whose commands must come in
-    /// order, networks are told as packets come to be.
+    /// ready is then one event, and no event of this kind is the network's. Where several streams
+    /// share NICs, whose commands must come in order, networks are told as packets come to be.
     #[inline]
-    fn is_kept(&self) -> bool {
-        self.streams.len() == 1
+    fn is_kept<N: NetworkModel>(&self) -> bool {
+        N::SAYS_READY && self.streams.len() == 1
     }
 
     /// The stream a source is of, and its place there.
@@ -309,13 +310,12 @@ impl<'a> Traffic<'a> {
         let id = self.under_way.insert(Born { at, nth, from: source });
         let (stream, place) = self.stream(source);
         let nic = stream.to.nic(place);
-        let ready = if self.is_kept() { net.ready(nic, stream.bytes, at) } else { None };
-        match ready {
-            Some(ready) => {
-                cx.queue.push(ready, What::new(Phase::Arrive, READY, nic.0, id.0));
-            }
-            None => cx.queue.push(at, Event::<N::Event>::host(Phase::Resume, source, id.0)),
-        }
+        let ready = if self.is_kept::<N>() { net.ready(nic, stream.bytes, at) } else { at };
+        let what = match ready > at {
+            true => What::new(Phase::Arrive, READY, nic.0, id.0),
+            false => Event::<N::Event>::host(Phase::Resume, source, id.0),
+        };
+        cx.queue.push(ready, what);
     }
 
     /// A packet is born `at`.
@@ -344,7 +344,7 @@ impl<'a> Traffic<'a> {
 
     /// The packet `id` is there and may leave; the next of its source is on its way.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
-        let Born { nth, from, at: born } = self.under_way[id];
+        let Born { nth, from, .. } = self.under_way[id];
         let (&Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
@@ -357,7 +357,7 @@ impl<'a> Traffic<'a> {
             draw: to.route_draw(at, u64::from(nth)),
             in_order,
         };
-        if cx.now > born {
+        if self.is_kept::<N>() {
             net.leave(id, msg, cx);
         } else {
             net.inject(id, msg, cx);
