@@ -28,8 +28,8 @@ from . import preflight, text, together, tuning, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
-from .options import BESIDE, CLASS, COMMON, LIMITS, MACHINE, PLAIN, ROUTING, RULES, fidelity
-from .options import option, with_options
+from .options import BESIDE, CLASS, COMMON, LIMITS, MACHINE, PLAIN, PREFLIGHT, ROUTING, RULES
+from .options import fidelity, option, with_options
 from .progress import Progress
 from .spelling import spelled
 from .sweeps.command import command as sweeping
@@ -217,6 +217,20 @@ class Request:
         if not self.quiet:
             say(f"odonata: {words}")
 
+    def tell_notes(self, summary: dict[str, Any]) -> None:
+        """What was asked of the library that is not followed."""
+        for words in summary.get("notes", ()):
+            self.note(words)
+
+    def tell_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
+        """What became of limits, unless a failure told it; with `preflight` also those near."""
+        found = summary.get("limits")
+        lines = text.limits(found) if found and preflight else []
+        if found and not failed and (preflight or not self.quiet):
+            lines += text.met(found)
+        if lines:
+            say("\n".join(lines))
+
 
 def say(words: str) -> None:
     """Words for people, on stderr; nothing is lost with them if nobody can read them."""
@@ -305,13 +319,7 @@ def command_line() -> str:
     show_default=True,
     help="With --jobs: run each job alone as well.",
 )
-@click.option(
-    "--preflight",
-    is_flag=True,
-    help="Also list every limit the run came within a factor of four of; `odonata preflight` "
-    "foretells from the results of several sizes where each is met.",
-)
-@with_options(RULES, LIMITS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run_command(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
@@ -327,7 +335,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
-    asked.use_rules(given["coll_rules"] or launch.rules_file(environment))
+    asked.use_rules(given["coll_rules"] or launch.rules_file(environment, wdir))
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     wdir = os.path.abspath(wdir)
@@ -365,15 +373,13 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             say(text.failure(result.failure))
         if not asked.quiet:
             say(text.run(result.summary, result.data))
-        if given["preflight"]:
-            say(text.limits(result.summary))
+        asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
         unfit = (result.summary.get("start") or {}).get("unfit")
         if unfit:
             asked.note(f"every rank started an interpreter of its own: {unfit}")
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
-        for words in result.summary.get("notes", ()):
-            asked.note(f"{asked.coll_rules}: {words}")
+        asked.tell_notes(result.summary)
         asked.deliver(result.summary, result.data, stdout)
     return code
 
@@ -386,8 +392,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
     in_file |= {"traffic_class": "--class"}
-    if given["coll_rules"] is not None:
-        wrong.add("coll_rules", given["coll_rules"], "no file of rules: jobs of --jobs have none")
+    asked.use_rules(given["coll_rules"])
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
@@ -400,6 +405,12 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     if file.get("noise") is not None and asked.noise is not None:
         wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
     asked.finish()
+    programs = [job for job in file["job"] if job.get("program") is not None]
+    environments = [launch.environment_of(job.get("env") or {}) for job in programs]
+    fabric = asked.machine.told("fabric")
+    unheard = {k for env in environments for k in launch.knobs_not_modeled(env, fabric, False)}
+    if unheard:
+        asked.note(f"set, but not modeled: {', '.join(sorted(unheard))}")
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
         result = together.jobs(
@@ -413,6 +424,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
             mpi=asked.mpi,
             seed=asked.seed,
             limits=asked.limits,
+            coll_rules=asked.coll_rules,
             label=given["label"],
             check=False,
             tick=tick,
@@ -427,6 +439,9 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
                                   f"{row['failure']['message']}"}))  # fmt: skip
         if not asked.quiet:
             say(text.jobs(result.summary))
+        asked.tell_notes(result.summary)
+        failed = any(row["failure"] for row in result.rows)
+        asked.tell_limits(result.summary, given["preflight"], failed)
         asked.deliver(result.summary, result.data, stdout)
     return code
 
@@ -453,7 +468,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
-@with_options(RULES, LIMITS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
@@ -479,8 +494,8 @@ def bench_command(name: str | None, **given: Any) -> int:
     stop = door.Stop()
     with Progress(name, asked.quiet) as tick:
         result = bench.run(name, asked.job(nodes, ppn), sizes, asked.fidelity, tick=tick, stop=stop)
-    for words in result.summary.get("notes", ()):
-        asked.note(f"{asked.coll_rules}: {words}")
+    asked.tell_notes(result.summary)
+    asked.tell_limits(result.summary, given["preflight"])
     if not asked.as_json:
         print(text.osu(result))
     asked.deliver(result.summary, result.data)
@@ -522,8 +537,7 @@ def tune_command(collective: str | None, **given: Any) -> int:
     with Progress(f"tune {collective}", asked.quiet) as tick:
         jobs = [asked.job(n, ppn) for n in nodes]
         result = tuning.run(collective, jobs, sizes, asked.fidelity, messages, tick, stop)
-    for words in result.summary["notes"]:
-        asked.note(f"{asked.coll_rules}: {words}")
+    asked.tell_notes(result.summary)
     if not asked.as_json:
         print(tuning.shown(result, given["whole"]))
     events, wall = (result.summary[key] for key in ("events", "wall_s"))

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
 # Knobs of the communication libraries that users set. Those modeled are handed to the core with
 # the rest; the others deserve a word, because the real machine would have listened to them.
-_KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+")
+_KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+|OMPI_MCA_[A-Za-z0-9_]+")
 _COLLECTIVES = (
     "BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHERV?|ALLTOALLV?|GATHERV?|SCATTERV?|"
     "REDUCE_SCATTER(_BLOCK)?|SCAN|EXSCAN"
@@ -42,7 +42,11 @@ _COLLECTIVES = (
 MODELED = re.compile(
     rf"MPIR_CVAR_(({_COLLECTIVES})_INTRA_ALGORITHM|ALLTOALL_THROTTLE|ALLREDUCE_RECEXCH_KVAL)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
-    r"|MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+)
+# Those that name a file of rules, which jobs side by side do not hear.
+RULES_FILE = re.compile(
+    r"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+    r"|OMPI_MCA_coll_tuned_(use_dynamic_rules|dynamic_rules_filename)"
 )
 # Those of Slingshot's provider, heard on Slingshot only.
 PROVIDER = re.compile(
@@ -154,6 +158,8 @@ def run(
     if hosts is not None and job.placement != PLACEMENTS[0]:
         refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
     wrong.raise_any()
+    if job.coll_rules is None:
+        job = replace(job, coll_rules=rules_file(environment, wdir))
     job.check(fidelity)
     request = {
         **job.request(fidelity),
@@ -232,18 +238,23 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
-def rules_file(environment: Mapping[str, str]) -> str | None:
+def rules_file(environment: Mapping[str, str], wdir: str) -> str | None:
     """The file that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
     file = environment.get("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE")
     if not file and environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules") in ("1", "true"):
         file = environment.get("OMPI_MCA_coll_tuned_dynamic_rules_filename")
-    return file or None
+    return os.path.join(wdir, file) if file else None
 
 
-def knobs_not_modeled(environment: Mapping[str, str], fabric: str) -> list[str]:
+def knobs_not_modeled(
+    environment: Mapping[str, str], fabric: str, has_rules: bool = True
+) -> list[str]:
     """Those that change nothing in the prediction on a machine of this fabric."""
-    heard = [MODELED, PROVIDER] if fabric == "slingshot" else [MODELED]
+    heard = [MODELED]
+    heard += [PROVIDER] if fabric == "slingshot" else []
+    heard += [RULES_FILE] if has_rules else []
     return [k for k in knobs(environment) if not any(known.fullmatch(k) for known in heard)]
+
 
 def path_of(wrong: Complaints, at: str, path: Any) -> str:
     """`path` as text; empty where there is none, or none that is one."""

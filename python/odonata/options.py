@@ -73,6 +73,12 @@ LIMITS = option(
     "the run ends as it would there (fail), goes on and says so (warn), or nothing is limited "
     "(off).",
 )
+PREFLIGHT = click.option(
+    "--preflight",
+    is_flag=True,
+    help="Also list every limit the run came within a factor of four of; `odonata preflight` "
+    "foretells from the results of several sizes where each is met.",
+)
 RULES = option(
     "--coll-rules",
     metavar="FILE",

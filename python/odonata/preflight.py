@@ -17,12 +17,12 @@ import click
 
 from . import tables, text
 from .checks import Checks
-from .errors import Complaints
+from .errors import MOST, Complaints
 
 NEAR = 0.25  # of its bound: a factor of four
 # Growth slower than this is none: a tenth more on a thousand times the nodes.
 FLAT = 0.015
-SAME = ("machine", "mpi", "ppn", "placement")
+SAME = ("kind", "name", "machine", "mpi", "ppn", "placement")
 
 
 def near(limits: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -35,9 +35,11 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """For every limit, how its use grew with the number of nodes and where that meets the bound.
 
     `runs` are summaries of runs (`RunResult.summary`) of at least two sizes, on one machine with
-    one library. A row has `limit`, `nodes` and `used` (lists, smallest first), `bound`,
-    `exponent` of the power law through them (None where nothing was used), `off` (by how much the
-    law misses a point at most), and `hit_nodes`, None if it does not grow. Raises `InputError`.
+    one library. A row has `limit`, `nodes` and `used` (lists, smallest first), `bound`, `fixed`
+    (what of it is always in use), `exponent` of the power law through them (None where a run used
+    nothing), `off` (by how much the law misses a point at most), and `hit_nodes`: the number of
+    nodes of the smallest run that used all there is, or else where the law is beyond it, None if
+    it does not grow. Raises `InputError`.
     """
     wrong = Complaints()
     ordered = sorted(runs, key=lambda run: run["nodes"])
@@ -51,12 +53,14 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         if last["bound"] is None:
             continue
         grown = growth(nodes, [count - last["fixed"] for count in used])
-        row = {key: last[key] for key in ("limit", "bound", "parameter", "cure")}
-        row |= {"nodes": nodes, "used": used, "exponent": None, "off": None, "hit_nodes": None}
+        row = {key: last[key] for key in ("limit", "bound", "fixed", "parameter", "cure")}
+        row |= {"nodes": nodes, "used": used, "exponent": None, "off": None}
+        full = (n for n, u in zip(nodes, used, strict=True) if u >= last["bound"])
+        row["hit_nodes"] = next(full, None)
         if grown:
             exponent, factor, off = grown
             row |= {"exponent": exponent, "off": off}
-            if exponent > FLAT:
+            if exponent > FLAT and row["hit_nodes"] is None:
                 row["hit_nodes"] = meets(factor, exponent, last["bound"] - last["fixed"])
         rows.append(row)
     return sorted(rows, key=lambda row: row["hit_nodes"] or math.inf)
@@ -77,16 +81,20 @@ def growth(nodes: Sequence[int], used: Sequence[int]) -> tuple[float, float, flo
 
 
 def meets(factor: float, exponent: float, bound: int) -> int | None:
-    """The least number of nodes at which the law is beyond the bound; None if that is absurd."""
-    logarithm = (math.log(bound) - math.log(factor)) / exponent
-    return math.floor(math.exp(logarithm)) + 1 if logarithm < 60 else None
+    """The least number of nodes at which the law is beyond the bound; None if nobody has them."""
+    logarithm = (math.log(max(bound, 1)) - math.log(factor)) / exponent
+    return math.floor(math.exp(logarithm)) + 1 if logarithm < math.log(MOST) else None
 
 
 def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
     """Complain unless these are runs that one law can go through."""
-    if any("limits" not in run for run in runs):
-        wrong.add("rundir", "a result without `limits`", "results of `odonata run`")
+    if not all(map(is_whole, runs)):
+        wrong.add("rundir", "a result without `limits`", "results of `odonata run` or `bench`")
         return
+    for run in runs:
+        if run.get("failure") or run.get("interrupted"):
+            found = f"a run on {run['nodes']} nodes that did not come to its end"
+            wrong.add("rundir", found, "runs that did; with `--limits warn` limits do not end them")
     sizes = sorted({run["nodes"] for run in runs})
     if len(sizes) < 2:
         shown = ", ".join(map(str, sizes)) or "nothing"
@@ -96,9 +104,19 @@ def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
         found = sorted({str(run.get(key)) for run in runs})
         if len(found) > 1:
             wrong.add("rundir", f"{key} {' and '.join(found)}", f"runs with the same {key}")
-    bounds = {tuple(use["bound"] for use in run["limits"]["uses"]) for run in runs}
+    bounds = {tuple((use["limit"], use["bound"]) for use in run["limits"]["uses"]) for run in runs}
     if len(bounds) > 1:
         wrong.add("rundir", "runs with other limits", "runs with the same FI_CXI_ settings")
+
+
+def is_whole(run: Any) -> bool:
+    """Whether a summary has what is looked at here."""
+    try:
+        uses = run["limits"]["uses"]
+        numbers = [run["nodes"], *(use[key] for use in uses for key in ("used", "fixed"))]
+        return all(isinstance(n, (int, float)) for n in numbers) and run["nodes"] >= 1
+    except (KeyError, TypeError):
+        return False
 
 
 @click.argument("rundirs", nargs=-1, metavar="RUNDIR...")
@@ -127,4 +145,4 @@ def command(rundirs: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print(json.dumps({"rows": rows}))
     else:
-        print(text.preflight(rows, runs[0]))
+        print(text.preflight(rows, runs))

@@ -61,7 +61,8 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
     elif line := re.fullmatch(r"host file, line ([0-9]+)", c.at):
         at = f"{typed.get('--hostfile')}:{line[1]}"
     elif c.at.startswith("coll_rules."):
-        at, found = "--coll-rules", found or str(typed.get("--coll-rules"))
+        file = typed.get("--coll-rules") or c.at.removeprefix("coll_rules.")
+        at, found = "--coll-rules", found or str(file)
     elif c.at.startswith("mpi."):
         at, found = "--mpi", found or str(typed.get("--mpi"))
     elif c.at.startswith("fault ") and (plan := typed.get("--faults") or typed.get("plan")):

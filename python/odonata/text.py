@@ -438,7 +438,6 @@ def run(
     if s.get("network"):
         lines.append(f"Network  {network(s['network'])}")
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
-    lines += met(s["limits"]) if s.get("limits") and not s.get("failure") else []
     for line in engine(s.get("engine") or {}, rates=False):
         lines.append(f"Engine   {line}")
     blocking = s.get("blocking_calls")
@@ -606,21 +605,17 @@ LIMITS = {
 }
 
 
-def limits(summary: Mapping[str, Any]) -> str:
-    """Preflight of one run: limits it came near, and what became of those it met."""
+def limits(found: Mapping[str, Any]) -> list[str]:
+    """The limits a run came near."""
     from .preflight import near
 
-    found = summary["limits"]
     rows: list[Sequence[str]] = [("Limit", "most used", "bound", "share", "at", "parameter")]
     for use in near(found):
         where = f"rank {use['rank']} on {use['node']}"
         counts = (f"{use['used']:,}", f"{use['bound']:,}", show_percent(use["share"]))
         rows.append((f"  {LIMITS[use['limit']]}", *counts, where, use["parameter"]))
-    if len(rows) == 1:
-        lines = ["Limits   none within a factor of four"]
-    else:
-        lines = columns(rows, "<>>><<")
-    return "\n".join(lines if summary.get("failure") else [*lines, *met(found)])
+    near_any = len(rows) > 1
+    return columns(rows, "<>>><<") if near_any else ["Limits   none within a factor of four"]
 
 
 def met(found: Mapping[str, Any]) -> list[str]:
@@ -635,9 +630,9 @@ def met(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def preflight(rows: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> str:
+def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]) -> str:
     """Where each limit is met if what was seen goes on."""
-    sizes = rows[0]["nodes"] if rows else []
+    run, sizes = runs[0], sorted(run["nodes"] for run in runs)
     shown = ", ".join(f"{n:,}" for n in sizes)
     lines = [
         f"Preflight on {run['machine']} with {run['mpi']}, {counted(run['ppn'], 'rank')} a node, "
@@ -646,17 +641,22 @@ def preflight(rows: Sequence[Mapping[str, Any]], run: Mapping[str, Any]) -> str:
     table: list[Sequence[str]] = [
         ("Limit", *(f"on {n:,}" for n in sizes), "bound", "grows as", "met at")
     ]
+    doubts = []
     for row in rows:
-        law = "-" if row["exponent"] is None else f"nodes^{row['exponent']:.2f}"
-        hit = row["hit_nodes"]
+        name, hit, law = LIMITS[row["limit"]], row["hit_nodes"], "-"
         where = "not met" if hit is None else f"{hit:,} nodes"
+        if row["exponent"] is not None:
+            law = f"nodes^{row['exponent']:.2f}"
+            if row["off"] > 0.1:
+                off = show_percent(row["off"])
+                doubts.append(f"{name}: the law misses a run by {off}; trust it little")
+        elif hit is None and max(row["used"]) > row["fixed"]:
+            where = "unknown"
+            doubts.append(f"{name}: a run used none, and no law begins with nothing")
         used = (f"{count:,}" for count in row["used"])
-        table.append((f"  {LIMITS[row['limit']]}", *used, f"{row['bound']:,}", law, where))
-    lines += columns(table, "<" + ">" * (len(sizes) + 3))
-    for row in rows:
-        if row["off"] and row["off"] > 0.1:
-            lines.append(f"{LIMITS[row['limit']]}: the law misses a run by "
-                         f"{show_percent(row['off'])}; trust it little")  # fmt: skip
+        table.append((f"  {name}", *used, f"{row['bound']:,}", law, where))
+    lines += columns(table, "<" + ">" * (len(sizes) + 3)) if rows else ["nothing was limited"]
+    lines += doubts
     for row in rows[:1]:
         if row["hit_nodes"]:
             lines.append(f"First, {LIMITS[row['limit']]}: {row['cure']}.")

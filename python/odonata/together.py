@@ -73,6 +73,7 @@ def jobs(
     mpi: str = "mpich",
     seed: int = 1,
     limits: str = "fail",
+    coll_rules: str | Path | None = None,
     label: bool = False,
     check: bool = True,
     tick: door.Tick | None = None,
@@ -82,9 +83,9 @@ def jobs(
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes` and `iterations`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that the jobs
-    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise` and
-    `limits` are as for `Machine.job`. With `alone`, programs run twice: beside the others, and by
-    themselves. With `check`, a job that fails raises `SimulatedFailure`.
+    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise`, `limits`
+    and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: beside the others,
+    and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
     machines.check_names(wrong, machine, fidelity, mpi)
@@ -99,12 +100,14 @@ def jobs(
     if warmup_s is not None:
         warmup_s = wrong.number("warmup", warmup_s, "a simulated span of at most 1 s", 0, 1)
     machines.check_limits(wrong, limits)
+    rules = machines.rules_request(wrong, coll_rules)
     wrong.raise_any()
     request = {
         "machine": machine.request(),
         "fidelity": fidelity,
         "routing": machine.routing,
         **machines.library_request(mpi),
+        "rules": rules,
         "seed": seed,
         "limits": limits,
         "background": list(beside_them),

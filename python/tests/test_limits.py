@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import pytest
 from conftest import GUARD_S, ROOT
 from test_docs import differs, sessions
 
-from odonata import InputError, preflight
+from odonata import InputError, preflight, text
 
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
 STORY = ROOT / "docs" / "will-it-scale.md"
@@ -88,6 +89,11 @@ def test_a_program_may_handle_the_error(odonata):
     )
     done = odonata("run", "-n", 1, *AURORA, "--", "python", "handled.py")
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+    # What a program that went on fails of later is not the tag.
+    with (odonata.cwd / "handled.py").open("a") as file:
+        file.write("MPI.COMM_WORLD.sendrecv(0, dest=0, sendtag=1, source=0)\nraise SystemExit(3)\n")
+    done = odonata("run", "-n", 1, *AURORA, "--", "python", "handled.py")
+    assert done.returncode == 3 and "MPI_TAG_UB" not in done.stderr
 
 
 def test_knobs_are_heard_on_slingshot_and_named_elsewhere(odonata):
@@ -143,6 +149,20 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
     (row,) = preflight.foretell([run_of(8, 10), run_of(16, 40), run_of(32, 40)])
     assert row["off"] > 0.2
     assert preflight.foretell([run_of(8, 10, None), run_of(16, 20, None)]) == []
+    # Less and less; more than anybody has nodes for; met by a run itself, which flattens the law.
+    for used, hit in (((70, 60), None), ((100, 106), None), ((900, 1000), 16), ((1200, 1300), 8)):
+        (row,) = preflight.foretell([run_of(8, used[0]), run_of(16, used[1])])
+        assert row["hit_nodes"] == hit, used
+
+
+def test_what_no_law_goes_through_is_not_called_safe():
+    runs = [run_of(8, 0), run_of(16, 900)]
+    said = text.preflight(preflight.foretell(runs), runs)
+    assert "unknown" in said and "not met" not in said and "a run used none" in said
+    runs = [run_of(8, 35, fixed=35), run_of(16, 35, fixed=35)]
+    assert "not met" in text.preflight(preflight.foretell(runs), runs)
+    runs = [run_of(8, 10, None), run_of(16, 20, None)]
+    assert "nothing was limited" in text.preflight(preflight.foretell(runs), runs)
 
 
 def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
@@ -154,6 +174,10 @@ def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
         ([run_of(8, 10), run_of(16, 20, ppn=2)], "the same ppn"),
         ([run_of(8, 10), run_of(16, 20, 999)], "the same FI_CXI_ settings"),
         ([{"nodes": 8}], "odonata run"),
+        ([run_of(8, 10), run_of(16, "20")], "odonata run"),
+        ([run_of(8, 10), run_of(16, 20, failure={"kind": "limit"})], "did not come to its end"),
+        ([run_of(8, 10), run_of(16, 20, interrupted=True)], "did not come to its end"),
+        ([run_of(8, 10), run_of(16, 20, name="bcast")], "the same name"),
     ):
         with pytest.raises(InputError, match=words):
             preflight.foretell(runs)
@@ -181,3 +205,41 @@ def test_jobs_beside_one_another_have_one_provider(odonata):
     assert done.returncode == 2 and "the same FI_CXI_ variables in all jobs" in done.stderr
     done = run((1, "hybrid"), (2, "hibrid"))
     assert done.returncode == 2 and "job 2" in done.stderr and "hibrid" in done.stderr
+
+
+def test_benchmarks_and_jobs_tell_what_they_used(odonata):
+    """`bw` has a window of 64 receives posted at its last rank."""
+    options = ("--machine", "aurora", "--set", "nic.match_engines=1")
+    row = re.compile("match entries +64 +100 .*rank 1 on aurora-00001")
+
+    def bench(entries, *more):
+        few = ("--set", f"nic.match_entries={entries}")
+        return odonata("bench", "bw", "--sizes", 8, *options, *few, *more)
+
+    done = bench(100, "--preflight", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert row.search(done.stderr), done.stderr
+    done = bench(63)
+    assert done.returncode == 1 and "match entries used up" in done.stderr
+    done = bench(63, "--limits", "warn")
+    assert done.returncode == 0 and done.stderr.count("match entries used up") == 1
+    assert "match entries" not in bench(100).stderr
+
+    job = "[[job]]\nbench = 'bw'\nbytes = 8\nranks = 2\niterations = 1\n"
+    (odonata.cwd / "jobs.toml").write_text(job + job.replace("bw", "latency"))
+    done = odonata("run", "--jobs", "jobs.toml", *options, "--set", "nic.match_entries=100",
+                   "--preflight", "--no-alone", "--quiet")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert row.search(done.stderr), done.stderr
+
+
+def test_runs_of_a_benchmark_foretell_too(odonata):
+    for nodes in (4, 8):
+        done = odonata("bench", "gather", "--machine", "aurora", "--nodes", nodes, "--sizes", 8,
+                       "--fidelity", "loggp", "--quiet", "--out", f"on-{nodes}")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    done = odonata("preflight", "on-4", "on-8")
+    assert done.returncode == 0 and "from runs on 4, 8 nodes" in done.stdout, done.stderr
+    (odonata.cwd / "on-8" / "summary.json").write_text('{"format": "odonata-results/1"}')
+    done = odonata("preflight", "on-4", "on-8")
+    assert done.returncode == 2 and "a result without `limits`" in done.stderr

@@ -104,6 +104,39 @@ def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):
     assert "algorithm 1 is not modeled" in done.stderr
 
 
+def test_jobs_side_by_side_follow_a_file_of_rules(odonata, tmp_path):
+    rules = tmp_path / "rules.conf"
+    # Algorithm 4 of allgather, whose number is 0, is the ring.
+    rules.write_text("1 0 1\n0 1\n0 4 0 0\n")
+    job = "[[job]]\nbench = 'allgather'\nbytes = 8\nranks = 4\n"
+    (odonata.cwd / "jobs.toml").write_text(job)
+    common = ("run", "--jobs", "jobs.toml", "--machine", MACHINE, "--json", "--no-alone")
+    chosen = []
+    for more in ((), ("--coll-rules", rules)):
+        done = odonata(*common, *more)
+        assert done.returncode == 0, done.stderr
+        chosen.append(json.loads(done.stdout)["jobs"][0]["bench"]["algorithm"])
+    assert chosen == ["recursive_doubling", "ring"]
+    rules.write_text("1 0 1\n0 1\n0 1 0 0\n")
+    done = odonata(*common, "--coll-rules", rules)
+    assert "rules.conf: allgather: algorithm 1 is not modeled" in done.stderr
+    # Files that programs' environments name are not heard, and that is told.
+    named = "env = {MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE = 'none.json'}\n"
+    (odonata.cwd / "jobs.toml").write_text(f"[[job]]\nprogram = 'true'\nranks = 1\n{named}")
+    assert "not modeled: MPIR_CVAR_COLL_SELECTION" in odonata(*common).stderr
+
+
+def test_the_variable_of_a_file_of_rules_is_heard_by_the_library_too():
+    job = od.machine(MACHINE).job(nodes=1)
+    for env in (
+        {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "none.json"},
+        {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+         "OMPI_MCA_coll_tuned_dynamic_rules_filename": "none.json"},
+    ):  # fmt: skip
+        with pytest.raises(od.InputError, match="none.json"):
+            od.run(job, ["true"], env=env)
+
+
 def test_the_figure_has_a_line_an_algorithm(tmp_path):
     found = od.tune("allgather", od.machine(MACHINE), nodes=[2, 8], ppn=4, sizes=[8])
     axes = found.plot()

@@ -182,9 +182,12 @@ impl Rank {
     }
 
     /// Splits the time since the last release: computation, then MPI's own CPU time, then blocked
-    /// until the other side was ready, then until it was done.
+    /// until the other side was ready, then until it was done. A run that ends early may end while
+    /// it computes, or before its CPU is through with what it submitted.
     pub fn account(&mut self, now: Time) {
-        let inside = now.since(self.released_at + self.charged);
+        let all = now.since(self.released_at);
+        let charged = self.charged.min(all);
+        let inside = all - charged;
         let blocked = now.since(self.through_at);
         let waiting = match self.mode {
             wait::NONE => Span::ZERO,
@@ -192,8 +195,9 @@ impl Rank {
             _ if self.probes_in_vain() => blocked,
             _ => self.ready_at.min(now).since(self.through_at),
         };
+        let waiting = waiting.min(inside);
         let outcome = &mut self.outcome;
-        outcome.compute += self.charged;
+        outcome.compute += charged;
         outcome.waiting += waiting;
         outcome.transfer += inside - waiting;
         outcome.end = now;
@@ -201,5 +205,31 @@ impl Rank {
         self.row(function).blocked += inside;
         self.released_at = now;
         self.charged = Span::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whenever a run ends, a rank's time until then is divided, and not more.
+    #[test]
+    fn the_parts_of_a_ranks_time_are_its_time() {
+        let us = |n| Time::ZERO + Span::us(n);
+        // Released at 10 us, it computes until 15; its CPU was through at 2, or at 16.
+        for (now, through, ready, want) in [
+            (20, 16, 18, [5, 2, 3]),
+            (20, 16, 30, [5, 4, 1]),
+            (12, 2, 12, [2, 0, 0]),
+            (17, 2, 17, [5, 2, 0]),
+        ] {
+            let mut rank = Rank::new();
+            (rank.released_at, rank.charged) = (us(10), Span::us(5));
+            (rank.through_at, rank.ready_at) = (us(through), us(ready));
+            rank.mode = wait::ALL;
+            rank.account(us(now));
+            let got = [rank.outcome.compute, rank.outcome.waiting, rank.outcome.transfer];
+            assert_eq!(got, want.map(Span::us), "at {now} us");
+        }
     }
 }

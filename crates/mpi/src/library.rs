@@ -50,8 +50,8 @@ pub struct Library {
     pub tag_ub: i32,
     pub provider: Provider,
     pub selection: Selection,
-    /// What a file of rules said that is not followed; see `rules`.
-    pub rule_notes: Vec<(Kind, String)>,
+    /// What was asked of it that is not followed, and of which collective if it is one's.
+    pub notes: Vec<(Option<Kind>, String)>,
 }
 
 /// Names of the profiles that come with the product.
@@ -75,10 +75,16 @@ pub fn preset(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Time,
+    /// Bytes, or no limit.
     Size,
+    /// Bytes that are added to others.
+    Part,
     Rate,
     Tag,
+    /// How many there are of something, or no limit.
     Count,
+    /// A number that others are added to.
+    Number,
     Mode,
 }
 
@@ -91,7 +97,7 @@ const KEYS: [(&str, Form); 27] = [
     ("eager_max", Form::Size),
     ("shm_eager_max", Form::Size),
     ("rendezvous_eager_part", Form::Size),
-    ("control_bytes", Form::Size),
+    ("control_bytes", Form::Part),
     ("nic_atomic_max", Form::Size),
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
@@ -102,13 +108,13 @@ const KEYS: [(&str, Form); 27] = [
     ("rx_match_mode", Form::Mode),
     ("match_element", Form::Time),
     ("flow_control", Form::Time),
-    ("rdzv_get_min", Form::Size),
+    ("rdzv_get_min", Form::Part),
     ("default_cq_size", Form::Count),
     ("eq_page", Form::Size),
-    ("unexpected_events", Form::Count),
-    ("eq_ack_batch_size", Form::Count),
-    ("oflow_buf_count", Form::Count),
-    ("req_buf_min_posted", Form::Count),
+    ("unexpected_events", Form::Number),
+    ("eq_ack_batch_size", Form::Number),
+    ("oflow_buf_count", Form::Number),
+    ("req_buf_min_posted", Form::Number),
     ("default_tx_size", Form::Count),
     ("rendezvous_ids", Form::Count),
 ];
@@ -116,20 +122,24 @@ const KEYS: [(&str, Form); 27] = [
 impl Form {
     fn wanted(self) -> &'static str {
         match self {
-            Form::Time => "a time with its unit, such as `370 ns`",
+            Form::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
             Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
+            Form::Part => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
             Form::Rate => "a rate with its unit, such as `30 GB/s`, or `unlimited`",
             Form::Tag => "a whole number from 32767 to 2147483647",
             Form::Count => "a whole number above zero, or `unlimited`",
+            Form::Number => "a whole number from 0 to 4294967295",
             Form::Mode => "`hardware`, `hybrid` or `software`",
         }
     }
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
             Form::Time => &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
-            Form::Size => &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)],
+            Form::Size | Form::Part => {
+                &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)]
+            }
             Form::Rate => &[("GB/s", 1e9), ("MB/s", 1e6), ("TB/s", 1e12), ("Gbit/s", 0.125e9)],
-            Form::Tag | Form::Count | Form::Mode => &[],
+            Form::Tag | Form::Count | Form::Number | Form::Mode => &[],
         }
     }
     /// The value in picoseconds, bytes, `Gap` units or as it stands.
@@ -138,8 +148,9 @@ impl Form {
             // MPI promises every program at least 32,767.
             return (32_767..=i64::from(i32::MAX)).contains(n).then_some(*n as u64);
         }
-        if let (Form::Count, Value::Integer(n)) = (self, value) {
-            return (1..=i64::from(u32::MAX)).contains(n).then_some(*n as u64);
+        if let (Form::Count | Form::Number, Value::Integer(n)) = (self, value) {
+            let least = i64::from(self == Form::Count);
+            return (least..=i64::from(u32::MAX)).contains(n).then_some(*n as u64);
         }
         let Value::String(text) = value else { return None };
         match (self, text.trim()) {
@@ -154,10 +165,14 @@ impl Form {
         let unit = text[split..].trim();
         let scaled = number * self.units().iter().find(|(name, _)| *name == unit)?.1;
         match self {
-            Form::Time => Some(Span::from_seconds(scaled).0),
+            // Longer ones, added up, might be more than the clock holds.
+            Form::Time => (scaled <= 1000.0).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
+            Form::Part => {
+                (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
+            }
             Form::Rate => (scaled > 0.0).then(|| Gap::from_bytes_per_s(scaled).0),
-            Form::Tag | Form::Count | Form::Mode => None,
+            Form::Tag | Form::Count | Form::Number | Form::Mode => None,
         }
     }
 }
@@ -219,7 +234,7 @@ impl Library {
             },
             version: draft.version,
             selection,
-            rule_notes: Vec::new(),
+            notes: Vec::new(),
         })
     }
 }
@@ -476,6 +491,10 @@ mod tests {
             eager_max = "1.5 B"
             reduce_rate = "0 GB/s"
             tag_ub = 12
+            unexpected_events = "unlimited"
+            rdzv_get_min = "unlimited"
+            match_element = "1e9 s"
+            flow_control = "1001 s"
             [fabric.aries]
             call_overhead = "50 parsec"
             [collectives]
@@ -491,12 +510,16 @@ mod tests {
             "eager_max: found `\"1.5 B\"`, expected a size",
             "reduce_rate: found `\"0 GB/s\"`, expected a rate",
             "tag_ub: found `12`, expected a whole number",
+            "unexpected_events: found `\"unlimited\"`, expected a whole number from 0",
+            "rdzv_get_min: found `\"unlimited\"`, expected a size",
+            "match_element: found `\"1e9 s\"`, expected a time",
+            "flow_control: found `\"1001 s\"`, expected a time",
             "fabric.aries.call_overhead: found `\"50 parsec\"`",
             "collectives.bcast[0].use: found `\"ring\"`, expected one of binomial",
         ] {
             assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
         }
-        assert_eq!(errors.len(), 8, "{errors:#?}");
+        assert_eq!(errors.len(), 12, "{errors:#?}");
         let missing = Library::parse("mine", "version = \"1\"", "aries").unwrap_err();
         assert_eq!(missing.len(), KEYS.len(), "{missing:#?}");
     }

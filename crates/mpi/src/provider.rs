@@ -8,9 +8,10 @@ use base::Span;
 /// A slot of an event queue, bytes. [LF] C_EE_CFG_ECB_SIZE
 const EVENT_BYTES: u64 = 64;
 
-/// The largest `FI_CXI_DEFAULT_TX_SIZE`; the provider warns of a larger one and keeps its default.
-/// [LF] CXIP_MAX_TX_SIZE
-const TX_SIZE_MAX: u64 = 16_384;
+/// What `FI_CXI_DEFAULT_TX_SIZE` may be; in place of another the provider takes its default.
+/// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
+const TX_SIZES: std::ops::RangeInclusive<u64> = 16..=16_384;
+const TX_SIZE_DEFAULT: u64 = 1_024;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Provider {
@@ -76,17 +77,25 @@ impl Library {
                 .ok_or_else(|| format!("one of {}", MatchMode::NAMES.join(", ")))?;
             return Ok(true);
         }
+        if let "DISABLE_EQ_HUGETLB" | "DISABLE_CQ_HUGETLB" = short {
+            // As libfabric reads truth, `fi_param_get_bool`.
+            match value.to_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => self.provider.eq_page = 4096,
+                "0" | "false" | "no" | "off" => {}
+                _ => return Err("0 or 1".into()),
+            }
+            return Ok(true);
+        }
         let least = match short {
-            "DEFAULT_CQ_SIZE" | "DEFAULT_TX_SIZE" | "EQ_ACK_BATCH_SIZE" => 1,
+            "DEFAULT_CQ_SIZE" | "EQ_ACK_BATCH_SIZE" => 1,
             "RDZV_THRESHOLD"
             | "RDZV_GET_MIN"
             | "RDZV_EAGER_SIZE"
             | "OFLOW_BUF_COUNT"
             | "OFLOW_BUF_MIN_POSTED"
             | "REQ_BUF_MIN_POSTED"
-            | "FC_RETRY_USEC_DELAY"
-            | "DISABLE_EQ_HUGETLB"
-            | "DISABLE_CQ_HUGETLB" => 0,
+            | "DEFAULT_TX_SIZE"
+            | "FC_RETRY_USEC_DELAY" => 0,
             _ => return Ok(false),
         };
         let number = value.parse::<u32>().ok().filter(|&n| n >= least).map(u64::from);
@@ -95,10 +104,18 @@ impl Library {
         let p = &mut self.provider;
         match short {
             "DEFAULT_CQ_SIZE" => p.cq_size = number,
-            "DEFAULT_TX_SIZE" if number > TX_SIZE_MAX => {}
-            "DEFAULT_TX_SIZE" => p.tx_size = number,
+            "DEFAULT_TX_SIZE" if TX_SIZES.contains(&number) => p.tx_size = number,
+            "DEFAULT_TX_SIZE" => {
+                p.tx_size = TX_SIZE_DEFAULT;
+                let (least, most) = (TX_SIZES.start(), TX_SIZES.end());
+                let words = format!(
+                    "{name}={number}: the provider takes {least} to {most}, and \
+                     {TX_SIZE_DEFAULT} in place of others"
+                );
+                self.notes.push((None, words));
+            }
             "EQ_ACK_BATCH_SIZE" => p.ack_batch = number,
-            "RDZV_THRESHOLD" => self.eager_max = number + p.rdzv_get_min,
+            "RDZV_THRESHOLD" => self.eager_max = number.saturating_add(p.rdzv_get_min),
             "RDZV_GET_MIN" => {
                 let threshold = self.eager_max.saturating_sub(p.rdzv_get_min);
                 self.eager_max = threshold.saturating_add(number);
@@ -107,9 +124,7 @@ impl Library {
             "RDZV_EAGER_SIZE" => self.rendezvous_eager_part = number,
             "OFLOW_BUF_COUNT" | "OFLOW_BUF_MIN_POSTED" => p.oflow_buffers = number,
             "REQ_BUF_MIN_POSTED" => p.request_buffers = number,
-            "FC_RETRY_USEC_DELAY" => p.flow_control = Span::us(number),
-            _ if number > 0 => p.eq_page = 4096,
-            _ => {}
+            _ => p.flow_control = Span::us(number),
         }
         // What travels with the request is never more than what needs none.
         self.rendezvous_eager_part = self.rendezvous_eager_part.min(self.eager_max);
@@ -146,6 +161,8 @@ mod tests {
         for (set, events) in [
             (&[][..], 32_768),
             (&[("FI_CXI_DISABLE_CQ_HUGETLB", "1")], 1_024),
+            (&[("FI_CXI_DISABLE_EQ_HUGETLB", "True")], 1_024),
+            (&[("FI_CXI_DISABLE_CQ_HUGETLB", "no")], 32_768),
             (&[("FI_CXI_DEFAULT_CQ_SIZE", "32769")], 65_536),
             (&[("FI_CXI_DEFAULT_CQ_SIZE", "131072")], 131_072),
             (&[("FI_CXI_DEFAULT_CQ_SIZE", "65"), ("FI_CXI_DISABLE_EQ_HUGETLB", "1")], 128),
@@ -161,9 +178,11 @@ mod tests {
     fn sends_out_are_bounded_by_the_size_and_by_identifiers() {
         let mut l = mpich("slingshot");
         assert_eq!(l.bounds((4, 16_384)).rendezvous, 1_024);
-        for (size, bound) in [("16384", 16_384), ("16385", 16_384), ("20", 20)] {
+        for (size, bound) in [("16384", 16_384), ("16385", 1_024), ("16", 16), ("15", 1_024)] {
+            let noted = l.notes.len();
             assert_eq!(l.set("FI_CXI_DEFAULT_TX_SIZE", size), Ok(true));
-            assert_eq!(l.bounds((4, 16_384)).rendezvous, bound);
+            assert_eq!(l.bounds((4, 16_384)).rendezvous, bound, "{size}");
+            assert_eq!(l.notes.len() - noted, usize::from(bound == 1_024), "{size}");
         }
         l.provider.tx_size = 1 << 20;
         assert_eq!(l.bounds((4, 16_384)).rendezvous, 32 * 1024 - 256);
@@ -178,6 +197,7 @@ mod tests {
             ("FI_CXI_DEFAULT_CQ_SIZE", "0"),
             ("FI_CXI_DEFAULT_CQ_SIZE", "many"),
             ("FI_CXI_RDZV_THRESHOLD", "-1"),
+            ("FI_CXI_DISABLE_CQ_HUGETLB", "maybe"),
         ] {
             assert!(l.set(name, value).is_err(), "{name}={value}");
         }

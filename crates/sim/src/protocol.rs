@@ -286,6 +286,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         wait: bool,
         take: bool,
     ) {
+        if pattern.tag != ANY_TAG {
+            self.tagged(at, pattern.context, pattern.tag);
+        }
         let matching = &mut self.ranks[at as usize].matching;
         let found = if take { matching.take(pattern) } else { matching.find(pattern) };
         if self.is_remote(at, pattern.from) {

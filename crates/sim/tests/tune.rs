@@ -124,6 +124,43 @@ fn what_won_is_chosen_when_the_file_is_read_back() {
     }
 }
 
+/// Open MPI counts no bytes for alltoallv, and a reduction's in whole elements: of sizes it takes
+/// for one the longest decides, and the file can be read.
+#[test]
+fn sizes_that_a_library_counts_alike_are_one() {
+    for (collective, sizes, nodes) in
+        [("alltoallv", &[8, 100_000][..], 8), ("reduce_scatter", &[8, 9, 100_000, 100_001], 2)]
+    {
+        for (mpi, name) in [("mpich", "mpich.json"), ("openmpi", "openmpi.conf")] {
+            let mut request = ask(collective, &[nodes], sizes, 1 << 30);
+            request.common.mpi = mpi.into();
+            let result = tuned(&request);
+            let file = result.files.iter().find(|file| file.name == name).expect("it has both");
+            let rules = serde_json::json!({ "name": name, "text": file.text });
+            request.common.rules = Some(serde_json::from_value(rules).expect("a file"));
+            let again = tuned(&request);
+            let is_longest = |row: &&TuneRow| Some(&row.bytes) == sizes.last();
+            let won = result.rows.iter().filter(is_longest).find(|row| row.is_winner);
+            let own = again.rows.iter().filter(is_longest).find(|row| row.is_default);
+            let names = [won, own].map(|row| &row.expect("one").algorithm);
+            assert_eq!(names[0], names[1], "{collective}\n{}", file.text);
+        }
+    }
+}
+
+/// One message of a scatter may carry the blocks of half of the ranks.
+#[test]
+fn sizes_whose_packets_cannot_be_counted_are_refused() {
+    let mut request = ask("scatter", &[512], &[1 << 30], 1 << 40);
+    request.common.fidelity = "packet".into();
+    request.common.machine.set = vec![("nic.packet_payload".into(), "512 B".into())];
+    let complaints = tune(&request, &mut |_| false).expect_err("2^33.6 packets");
+    assert_eq!(complaints[0].at, "sizes");
+    // A vector is never more than its bytes.
+    request.collective = "bcast".into();
+    assert!(tune(&request, &mut |_| false).expect("2^21 packets").interrupted);
+}
+
 #[test]
 fn what_cannot_be_tuned_is_complained_of() {
     let mut request = ask("barrier", &[1], &[8], 0);

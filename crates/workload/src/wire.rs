@@ -148,7 +148,7 @@ pub struct Control {
     pub local_size: u32,
     pub pid: u32,
     pub abort_code: i32,
-    /// The last tag above `Header::tag_max`; 0 if there was none.
+    /// The tag of the last call, if it was above `Header::tag_max`; else 0.
     pub refused_tag: i32,
 
     /// Hand-over: submissions in the ring, then what to wait for.

@@ -18,12 +18,11 @@ pub fn node_name(held: &Held) -> String {
 pub fn tag_ub(held: &Held) -> i32 {
     with(held, |rt| rt.tag_ub)
 }
-/// The largest tag that is no error. A larger `tag` is told to the simulator.
+/// The largest tag that is no error. A larger `tag` is told to the simulator, until the program
+/// shows by another that it went on.
 pub fn tag_max(held: &Held, tag: i32) -> i32 {
     with(held, |rt| {
-        if tag > rt.tag_max {
-            rt.control().refused_tag = tag;
-        }
+        rt.control().refused_tag = if tag > rt.tag_max { tag } else { 0 };
         rt.tag_max
     })
 }

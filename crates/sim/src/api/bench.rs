@@ -1,7 +1,7 @@
 //! `odonata bench`: one world a message size.
 
 use super::run::{FailureRank, FailureRow};
-use super::{Common, CongestionRow, Fidelity, NetworkRow, fidelity, job, unknown};
+use super::{Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
@@ -67,6 +67,9 @@ pub struct BenchResult {
     /// The simulated machine failed it; rows are those that were done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureRow>,
+    /// What was in use at most of all there is only so much of; none if nothing was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<LimitsRow>,
     /// On a machine with a plan of faults, all sizes together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
@@ -130,7 +133,7 @@ pub fn bench(
         }
     };
     let which = which.expect("complained of above");
-    too_large(&job, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+    too_large(&job, which, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
         name: request.name.clone(),
@@ -144,6 +147,7 @@ pub fn bench(
         engine: EngineRow::default(),
         interrupted: false,
         failure: None,
+        limits: None,
         network: None,
         congestion: None,
         notes: rule_notes(&job, which),
@@ -162,6 +166,11 @@ pub fn bench(
         congestion.merge(outcome.counters.congestion);
         if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
             result.network.get_or_insert_default().add(network);
+        }
+        let limits = LimitsRow::of_run(&job, &outcome);
+        match &mut result.limits {
+            None => result.limits = Some(limits),
+            Some(all) => all.merge(limits),
         }
         result.failure = failed(&job, &outcome.end, bytes);
         if result.failure.is_some() {
@@ -182,8 +191,10 @@ pub fn bench(
 }
 
 fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
-    let mine = job.library.rule_notes.iter().filter(|(kind, _)| which == Bench::Collective(*kind));
-    mine.map(|(_, words)| words.clone()).collect()
+    match which {
+        Bench::Collective(kind) => super::notes(job, Some(kind)),
+        _ => Vec::new(),
+    }
 }
 
 /// What is said of a benchmark that the machine did not let finish.
@@ -202,15 +213,23 @@ pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
     Some(FailureRow { kind, message: blocked.what.clone(), ranks: vec![rank] })
 }
 
-/// A size whose packets or whose time cannot be counted. Time: all ranks' windows of such messages
-/// one after the other over the slowest link must fit what a `Time` holds, 213 days.
-pub(super) fn too_large(job: &Job, sizes: &[u64]) -> Option<Complaint> {
+/// A size whose packets or whose time cannot be counted. Packets: where ranks have a block each,
+/// one message may carry all of them. Time: all ranks' windows of such messages one after the other
+/// over the slowest link must fit what a `Time` holds, 213 days.
+pub(super) fn too_large(job: &Job, which: Bench, sizes: &[u64]) -> Option<Complaint> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let slowest = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
     let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * WINDOW as u64 * 4));
+    use Kind as K;
+    let blocks = match which {
+        Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
+        Bench::Collective(K::Barrier | K::Scan | K::Exscan) => 1,
+        Bench::Collective(_) => job.seats.len() as u64,
+        _ => 1,
+    };
     let fits = |bytes: u64| {
-        let packets = bytes.div_ceil(machine.nic.packet_payload);
+        let packets = bytes.saturating_mul(blocks).div_ceil(machine.nic.packet_payload);
         packets < 1 << 31 && share.span(bytes) < Span(1 << 62)
     };
     let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;

@@ -6,8 +6,8 @@
 use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
 use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, NetworkRow, PlacementRequest, Wanted,
-    fidelity, limits, of_job, run_of, unknown,
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, PlacementRequest,
+    Wanted, fidelity, limits, of_job, run_of, unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -117,6 +117,11 @@ pub struct JobsResult {
     pub link_kinds: Vec<LinkKindRow>,
     pub exit_code: i32,
     pub interrupted: bool,
+    /// What was in use at most of all there is only so much of; ranks have their jobs' numbers.
+    pub limits: LimitsRow,
+    /// What a file of rules or a variable says that is not followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// On a machine with a plan of faults, of all jobs together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkRow>,
@@ -243,6 +248,8 @@ pub fn jobs(
         link_kinds,
         exit_code: 0,
         interrupted: outcome.end == End::Interrupted,
+        limits: LimitsRow::of_run(&run, &outcome),
+        notes: super::notes(&run, None),
         network: NetworkRow::of_run(&run.machine, &outcome),
         wall_s: 0.0,
         engine: EngineRow::default(),
@@ -353,7 +360,7 @@ fn look_at<'a>(
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
-            if let Some(complaint) = too_large(run, &[all]) {
+            if let Some(complaint) = too_large(run, which, &[all]) {
                 return Err(vec![complaint]);
             }
             let iterations = iterations.map(|n| n.max(1) as usize);

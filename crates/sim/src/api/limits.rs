@@ -53,6 +53,7 @@ pub struct UseRow {
     pub fixed: u64,
     /// Of the bound.
     pub share: Option<f64>,
+    /// In its job.
     pub rank: u32,
     pub node: String,
     pub parameter: &'static str,
@@ -72,6 +73,10 @@ impl LimitsRow {
     pub fn of_run(job: &Job, outcome: &Outcome) -> LimitsRow {
         let limited = &outcome.limited;
         let node = |rank: u32| job.machine.node_name(job.seats[rank as usize].node);
+        let own = |rank: u32| {
+            let nth = job.firsts.partition_point(|&first| first <= rank);
+            rank - nth.checked_sub(1).map_or(0, |nth| job.firsts[nth])
+        };
         let nic = &job.machine.nic;
         let bounds = job.library.bounds((nic.match_engines, nic.match_entries));
         let fixed = bounds.events_fixed;
@@ -81,14 +86,14 @@ impl LimitsRow {
             bound: row.bound,
             fixed: if row.limit == Limit::EventQueue { fixed } else { 0 },
             share: row.bound.map(|bound| row.used as f64 / bound as f64),
-            rank: row.rank,
+            rank: own(row.rank),
             node: node(row.rank),
             parameter: row.limit.parameter(),
             cure: row.limit.cure(),
         });
         let crossed = limited.crossed.iter().map(|row| CrossedRow {
             limit: row.limit.name(),
-            rank: row.rank,
+            rank: own(row.rank),
             node: node(row.rank),
             time_s: row.at.seconds(),
             message: row.what.clone(),
@@ -100,5 +105,21 @@ impl LimitsRow {
             flow_controls: limited.flow_controls,
             software_ranks: limited.software_ranks,
         }
+    }
+}
+
+impl LimitsRow {
+    /// The same of two runs of one job: the most of both.
+    pub fn merge(&mut self, other: LimitsRow) {
+        for (mine, others) in self.uses.iter_mut().zip(other.uses) {
+            if others.used > mine.used {
+                *mine = others;
+            }
+        }
+        let is_new = |row: &CrossedRow| self.crossed.iter().all(|known| known.limit != row.limit);
+        let new: Vec<_> = other.crossed.into_iter().filter(is_new).collect();
+        self.crossed.extend(new);
+        self.flow_controls += other.flow_controls;
+        self.software_ranks = self.software_ranks.max(other.software_ranks);
     }
 }

@@ -26,7 +26,7 @@ use crate::traffic::{Place, TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
 use classes::Asked;
-use collectives::Overrides;
+use collectives::{Kind, Overrides};
 use machine::placement::{self, Free, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NicId, NodeId, nearest};
 use mpi::Library;
@@ -171,7 +171,9 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
     if let Some(rules) = &common.rules {
         let read = mpi::rules::read(&rules.text, &library.selection)
             .map_err(|errors| complain(format!("coll_rules.{}", rules.name), errors))?;
-        library.rule_notes.clone_from(&read.notes);
+        let words = |kind: Kind, words: &str| format!("{}: {}: {words}", rules.name, kind.name());
+        let notes = read.notes.iter().map(|(kind, what)| (Some(*kind), words(*kind, what)));
+        library.notes.extend(notes);
         library.selection = read.over(&library.selection);
     }
     Ok(library)
@@ -315,6 +317,12 @@ fn of_job(mut complaint: Complaint, jobs: usize, nth: usize) -> Complaint {
         complaint.at = format!("job {}: {}", nth + 1, complaint.at);
     }
     complaint
+}
+
+/// What was asked of the library that is not followed: all of it, or that of one collective.
+fn notes(job: &Job, of: Option<Kind>) -> Vec<String> {
+    let notes = job.library.notes.iter().filter(|(kind, _)| of.is_none() || *kind == of);
+    notes.map(|(_, words)| words.clone()).collect()
 }
 
 /// Facts of the resolved machine, `show --json`.

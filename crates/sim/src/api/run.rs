@@ -107,7 +107,7 @@ pub struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
     pub engine: EngineRow,
-    /// What a file of rules says that is not followed.
+    /// What a file of rules or a variable says that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -582,7 +582,7 @@ fn result(
         network: NetworkRow::of_run(&job.machine, outcome),
         congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
         engine,
-        notes: job.library.rule_notes.iter().map(|(k, w)| format!("{}: {w}", k.name())).collect(),
+        notes: super::notes(job, None),
     }
 }
 

@@ -6,7 +6,7 @@
 //! some of them are played and stand for all.
 
 use super::{Common, Fidelity, fidelity, job, unknown};
-use crate::bench::collective;
+use crate::bench::{Bench, collective};
 use crate::outcome::{End, Outcome};
 use crate::world::{Job, Policy, Progress, Sample, World};
 use base::Time;
@@ -123,8 +123,9 @@ pub fn tune(
         let wanted = "none: algorithms are compared on a machine that is whole";
         complaints.push(Complaint::new("faults", "a plan of faults", wanted));
     }
-    for (_, job) in &jobs {
-        complaints.extend(super::bench::too_large(job, &request.sizes));
+    for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
+        let which = Bench::Collective(kind);
+        complaints.extend(super::bench::too_large(job, which, &request.sizes));
     }
     if !complaints.is_empty() {
         return Err(complaints);
@@ -147,7 +148,7 @@ pub fn tune(
         return Err(vec![Complaint::new("nodes", "nothing", "numbers of nodes, at least one")]);
     };
     let own = first.library.selection.clone();
-    let notes = first.library.rule_notes.iter().filter(|(kind, _)| *kind == session.kind);
+    let notes = super::notes(first, Some(session.kind));
     let mut result = TuneResult {
         collective: request.collective.clone(),
         machine: first.machine.name.clone(),
@@ -159,7 +160,7 @@ pub fn tune(
         events: 0,
         wall_s: 0.0,
         interrupted: false,
-        notes: notes.map(|(_, words)| words.clone()).collect(),
+        notes,
     };
     let mut choices = [Vec::new(), Vec::new()];
     'all: for (nodes, job) in &mut jobs {
@@ -169,10 +170,14 @@ pub fn tune(
                 break 'all;
             };
             for (format, choices) in Format::ALL.into_iter().zip(&mut choices) {
-                choices.extend(best(&found, |c| format.offers(c.algorithm, &c.case)).map(|i| {
-                    let Candidate { case, algorithm, .. } = found[i];
-                    Choice { ranks: case.size, bytes: case.bytes, algorithm }
-                }));
+                let Some(i) = best(&found, |c| format.offers(c.algorithm, &c.case)) else {
+                    continue;
+                };
+                let Candidate { case, algorithm, .. } = found[i];
+                // Of sizes that the library counts alike the longest decides.
+                let alike = |c: &Choice| (c.ranks, c.bytes) == (case.size, case.bytes);
+                choices.pop_if(|last| alike(last));
+                choices.push(Choice { ranks: case.size, bytes: case.bytes, algorithm });
             }
             let family = Format::ALL[usize::from(request.common.mpi.contains("openmpi"))];
             let winner = best(&found, |c| c.row.is_default || family.offers(c.algorithm, &c.case));
