@@ -16,7 +16,8 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, cli, errors, launch, machines, patterns, sweeps, together
+from odonata import bench, cli, errors, launch, machines, patterns
+from odonata import replaying, sweeps, together
 
 HERE = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not this page. -->"
@@ -89,6 +90,7 @@ def python_page() -> str:
     lines += members("TrafficResult", patterns.TrafficResult)
     lines += described("od.run", launch.run, "##")
     lines += members("RunResult", launch.RunResult)
+    lines += described("od.replay", replaying.replay, "##")
     lines += described("od.jobs", together.jobs, "##")
     lines += members("JobsResult", together.JobsResult)
     lines += described("od.sweep", sweeps.sweep, "##")

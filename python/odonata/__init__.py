@@ -26,6 +26,7 @@ from .errors import Complaint, Error, InputError, SimulatedFailure
 from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
 from .patterns import TrafficResult, traffic
+from .replaying import ReplayResult, replay
 from .sweeps import SweepResult, sweep
 from .together import JobsResult, jobs
 from .tuning import TuneResult, tune
@@ -38,6 +39,7 @@ __all__ = [
     "Job",
     "JobsResult",
     "Machine",
+    "ReplayResult",
     "RunResult",
     "SimulatedFailure",
     "SweepResult",
@@ -47,6 +49,7 @@ __all__ = [
     "jobs",
     "machine",
     "presets",
+    "replay",
     "run",
     "sweep",
     "traffic",

@@ -24,7 +24,7 @@ from typing import Any, TextIO
 import click
 
 from . import __version__, bench, beside, clocks, door, faults, launch, machines, patterns, tables
-from . import preflight, text, together, tuning, units
+from . import preflight, records, replaying, text, together, tuning, units
 from .checks import Checks
 from .errors import Complaint, InputError, SimulatedFailure, nearest
 from .machines import Job, Machine
@@ -319,6 +319,12 @@ def command_line() -> str:
     show_default=True,
     help="With --jobs: run each job alone as well.",
 )
+@option(
+    "--record",
+    metavar="FILE",
+    help="Write down what the ranks do, computation included, for `odonata replay FILE` "
+    "(docs/recording.md).",
+)
 @with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run_command(program: tuple[str, ...], **given: Any) -> int:
@@ -338,6 +344,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     asked.use_rules(given["coll_rules"] or launch.rules_file(environment, wdir))
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
+    records.check_target(wrong, given["record"])
     wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
@@ -362,6 +369,7 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             hostfile=given["hostfile"],
             label=given["label"],
             warm=given["warm"],
+            record=given["record"],
             check=False,
             tick=tick,
             stop=stop,
@@ -380,6 +388,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
         asked.tell_notes(result.summary)
+        if (record := result.summary.get("record")) and (record["refused"] or not asked.quiet):
+            say(f"odonata: {records.said(record)}")
         asked.deliver(result.summary, result.data, stdout)
     return code
 
@@ -393,6 +403,8 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
     in_file |= {"traffic_class": "--class"}
     asked.use_rules(given["coll_rules"])
+    if given["record"] is not None:
+        wrong.add("record", given["record"], "no record: of several jobs there is none")
     for name, typed in in_file.items():
         if given_by_hand(name):
             wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
@@ -722,6 +734,7 @@ def report_command(
 
 
 cli.command("preflight")(preflight.command)
+cli.command("replay")(replaying.command)
 cli.command("sweep")(sweeping)
 
 

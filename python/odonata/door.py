@@ -72,9 +72,13 @@ def looking(look: Look) -> Iterator[None]:
 
 
 def enter(
-    function: str, request: dict[str, Any], tick: Tick | None = None, stop: Stop | None = None
-) -> dict[str, Any]:
-    """Ask the core's long-running `function`; its answer.
+    function: str,
+    request: dict[str, Any],
+    tick: Tick | None = None,
+    stop: Stop | None = None,
+    data: Any = None,
+) -> Any:
+    """Ask the core's long-running `function`, with `data` if it takes any; its answer.
 
     Ctrl-C ends the run within a second. With a `stop` of the caller's the answer is what was
     there by then and `stop.signal` says so; without one, `KeyboardInterrupt` is raised.
@@ -93,14 +97,17 @@ def enter(
 
     try:
         with heard:
-            answer = json.loads(getattr(module, function)(json.dumps(request), on_tick))
+            given = () if data is None else (data,)
+            answer = getattr(module, function)(json.dumps(request), *given, on_tick)
     except module.InputError as error:
         if heard.signal is not None:  # stopped before there was anything to write
             raise KeyboardInterrupt from None
         raise InputError(complaints_from_json(str(error))) from None
     if stop is None and own.signal is not None:
         raise KeyboardInterrupt
-    return answer
+    if isinstance(answer, tuple):  # what is not JSON comes beside it
+        return json.loads(answer[0]), dict(answer[1])
+    return json.loads(answer)
 
 
 def ask(function: str, *arguments: Any) -> Any:

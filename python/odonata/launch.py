@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, clocks, door, tables
+from . import __version__, clocks, door, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .machines import PLACEMENTS, Job, is_job, read_text, why
@@ -132,6 +132,7 @@ def run(
     hostfile: str | Path | None = None,
     label: bool = False,
     warm: str = "auto",
+    record: str | Path | None = None,
     check: bool = True,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
@@ -142,8 +143,9 @@ def run(
     does. `compute` charges the time between MPI calls: `"measured"`, `"none"` or a factor. The
     clocks of the ranks show simulated time from `epoch` on, or `clock="real"` time. Ranks of a
     Python script are forked from one interpreter that has imported what they will import: `warm`
-    names more modules to import there, or is `"none"`: every rank starts its own. With `check`,
-    a simulated failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
+    names more modules to import there, or is `"none"`: every rank starts its own. `record` is a
+    file that what the ranks do is written to, for `odonata.replay`. With `check`, a simulated
+    failure (deadlock, abort, a rank that died) raises `SimulatedFailure`.
     """
     wrong = Complaints()
     is_job(wrong, job)
@@ -154,6 +156,7 @@ def run(
     compute = compute_of(wrong, compute)
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
+    records.check_target(wrong, record)
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:
         refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
@@ -172,10 +175,21 @@ def run(
         "hostfile_text": hosts,
         "label": label,
         "compute": compute,
+        "record": record is not None,
     }
-    result = result_of(door.enter("run", request, tick, stop), job, program, fidelity, compute)
+    columns: dict[str, bytes] = {}
+    if record is None:
+        answer = door.enter("run", request, tick, stop)
+    else:
+        answer, columns = door.enter("record", request, tick, stop)
+    recorded = answer.pop("recorded", None)
+    result = result_of(answer, job, fidelity, compute, {"kind": "run", "program": program})
     if hosts is not None:
         result.summary["placement"] = "host file"
+    if record is not None:
+        about = [[k, environment[k]] for k in heard(environment, job.machine.told("fabric"))]
+        told = records.write(Path(record), recorded, columns, result.summary, about)
+        result.summary["record"] = told
     if check and result.failure:
         failure = result.failure
         raise SimulatedFailure(
@@ -188,13 +202,13 @@ def run(
 
 
 def result_of(
-    answer: dict[str, Any], job: Job, program: list[str], fidelity: str, compute: str | float
+    answer: dict[str, Any], job: Job, fidelity: str, compute: str | float, what: dict[str, Any]
 ) -> RunResult:
-    """The core's answer as summary and tables."""
+    """The core's answer as summary and tables; `what` says what was run."""
     data = {name: tables.rows_of(answer.pop(key, None)) for key, name in TABLES.items()}
     summary = {
         "odonata": __version__,
-        "kind": "run",
+        **what,
         "machine": job.machine.name,
         "fidelity": fidelity,
         "routing": job.machine.routing,
@@ -202,7 +216,6 @@ def result_of(
         "mpi": job.mpi,
         "seed": job.seed,
         "compute": compute,
-        "program": program,
         "ppn": job.ppn,
         **answer,
         **{name: data[name] for name in SHORT_TABLES.values()},
@@ -250,10 +263,15 @@ def knobs_not_modeled(
     environment: Mapping[str, str], fabric: str, has_rules: bool = True
 ) -> list[str]:
     """Those that change nothing in the prediction on a machine of this fabric."""
-    heard = [MODELED]
-    heard += [PROVIDER] if fabric == "slingshot" else []
-    heard += [RULES_FILE] if has_rules else []
-    return [k for k in knobs(environment) if not any(known.fullmatch(k) for known in heard)]
+    return sorted(set(knobs(environment)) - set(heard(environment, fabric, has_rules)))
+
+
+def heard(environment: Mapping[str, str], fabric: str, has_rules: bool = False) -> list[str]:
+    """The knobs that are set and change the prediction on a machine of this fabric."""
+    modeled = [MODELED]
+    modeled += [PROVIDER] if fabric == "slingshot" else []
+    modeled += [RULES_FILE] if has_rules else []
+    return [k for k in knobs(environment) if any(known.fullmatch(k) for known in modeled)]
 
 
 def path_of(wrong: Complaints, at: str, path: Any) -> str:

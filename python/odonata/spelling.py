@@ -21,6 +21,7 @@ SPELLED = {
     "coll_rules": "--coll-rules",
     "messages": "--messages",
     "study": "STUDY",
+    "trace": "FILE",
     **dict.fromkeys(("load", "loads"), "--load"),
     **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
     **dict.fromkeys(("time", "time_s"), "--time"),
@@ -30,7 +31,8 @@ SPELLED = {
         for word in ("machine", "routing", "congestion", "fidelity", "placement", "mpi", "nodes",
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
-                     "faults", "slices", "class", "limits", "workers", "scheduler", "tries")
+                     "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
+                     "record")
     },
 }  # fmt: skip
 # Where a command has another word for it.
@@ -67,6 +69,9 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         at, found = "--mpi", found or str(typed.get("--mpi"))
     elif c.at.startswith("fault ") and (plan := typed.get("--faults") or typed.get("plan")):
         at = f"{plan}, {c.at}"
+    elif c.at.startswith("trace, "):
+        place = c.at.removeprefix("trace, ")
+        at = f"{typed.get('FILE') or typed.get('trace')}, {place}"
     elif c.at.startswith("env."):
         name = c.at.removeprefix("env.")
         by_hand = any(str(pair).startswith(f"{name}=") for pair in typed.get("--env") or ())

@@ -448,8 +448,11 @@ def run(
             f"Ranks    {show_count(s['mpi_calls'])} MPI calls, {show_count(blocking)} of them "
             f"blocking, in {show_time(wall)}{rate}"
         )
+    if s.get("calls_done") is not None:
+        lines.append(f"Schedule {s['calls_done']:,} of {s['calls_scheduled']:,} calls")
     if s.get("digest") is not None:
-        same = "" if s.get("compute") == "none" else ink.dim("   (--compute none repeats it)")
+        repeats = s.get("compute") == "none" or s.get("kind") == "replay"
+        same = "" if repeats else ink.dim("   (--compute none repeats it)")
         lines.append(f"Digest   {s['digest']}{same}")
     return "\n".join(lines)
 

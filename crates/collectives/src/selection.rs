@@ -44,6 +44,15 @@ impl Collective {
     }
 }
 
+impl Case {
+    /// The algorithm that was chosen; the kind's first if that one does not serve it, or does not
+    /// keep the order that the operator needs.
+    pub fn fit(&self, chosen: Algorithm) -> Algorithm {
+        let keeps = self.commutative || chosen.keeps_order(self.kind);
+        if chosen.serves(self.kind) && keeps { chosen } else { self.kind.algorithms()[0] }
+    }
+}
+
 /// `min..=max`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {

@@ -10,6 +10,7 @@ use crate::outcome::Why;
 use crate::rank::{Sent, Slot, Stage};
 use base::Span;
 use std::sync::atomic::Ordering;
+use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
 use workload::{Call, Op, SendMode};
 
@@ -22,6 +23,10 @@ impl Live {
     pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), Why> {
         if self.ranks[at as usize].stage == Stage::NeverCame {
             calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
+            if let Some(recorder) = &mut self.recorder {
+                recorder.begin(at, |_| true);
+                recorder.call(&calls[calls.len() - 1], None, 0);
+            }
             return Ok(());
         }
         // SAFETY: the rank sleeps, so its region is ours.
@@ -50,13 +55,20 @@ impl Live {
         if submitted > wire::RING || control.wait_count as usize > wire::WAITS {
             return Err(Why::Protocol("overran its submission ring or its wait list".into()));
         }
+        if let Some(recorder) = &mut self.recorder {
+            let segment = self.shared.segment;
+            // SAFETY: as above; only tokens that were out are asked for.
+            recorder.begin(at, |t| unsafe { (*segment.completion(at, t)).done != wire::DONE });
+        }
         let mut probes_only = true;
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.
             let s = unsafe { *self.shared.segment.submission(at, i) };
             probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
             self.ranks[at as usize].charged += Span(s.after_ps);
+            let before = calls.len();
             self.submit(at, &s, calls)?;
+            self.record(&s, &calls[before..]);
         }
         let rank = &mut self.ranks[at as usize];
         rank.charged += after;
@@ -69,7 +81,26 @@ impl Live {
         }
         self.name_tokens(at)?;
         calls.push(Call { rank: at, token: PAUSE, after, op: Op::Pause });
+        if let Some(recorder) = &mut self.recorder {
+            recorder.pause(&calls[calls.len() - 1]);
+        }
         Ok(())
+    }
+
+    /// Writes down what a submission has become.
+    fn record(&mut self, s: &Submission, became: &[Call]) {
+        let (Some(recorder), [call]) = (&mut self.recorder, became) else { return };
+        let mut flags = 0;
+        if let Op::Collective { context, .. } = call.op {
+            recorder.know(context, self.meetings.members(context));
+            if s.flags & flag::COMMUTATIVE != 0 {
+                flags |= record::flag::COMMUTATIVE;
+            }
+            if s.combine != wire::combine::USER {
+                flags |= record::flag::BUILTIN;
+            }
+        }
+        recorder.call(call, (s.kind != kind::EXIT).then_some(s.token), flags);
     }
 
     /// Marks the tokens of the wait list that are not done.
@@ -84,7 +115,12 @@ impl Live {
                     rank.owed += 1;
                 }
                 Some(slot) if slot.out => {}
-                Some(_) => rank.any = true,
+                Some(_) => {
+                    rank.any = true;
+                    if let (wait::ALL, Some(recorder)) = (rank.mode, &mut self.recorder) {
+                        recorder.waits_for(at, token);
+                    }
+                }
                 None => return Err(Why::Protocol(format!("waits for {token}, which is nothing"))),
             }
         }

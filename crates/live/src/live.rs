@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::functions::function_name;
+use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, Control, command, kind, state, wait};
 use workload::{Call, Context, Done, Found, Token, Workload};
 
@@ -71,6 +72,8 @@ pub struct Live {
     pub(crate) alarms: u32,
     /// Ranks that may have a poll longer than the first, in any order.
     pub(crate) long_polls: Vec<u32>,
+    /// What the ranks do is written down here.
+    pub recorder: Option<Recorder>,
     /// Dropped last: everything else may look into it.
     pub(crate) shared: Shared,
 }
@@ -131,6 +134,7 @@ impl Live {
             livelock_polls: spec.livelock_polls,
             alarms: 0,
             long_polls: Vec::new(),
+            recorder: None,
             shared,
         })
     }
@@ -263,6 +267,9 @@ impl Live {
             EXIT => return Ok(()),
             ALARMS..SENDS => {
                 rank.polling.rang |= rank.polling.alarm == Some(token);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.alarm_rang(done);
+                }
                 return Ok(());
             }
             _ => {}
@@ -278,7 +285,7 @@ impl Live {
         }
         let slot = rank.slots[token as usize];
         let mut completion = Completion {
-            done: 1,
+            done: wire::DONE,
             found: done.found as u32,
             peer: done.peer,
             tag: done.tag,
@@ -301,7 +308,11 @@ impl Live {
         let slot = &mut rank.slots[token as usize];
         slot.out = false;
         slot.takes &= done.found == Found::Yes;
-        if rank.asleep && slot.named == rank.epoch {
+        let named = rank.asleep && slot.named == rank.epoch;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.done(token, done, named && rank.waits_for_this());
+        }
+        if named {
             rank.owed -= 1;
             rank.any = true;
             rank.ready_at = done.ready;
@@ -375,6 +386,7 @@ impl Live {
             wait::NONE => true,
             _ if rank.knocked => {
                 rank.polling = Default::default();
+                self.refuse_threads(at);
                 return true;
             }
             wait::ALL => rank.owed == 0,
@@ -385,12 +397,19 @@ impl Live {
             if rank.mode == wait::POLL || rank.probes {
                 rank.polling = Default::default();
             }
+            if let Some(recorder) = &mut self.recorder {
+                recorder.goes_on(at, now, false);
+            }
             return true;
         }
         if !comes && rank.mode != wait::POLL {
             return false;
         }
-        self.hold(now, at, calls)
+        let rang = self.hold(now, at, calls);
+        if let (true, Some(recorder)) = (rang, &mut self.recorder) {
+            recorder.goes_on(at, now, true);
+        }
+        rang
     }
 
     pub(crate) fn next_alarm(&mut self) -> Token {

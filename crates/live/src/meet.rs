@@ -315,9 +315,8 @@ fn take_contexts(next: &mut Context, n: u32) -> Option<Context> {
 
 fn choose_for(call: &Collective, s: &Submission, choose: &Choose) -> Algorithm {
     let commutative = !call.kind.reduces() || s.flags & flag::COMMUTATIVE != 0;
-    let chosen = choose(&call.case(commutative, s.combine != wire::combine::USER));
-    let fits = |a: Algorithm| a.serves(call.kind) && (commutative || a.keeps_order(call.kind));
-    if fits(chosen) { chosen } else { call.kind.algorithms()[0] }
+    let case = call.case(commutative, s.combine != wire::combine::USER);
+    case.fit(choose(&case))
 }
 
 /// The block lengths a kind comes with. `Err` if the list is not as long as it must be.

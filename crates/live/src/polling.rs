@@ -95,6 +95,9 @@ impl Live {
         let token = self.next_alarm();
         let polling = &mut self.ranks[at as usize].polling;
         (polling.alarm, polling.until) = (Some(token), now + span);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.alarm_set(at, token);
+        }
         calls.push(Call { rank: at, token, after: Span::ZERO, op: Op::Alarm { span } });
     }
 

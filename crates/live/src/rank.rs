@@ -169,6 +169,16 @@ impl Rank {
         self.probes && !self.found
     }
 
+    /// Whether a named operation that completes now is one the rank goes on because of: each of
+    /// all, or the first of any.
+    pub fn waits_for_this(&self) -> bool {
+        match self.mode {
+            wait::ALL => true,
+            wait::ANY | wait::POLL => !self.any,
+            _ => false,
+        }
+    }
+
     pub fn row(&mut self, function: u32) -> &mut FunctionRow {
         let rows = &mut self.outcome.functions;
         let i = match rows.binary_search_by_key(&function, |r| r.function) {

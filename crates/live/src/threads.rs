@@ -44,10 +44,21 @@ impl Live {
                 if rank.paused && !self.batch.contains(&at) {
                     rank.polling = Default::default();
                     self.batch.push(at);
+                    self.refuse_threads(at);
                 }
             }
         }
         self.batch.sort_unstable();
+    }
+
+    /// Which thread of a rank comes when is not the simulated machine's doing, so it cannot be
+    /// written down.
+    pub(crate) fn refuse_threads(&mut self, at: u32) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.refuse(|| {
+                format!("rank {at} called MPI from one thread while another waited inside it")
+            });
+        }
     }
 
     /// Nothing is due any more. Returns when a thread has knocked, or no more is expected to.

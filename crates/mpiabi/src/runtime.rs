@@ -514,7 +514,14 @@ pub fn token(held: &Held) -> u32 {
 }
 /// Nobody asks for it again; threads that wait for it now still find it done.
 pub fn release_token(held: &Held, token: u32) {
-    with(held, |rt| rt.release(token));
+    with(held, |rt| {
+        // SAFETY: the turn is this rank's, and the token is below TOKENS.
+        let completion = unsafe { &mut *rt.segment.completion(rt.rank, token) };
+        if completion.done != 0 {
+            completion.done |= wire::TOLD;
+        }
+        rt.release(token);
+    });
 }
 /// Leaves `token` to complete by itself.
 pub fn detach(held: &Held, token: u32) {

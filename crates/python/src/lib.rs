@@ -7,9 +7,12 @@ use machine::Complaint;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim::Progress;
+use sim::api::{Trace, replay as replay_of};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 create_exception!(_core, InputError, PyException, "What the user asked for is wrong; JSON list.");
@@ -154,6 +157,43 @@ fn run(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Strin
     enter(py, request, tick, sim::api::run)
 }
 
+/// By name: values, little-endian.
+type Columns = Vec<(&'static str, Py<PyBytes>)>;
+
+/// Runs a program's ranks and writes down what they do: the result, and the record's columns.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn record(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<(String, Columns)> {
+    let mut columns = Vec::new();
+    let result = enter(py, request, tick, |call, tick| {
+        let mut result = sim::api::run(call, tick)?;
+        if let Some(recorded) = &mut result.recorded {
+            columns = std::mem::take(&mut recorded.columns);
+        }
+        Ok(result)
+    })?;
+    let bytes = |(name, bytes): (_, Vec<u8>)| (name, PyBytes::new(py, &bytes).unbind());
+    Ok((result, columns.into_iter().map(bytes).collect()))
+}
+
+/// Runs a schedule: the bytes of a GOAL file, or the columns of a record by name.
+#[pyfunction]
+#[pyo3(signature = (request, trace, tick=None))]
+fn replay(
+    py: Python<'_>,
+    request: &str,
+    trace: &Bound<'_, PyAny>,
+    tick: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    if let Ok(file) = trace.extract::<&[u8]>() {
+        let trace = Trace::Goal(file);
+        return enter(py, request, tick, |call, mut tick| replay_of(call, &trace, &mut tick));
+    }
+    let columns: BTreeMap<String, Vec<u8>> = trace.extract()?;
+    let trace = Trace::Record(&columns);
+    enter(py, request, tick, |call, mut tick| replay_of(call, &trace, &mut tick))
+}
+
 /// Runs several jobs side by side on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
@@ -195,6 +235,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(tune, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(record, module)?)?;
+    module.add_function(wrap_pyfunction!(replay, module)?)?;
     module.add_function(wrap_pyfunction!(jobs, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(toml_to_json, module)?)?;

@@ -5,6 +5,7 @@
 //! and every network model answers it.
 
 pub mod functions;
+pub mod schedule;
 mod several;
 mod streams;
 pub mod wire;

@@ -360,11 +360,15 @@ pub mod combine {
     }
 }
 
+pub const DONE: u32 = 1;
+pub const TOLD: u32 = 2;
+
 /// What came of an operation; written by the simulator while the rank sleeps.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Completion {
-    /// 1 once complete. The rank clears it before it uses the token again.
+    /// 0 until complete, then `DONE`; the rank adds `TOLD` when its program has heard of it, and
+    /// clears it before it uses the token again.
     pub done: u32,
     /// `Found` as u32: 0 yes, 1 no, 2 cancelled.
     pub found: u32,

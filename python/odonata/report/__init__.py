@@ -106,8 +106,8 @@ def html(
     if with_published and published_rows is None:
         published_rows = published.compare()
     kind = summary.get("kind", "run")
-    content = {"run": run_content, "bench": bench_content, "traffic": traffic_content,
-               "jobs": jobs_content}[kind]  # fmt: skip
+    content = {"run": run_content, "replay": run_content, "bench": bench_content,
+               "traffic": traffic_content, "jobs": jobs_content}[kind]  # fmt: skip
     page = loader.from_string(PAGE.read_text(encoding="utf-8"))
     return page.render(
         s=summary,
@@ -115,7 +115,7 @@ def html(
         interrupted=text.interrupted(summary),
         published=grouped(published_rows or []),
         published_curves=published_curves(grouped(published_rows or [])),
-        engine=text.engine(summary.get("engine") or {}, rates=kind not in ("run", "jobs")),
+        engine=text.engine(summary.get("engine") or {}, rates=kind in ("bench", "traffic")),
         **content(summary, data),
     )
 
@@ -158,7 +158,7 @@ def run_content(
     links = sorted(data.get("links") or [], key=lambda r: -(r.get("busy_s") or 0.0))
     messages = data.get("messages") or []
     return {
-        "title": program_name(s.get("program") or []),
+        "title": program_name(s.get("program") or [s.get("trace") or ""]),
         "headline": units.show_time(s.get("time_s"), 4),
         "split": [
             {"name": k, "meaning": text.MEANING[k], "share": v["mean"] / total, **v}

@@ -4,7 +4,8 @@
 //! of the two times is what the others cost it.
 
 use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
-use super::run::{self, FailureRank, FailureRow, LinkKindRow, LinkRow, Program, SharedTick};
+use super::carried::{LinkKindRow, LinkRow, links};
+use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
 use super::{
     Asked, BackgroundRow, Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, PlacementRequest,
     Wanted, fidelity, limits, of_job, run_of, unknown,
@@ -234,7 +235,7 @@ pub fn jobs(
     order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
     let (outcome, played) = play(&run, &by_number)?;
     let mut played: Vec<Option<Played>> = played.into_iter().map(Some).collect();
-    let (link_table, link_kinds) = run::links(&run.machine, &outcome);
+    let (link_table, link_kinds) = links(&run.machine, &outcome);
     let mut result = JobsResult {
         machine: run.machine.name.clone(),
         fidelity,

@@ -2,11 +2,13 @@
 
 mod background;
 mod bench;
+mod carried;
 mod classes;
 mod congestion;
 mod faults;
 mod jobs;
 mod limits;
+mod replay;
 mod run;
 mod tune;
 
@@ -16,6 +18,7 @@ pub use congestion::CongestionRow;
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};
 pub use limits::{CrossedRow, LimitsRow, UseRow};
+pub use replay::{Recorded, ReplayRequest, ReplayResult, Trace, replay};
 pub use run::{RunRequest, RunResult, run};
 pub use tune::{TuneFile, TuneRequest, TuneResult, TuneRow, tune};
 

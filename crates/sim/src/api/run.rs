@@ -1,17 +1,15 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
-use super::bench::EngineRow;
-use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity,
-    job_of_class, limits,
-};
-use crate::outcome::{Blocked, Distance, End, Outcome};
+use super::carried::{self, Carried};
+use super::replay::Recorded;
+use super::{Asked, Common, Fidelity, fidelity, job_of_class, limits};
+use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
-use machine::{Complaint, End as LinkEnd, LinkKind, Machine};
+use machine::{Complaint, Machine};
 use mpi::limits::Limit;
 use net::NetworkModel;
 use packet::PacketNetwork;
@@ -20,6 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use workload::functions::function_name;
+use workload::schedule::record::Recorder;
 
 /// Polls in vain with nothing else due, over all ranks, that make a livelock: some seconds of real
 /// time [estimate]. A program that does a million things of its own between two messages and tests
@@ -37,6 +36,9 @@ pub struct RunRequest {
     pub program: Program,
     #[serde(default)]
     pub hostfile_text: Option<String>,
+    /// Writes down what the ranks do.
+    #[serde(default)]
+    pub record: bool,
 }
 
 /// A program and how it is to be started.
@@ -82,9 +84,6 @@ pub struct RunResult {
     pub digest: String,
     pub exit_code: i32,
     pub interrupted: bool,
-    /// User's point-to-point messages and those collectives send.
-    pub messages: u64,
-    pub bytes: u64,
     pub mpi_calls: u64,
     pub blocking_calls: u64,
     pub wall_s: f64,
@@ -92,24 +91,13 @@ pub struct RunResult {
     pub failure: Option<FailureRow>,
     pub rank_table: Vec<RankRow>,
     pub call_table: Vec<CallRow>,
-    pub distance_table: Vec<DistanceRow>,
-    pub message_matrix: Vec<PairRow>,
-    /// Links that carried anything, busiest first, at most `LINKS`.
-    pub link_table: Vec<LinkRow>,
-    /// Share of all links of a kind that carried anything, and their mean utilization.
-    pub link_kinds: Vec<LinkKindRow>,
-    pub background: Vec<BackgroundRow>,
-    pub limits: LimitsRow,
-    /// On a machine with a plan of faults.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub network: Option<NetworkRow>,
-    /// On one whose switches manage congestion.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub congestion: Option<CongestionRow>,
-    pub engine: EngineRow,
+    #[serde(flatten)]
+    pub carried: Carried,
     /// What a file of rules or a variable says that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<Recorded>,
 }
 
 /// How the ranks' processes came to be.
@@ -154,44 +142,6 @@ pub struct CallRow {
     pub time_s: f64,
     pub bytes: u64,
 }
-#[derive(Clone, Debug, Serialize)]
-pub struct DistanceRow {
-    pub distance: &'static str,
-    pub messages: u64,
-    pub bytes: u64,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct PairRow {
-    pub src: u32,
-    pub dst: u32,
-    pub messages: u32,
-    pub bytes: u64,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct LinkRow {
-    pub from: String,
-    pub to: String,
-    pub kind: &'static str,
-    pub bytes: u64,
-    pub packets: u64,
-    pub busy_s: f64,
-    /// Of the run's time.
-    pub utilization: f64,
-    pub queue_max: u32,
-}
-#[derive(Clone, Debug, Serialize)]
-pub struct LinkKindRow {
-    pub kind: &'static str,
-    pub links: u64,
-    pub used: u64,
-    pub bytes: u64,
-    pub utilization_mean: f64,
-    pub utilization_max: f64,
-}
-
-/// Rows of the link table.
-const LINKS: usize = 200;
-
 pub fn run(
     request: &RunRequest,
     tick: Box<dyn FnMut(Progress) -> bool>,
@@ -242,7 +192,7 @@ pub fn run(
     };
     result.mpi.clone_from(&common.mpi);
     result.wall_s = begun.elapsed().as_secs_f64();
-    result.engine.wall_s = result.wall_s;
+    result.carried.engine.wall_s = result.wall_s;
     Ok(result)
 }
 
@@ -324,8 +274,9 @@ fn launch<N: NetworkModel>(
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<Complaint>> {
     let tick = Rc::new(RefCell::new(tick));
-    let live = start(job, &job.seats, &request.program, factor, overrides, &tick)
+    let mut live = start(job, &job.seats, &request.program, factor, overrides, &tick)
         .map_err(|complaint| vec![complaint])?;
+    live.recorder = request.record.then(|| Recorder::new(request.ranks));
     let mut world = World::<N, _>::new(job, live);
     let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     if matches!(outcome.end, End::Deadlock(_)) && world.workload.settle().is_some() {
@@ -342,8 +293,11 @@ fn launch<N: NetworkModel>(
         }
         _ => Vec::new(),
     };
+    let recorder = world.workload.recorder.take();
     let live = world.workload.outcome();
-    Ok(result(job, fidelity, &outcome, live, blocked))
+    let mut result = result(job, fidelity, &outcome, live, blocked);
+    result.recorded = recorder.map(|recorder| Recorded::of(&recorder, request.ranks, job));
+    Ok(result)
 }
 
 /// Who launches programs there: Aurora's users write `mpiexec` of PALS, the others `srun`.
@@ -507,12 +461,7 @@ fn result(
 ) -> RunResult {
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
     let n = job.seats.len();
-    let mut sent = vec![(0, 0); n];
-    for pair in &outcome.pairs {
-        let row: &mut (u64, u64) = &mut sent[pair.from as usize];
-        row.0 += u64::from(pair.messages);
-        row.1 += pair.bytes;
-    }
+    let sent = carried::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
         rank: i as u32,
         node: job.machine.node_name(job.seats[i].node),
@@ -540,10 +489,6 @@ fn result(
         })
         .collect();
     call_table.sort_by(|a, b| b.time_s.total_cmp(&a.time_s).then(a.function.cmp(&b.function)));
-    let distances = Distance::NAMES.iter().zip(outcome.by_distance);
-    let mut engine = EngineRow::default();
-    engine.add(outcome.engine);
-    let (link_table, link_kinds) = links(&job.machine, outcome);
     RunResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,
@@ -554,8 +499,6 @@ fn result(
         digest: format!("{:016x}", outcome.digest.0),
         exit_code,
         interrupted: failure.as_ref().is_some_and(|f| f.kind == "interrupted"),
-        messages: outcome.by_distance.iter().map(|d| d.0).sum(),
-        bytes: outcome.by_distance.iter().map(|d| d.1).sum(),
         mpi_calls: live.mpi_calls,
         blocking_calls: live.blocking_calls,
         wall_s: 0.0,
@@ -567,83 +510,8 @@ fn result(
         failure,
         rank_table: rank_table.collect(),
         call_table,
-        distance_table: distances
-            .map(|(&distance, (messages, bytes))| DistanceRow { distance, messages, bytes })
-            .collect(),
-        message_matrix: outcome
-            .pairs
-            .iter()
-            .map(|p| PairRow { src: p.from, dst: p.to, messages: p.messages, bytes: p.bytes })
-            .collect(),
-        link_table,
-        link_kinds,
-        background: outcome.background.iter().map(Into::into).collect(),
-        limits: LimitsRow::of_run(job, outcome),
-        network: NetworkRow::of_run(&job.machine, outcome),
-        congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
-        engine,
+        carried: Carried::of(job, fidelity, outcome),
         notes: super::notes(job, None),
+        recorded: None,
     }
-}
-
-fn kind_name(kind: LinkKind) -> &'static str {
-    match kind {
-        LinkKind::Injection => "injection",
-        LinkKind::Ejection => "ejection",
-        LinkKind::Local => "local",
-        LinkKind::LocalBlack => "local_black",
-        LinkKind::Global => "global",
-    }
-}
-
-pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
-    let name = |end: LinkEnd| match end {
-        LinkEnd::Nic(nic) => {
-            let node = machine.nic_node[nic];
-            format!("{} nic{}", machine.node_name(node), nic.0 - machine.node_nics[node])
-        }
-        LinkEnd::Switch(switch) => {
-            format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
-        }
-    };
-    let counters = &outcome.counters;
-    let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
-    let mut used = Vec::new();
-    let span = outcome.time.seconds();
-    for (link, &kind) in machine.links.kind.iter() {
-        let busy = machine.links.gap[link].span(counters.bytes[link]).seconds();
-        let utilization = if span > 0.0 { busy / span } else { 0.0 };
-        let row = kinds.entry(kind).or_insert(LinkKindRow {
-            kind: kind_name(kind),
-            links: 0,
-            used: 0,
-            bytes: 0,
-            utilization_mean: 0.0,
-            utilization_max: 0.0,
-        });
-        row.links += 1;
-        if counters.packets[link] == 0 {
-            continue;
-        }
-        row.used += 1;
-        row.bytes += counters.bytes[link];
-        row.utilization_mean += utilization;
-        row.utilization_max = row.utilization_max.max(utilization);
-        used.push((busy, link));
-    }
-    for row in kinds.values_mut() {
-        row.utilization_mean /= row.used.max(1) as f64;
-    }
-    used.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let table = used.into_iter().take(LINKS).map(|(busy, link)| LinkRow {
-        from: name(machine.links.from[link]),
-        to: name(machine.links.to[link]),
-        kind: kind_name(machine.links.kind[link]),
-        bytes: counters.bytes[link],
-        packets: counters.packets[link],
-        busy_s: busy,
-        utilization: if span > 0.0 { busy / span } else { 0.0 },
-        queue_max: counters.queue_max[link],
-    });
-    (table.collect(), kinds.into_values().collect())
 }

@@ -6,6 +6,7 @@ use base::{IndexVec, Time};
 use machine::{LinkId, NicId};
 use mpi::Pattern;
 use net::{Counters, NetworkModel};
+use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -117,7 +118,7 @@ fn describe(pattern: Pattern, first: u32) -> String {
         workload::ANY_TAG => "any tag".to_string(),
         tag => format!("tag {tag}"),
     };
-    match pattern.context {
+    match pattern.context & !PRIVATE_CONTEXT {
         WORLD => format!("from {source}, {tag}"),
         context => format!("from {source}, {tag}, communicator {context}"),
     }

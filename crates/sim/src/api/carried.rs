@@ -1,0 +1,170 @@
+//! What a run's network carried, as tables: messages, links, limits.
+
+use super::bench::EngineRow;
+use super::{BackgroundRow, CongestionRow, Fidelity, LimitsRow, NetworkRow};
+use crate::outcome::{Distance, Outcome};
+use crate::world::Job;
+use machine::{End as LinkEnd, LinkKind, Machine};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Carried {
+    /// Point-to-point messages and those collectives send.
+    pub messages: u64,
+    pub bytes: u64,
+    pub distance_table: Vec<DistanceRow>,
+    pub message_matrix: Vec<PairRow>,
+    /// Links that carried anything, busiest first, at most `LINKS`.
+    pub link_table: Vec<LinkRow>,
+    /// Share of all links of a kind that carried anything, and their mean utilization.
+    pub link_kinds: Vec<LinkKindRow>,
+    pub background: Vec<BackgroundRow>,
+    pub limits: LimitsRow,
+    /// On a machine with a plan of faults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkRow>,
+    /// On one whose switches manage congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub congestion: Option<CongestionRow>,
+    pub engine: EngineRow,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct DistanceRow {
+    pub distance: &'static str,
+    pub messages: u64,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct PairRow {
+    pub src: u32,
+    pub dst: u32,
+    pub messages: u32,
+    pub bytes: u64,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkRow {
+    pub from: String,
+    pub to: String,
+    pub kind: &'static str,
+    pub bytes: u64,
+    pub packets: u64,
+    pub busy_s: f64,
+    /// Of the run's time.
+    pub utilization: f64,
+    pub queue_max: u32,
+}
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkKindRow {
+    pub kind: &'static str,
+    pub links: u64,
+    pub used: u64,
+    pub bytes: u64,
+    pub utilization_mean: f64,
+    pub utilization_max: f64,
+}
+
+/// Rows of the link table.
+const LINKS: usize = 200;
+
+impl Carried {
+    pub(super) fn of(job: &Job, fidelity: Fidelity, outcome: &Outcome) -> Carried {
+        let mut engine = EngineRow::default();
+        engine.add(outcome.engine);
+        let (link_table, link_kinds) = links(&job.machine, outcome);
+        let distances = Distance::NAMES.iter().zip(outcome.by_distance);
+        Carried {
+            messages: outcome.by_distance.iter().map(|d| d.0).sum(),
+            bytes: outcome.by_distance.iter().map(|d| d.1).sum(),
+            distance_table: distances
+                .map(|(&distance, (messages, bytes))| DistanceRow { distance, messages, bytes })
+                .collect(),
+            message_matrix: outcome
+                .pairs
+                .iter()
+                .map(|p| PairRow { src: p.from, dst: p.to, messages: p.messages, bytes: p.bytes })
+                .collect(),
+            link_table,
+            link_kinds,
+            background: outcome.background.iter().map(Into::into).collect(),
+            limits: LimitsRow::of_run(job, outcome),
+            network: NetworkRow::of_run(&job.machine, outcome),
+            congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
+            engine,
+        }
+    }
+}
+
+/// Messages and bytes each of `ranks` ranks has sent.
+pub(super) fn sent(ranks: usize, outcome: &Outcome) -> Vec<(u64, u64)> {
+    let mut sent = vec![(0, 0); ranks];
+    for pair in &outcome.pairs {
+        let row: &mut (u64, u64) = &mut sent[pair.from as usize];
+        row.0 += u64::from(pair.messages);
+        row.1 += pair.bytes;
+    }
+    sent
+}
+
+fn kind_name(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::Injection => "injection",
+        LinkKind::Ejection => "ejection",
+        LinkKind::Local => "local",
+        LinkKind::LocalBlack => "local_black",
+        LinkKind::Global => "global",
+    }
+}
+
+pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
+    let name = |end: LinkEnd| match end {
+        LinkEnd::Nic(nic) => {
+            let node = machine.nic_node[nic];
+            format!("{} nic{}", machine.node_name(node), nic.0 - machine.node_nics[node])
+        }
+        LinkEnd::Switch(switch) => {
+            format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
+        }
+    };
+    let counters = &outcome.counters;
+    let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
+    let mut used = Vec::new();
+    let span = outcome.time.seconds();
+    for (link, &kind) in machine.links.kind.iter() {
+        let busy = machine.links.gap[link].span(counters.bytes[link]).seconds();
+        let utilization = if span > 0.0 { busy / span } else { 0.0 };
+        let row = kinds.entry(kind).or_insert(LinkKindRow {
+            kind: kind_name(kind),
+            links: 0,
+            used: 0,
+            bytes: 0,
+            utilization_mean: 0.0,
+            utilization_max: 0.0,
+        });
+        row.links += 1;
+        if counters.packets[link] == 0 {
+            continue;
+        }
+        row.used += 1;
+        row.bytes += counters.bytes[link];
+        row.utilization_mean += utilization;
+        row.utilization_max = row.utilization_max.max(utilization);
+        used.push((busy, link));
+    }
+    for row in kinds.values_mut() {
+        row.utilization_mean /= row.used.max(1) as f64;
+    }
+    used.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let table = used.into_iter().take(LINKS).map(|(busy, link)| LinkRow {
+        from: name(machine.links.from[link]),
+        to: name(machine.links.to[link]),
+        kind: kind_name(machine.links.kind[link]),
+        bytes: counters.bytes[link],
+        packets: counters.packets[link],
+        busy_s: busy,
+        utilization: if span > 0.0 { busy / span } else { 0.0 },
+        queue_max: counters.queue_max[link],
+    });
+    (table.collect(), kinds.into_values().collect())
+}

@@ -1,0 +1,284 @@
+//! `odonata replay`: a schedule of another tool, or a recorded run, on a simulated machine.
+
+use super::carried::{self, Carried};
+use super::run::{FailureRank, FailureRow, RankRow};
+use super::{Asked, Common, Fidelity, fidelity, job_of_class, limits};
+use crate::outcome::{Blocked, End, Outcome};
+use crate::world::{Job, Progress, World};
+use base::{Gap, Time};
+use loggp::LogGpNetwork;
+use machine::Complaint;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use workload::schedule::record::{self, Recorder};
+use workload::schedule::{Dag, Fault, Schedule, goal};
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct ReplayRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub ppn: u32,
+    /// What recorded computation is multiplied by.
+    pub factor: f64,
+    /// Variables of the recorded run that MPI libraries listen to.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    /// What a record says of itself.
+    #[serde(default)]
+    pub record: Option<RecordHeader>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordHeader {
+    pub ranks: u64,
+    pub communicators: Vec<(u32, Vec<u32>)>,
+    /// What the codes of the column `op` stand for.
+    pub ops: Vec<String>,
+    /// Of the machine it was recorded on: computation took as long there.
+    pub core_speed: f64,
+}
+
+/// The file: GOAL, as text or binary, or the columns of a record.
+pub enum Trace<'a> {
+    Goal(&'a [u8]),
+    Record(&'a BTreeMap<String, Vec<u8>>),
+}
+
+/// What was written down of a run, for `RecordHeader` and the columns.
+#[derive(Clone, Debug, Serialize)]
+pub struct Recorded {
+    pub ranks: u32,
+    pub communicators: Vec<(u32, Vec<u32>)>,
+    pub ops: Vec<&'static str>,
+    pub core_speed: f64,
+    pub calls: usize,
+    /// Polls that found nothing: they are replayed for as long as they lasted.
+    pub vain_polls: u64,
+    /// Why the run cannot be replayed.
+    pub refused: Option<String>,
+    #[serde(skip)]
+    pub columns: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Recorded {
+    pub(super) fn of(recorder: &Recorder, ranks: u32, job: &Job) -> Recorded {
+        let table = recorder.table();
+        let communicators = recorder.communicators.iter();
+        Recorded {
+            ranks,
+            communicators: communicators.map(|(context, m)| (*context, m.clone())).collect(),
+            ops: record::ops(),
+            core_speed: job.machine.node.core_speed,
+            calls: table.rows(),
+            vain_polls: recorder.vain_polls,
+            refused: recorder.refused.clone(),
+            columns: table.columns(),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplayResult {
+    pub time_s: f64,
+    pub ranks: u32,
+    pub nodes: u32,
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    pub digest: String,
+    pub exit_code: i32,
+    pub interrupted: bool,
+    /// Calls of the schedule, and those of them that completed.
+    pub calls_scheduled: usize,
+    pub calls_done: usize,
+    /// Messages that no receive asked for.
+    pub unreceived: u64,
+    pub wall_s: f64,
+    pub failure: Option<FailureRow>,
+    pub rank_table: Vec<RankRow>,
+    #[serde(flatten)]
+    pub carried: Carried,
+    /// What a file of rules or a variable says that is not followed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+pub fn replay(
+    request: &ReplayRequest,
+    trace: &Trace<'_>,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<ReplayResult, Vec<Complaint>> {
+    let begun = std::time::Instant::now();
+    let mut complaints = Vec::new();
+    let schedule = read(request, trace).map_err(|faults| {
+        let of = |f: Fault| Complaint::new(format!("trace, {}", f.at), f.found, f.wanted);
+        complaints.extend(faults.into_iter().map(of));
+    });
+    if !(request.factor.is_finite() && request.factor >= 0.0) {
+        let found = request.factor.to_string();
+        complaints.push(Complaint::new("compute", found, "`recorded`, `none` or a factor"));
+    }
+    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+        complaints.extend(more);
+        Default::default()
+    });
+    // What is wrong with the rest is told as well, whatever the number of ranks.
+    let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
+    let asked = Asked::or_by_variable(request.common.class.as_deref(), &request.env);
+    let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
+    let job = job.map_err(|more| complaints.extend(more));
+    let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
+        return Err(complaints);
+    };
+    limits::heed(&mut job.library, &job.machine, &request.env)?;
+    too_large(&job, &schedule).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+    let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
+    let factor = request.factor * (recorded / job.machine.node.core_speed);
+    if factor != 1.0 {
+        schedule.scale(factor);
+    }
+    schedule.choose(&|case| job.library.selection.decide(case, &overrides));
+    let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
+    let mut result = match fidelity {
+        Fidelity::Packet => play::<PacketNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::LogGp => play::<LogGpNetwork>(&job, fidelity, schedule, tick),
+    };
+    result.mpi.clone_from(&request.common.mpi);
+    result.wall_s = begun.elapsed().as_secs_f64();
+    result.carried.engine.wall_s = result.wall_s;
+    Ok(result)
+}
+
+fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Fault>> {
+    let wrong = |found: &str, wanted: &str| {
+        let (at, found, wanted) = ("header".into(), found.into(), wanted.into());
+        Err(vec![Fault { at, found, wanted }])
+    };
+    match (trace, &request.record) {
+        (Trace::Goal(file), _) => goal::read(file),
+        (Trace::Record(_), None) => wrong("nothing", "what a record says of itself"),
+        (Trace::Record(columns), Some(header)) => {
+            if !(header.core_speed.is_finite() && header.core_speed > 0.0) {
+                return wrong(&format!("core_speed {}", header.core_speed), "a number above 0");
+            }
+            record::read(&record::Given {
+                ranks: header.ranks,
+                communicators: &header.communicators.iter().cloned().collect(),
+                ops: &header.ops,
+                columns,
+            })
+        }
+    }
+}
+
+/// Messages whose packets, or whose time, cannot be counted. Time: all of them one after the other
+/// over the slowest link must fit what a `Time` holds, 213 days.
+fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
+    let machine = &job.machine;
+    let (largest, total) = schedule.bytes();
+    if largest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
+        let wanted = "messages of fewer than 2^31 packets";
+        return Some(Complaint::new("trace", format!("{largest} B"), wanted));
+    }
+    let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
+    let slowest: Gap = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
+    let wanted = "no more bytes than the slowest link carries within 50 days";
+    let fits = (u128::from(total) * u128::from(slowest.span(1 << 20).0)) >> 20 < 1 << 62;
+    (!fits).then(|| Complaint::new("trace", format!("{total} B in all"), wanted))
+}
+
+fn play<N: NetworkModel>(
+    job: &Job,
+    fidelity: Fidelity,
+    schedule: Schedule,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> ReplayResult {
+    let (calls, computed) = (schedule.calls(), schedule.computed());
+    let mut world = World::<N, _>::new(job, Dag::new(schedule));
+    let outcome = world.run(tick);
+    let failure = failure(job, &outcome, &world.workload);
+    let n = job.seats.len();
+    let sent = carried::sent(n, &outcome);
+    let rank_table = (0..n).map(|rank| {
+        // Where several threads compute, or a run was stopped, there may be more computation than
+        // time.
+        let end = world.workload.ended[rank];
+        let compute = computed[rank].min(end - Time::ZERO);
+        let rest = end.since(Time::ZERO + compute);
+        let waiting = world.workload.waited[rank].min(rest);
+        RankRow {
+            rank: rank as u32,
+            node: job.machine.node_name(job.seats[rank].node),
+            compute_s: compute.seconds(),
+            waiting_s: waiting.seconds(),
+            transfer_s: (rest - waiting).seconds(),
+            other_s: outcome.time.since(end).seconds(),
+            messages: sent[rank].0,
+            bytes: sent[rank].1,
+        }
+    });
+    let unreceived = world.ranks.iter().map(|rank| rank.matching.unexpected().count() as u64);
+    ReplayResult {
+        time_s: outcome.time.seconds(),
+        ranks: n as u32,
+        nodes: super::run::nodes(&job.seats),
+        machine: job.machine.name.clone(),
+        fidelity,
+        mpi: String::new(),
+        digest: format!("{:016x}", outcome.digest.0),
+        exit_code: match &failure {
+            None => 0,
+            Some(row) if row.kind == "interrupted" => 130,
+            Some(_) => 1,
+        },
+        interrupted: outcome.end == End::Interrupted,
+        calls_scheduled: calls,
+        calls_done: calls - world.workload.left(),
+        unreceived: unreceived.sum(),
+        wall_s: 0.0,
+        failure,
+        rank_table: rank_table.collect(),
+        carried: Carried::of(job, fidelity, &outcome),
+        notes: super::notes(job, None),
+    }
+}
+
+fn failure(job: &Job, outcome: &Outcome, dag: &Dag) -> Option<FailureRow> {
+    let one = |blocked: &Blocked| vec![blocked.clone()];
+    let (kind, message, blocked) = match &outcome.end {
+        End::Finished => return None,
+        End::Interrupted => ("interrupted", "interrupted".to_string(), Vec::new()),
+        End::Stopped => {
+            let rank = dag.late.expect("a schedule is stopped by time alone");
+            let what = format!("rank {rank} goes on after 110 days: simulated time ends there");
+            ("limit", what, Vec::new())
+        }
+        End::Deadlock(blocked) => {
+            let mut ranks: Vec<u32> = blocked.iter().map(|b| b.rank).collect();
+            ranks.dedup();
+            let who = match ranks.len() {
+                1 => "1 rank waits".to_string(),
+                n => format!("{n} ranks wait"),
+            };
+            let text = format!("deadlock: {who} for what will never come");
+            ("deadlock", text, blocked.clone())
+        }
+        End::Erroneous(b) => {
+            let text = format!("erroneous schedule: rank {}: {}", b.rank, b.what);
+            ("erroneous", text, one(b))
+        }
+        End::Failed(b) => ("fault", b.what.clone(), one(b)),
+        End::Exhausted(b) => ("limit", b.what.clone(), one(b)),
+    };
+    let rank = |group: &[Blocked]| FailureRank {
+        rank: group[0].rank,
+        node: job.machine.node_name(group[0].node),
+        call: None,
+        detail: group.iter().map(|b| b.what.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    let ranks = blocked.chunk_by(|a, b| a.rank == b.rank).map(rank).collect();
+    Some(FailureRow { kind, message, ranks })
+}

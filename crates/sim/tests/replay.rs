@@ -1,0 +1,127 @@
+//! Schedules on a machine: the same as the same program said otherwise, and what goes wrong.
+
+mod common;
+
+use base::{Span, Time};
+use common::job;
+use loggp::LogGpNetwork;
+use packet::PacketNetwork;
+use sim::{End, Outcome, World};
+use std::collections::BTreeMap;
+use workload::schedule::{Dag, goal};
+use workload::{Op, SendMode, Step, Streams, WORLD};
+
+fn replay<N: net::NetworkModel>(file: &str, nodes: &[u32]) -> (Outcome, Vec<Time>) {
+    let schedule = goal::read(file.as_bytes()).expect("a schedule");
+    let job = job(nodes);
+    let mut world = World::<N, _>::new(&job, Dag::new(schedule));
+    let outcome = world.run(&mut |_| true);
+    (outcome, world.workload.ended)
+}
+
+/// A ring: everybody computes, receives from the left and sends to the right, and when both are
+/// done computes again.
+fn ring_as_goal(ranks: u32, bytes: u64) -> String {
+    let mut file = format!("num_ranks {ranks}\n");
+    for rank in 0..ranks {
+        let (left, right) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
+        file += &format!(
+            "rank {rank} {{\nc: calc {}\nr: recv {bytes}b from {left} tag 1\n\
+             s: send {bytes}b to {right} tag 1\ne: calc 500\nr requires c\ns requires c\n\
+             e requires r\ne requires s\n}}\n",
+            1000 + 100 * rank
+        );
+    }
+    file
+}
+
+fn ring_as_streams(ranks: u32, bytes: u64) -> Streams {
+    Streams::new((0..ranks).map(move |rank| {
+        let (left, right) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
+        let (context, tag) = (WORLD, 1);
+        let mode = SendMode::Standard;
+        vec![
+            Step::Compute(Span::ns(1000 + 100 * u64::from(rank))),
+            Step::Wait,
+            Step::Do(Op::Recv { from: left, context, tag, bytes }),
+            Step::Do(Op::Send { to: right, context, tag, bytes, mode }),
+            Step::Wait,
+            Step::Compute(Span::ns(500)),
+        ]
+    }))
+}
+
+fn a_schedule_takes_as_long_as_the_stream<N: net::NetworkModel>() {
+    let nodes = [0, 1, 2, 200, 201];
+    for bytes in [8, 100_000, 4 << 20] {
+        let (outcome, _) = replay::<N>(&ring_as_goal(5, bytes), &nodes);
+        let job = job(&nodes);
+        let stream = World::<N, _>::new(&job, ring_as_streams(5, bytes)).run(&mut |_| true);
+        assert_eq!(outcome.end, End::Finished);
+        assert_eq!(outcome.time, stream.time, "{bytes} B");
+        assert_eq!(outcome.pairs, stream.pairs);
+    }
+}
+
+#[test]
+fn a_schedule_takes_as_long_as_the_same_program_as_a_stream() {
+    a_schedule_takes_as_long_as_the_stream::<PacketNetwork>();
+    a_schedule_takes_as_long_as_the_stream::<LogGpNetwork>();
+}
+
+/// A message of rank 0 reaches rank 1 while rank 0 computes on another cpu; on the same one it
+/// waits behind the computation.
+#[test]
+fn operations_on_different_cpus_overlap() {
+    let file = |cpu: u32| {
+        format!(
+            "num_ranks 2\nrank 0 {{\na: calc 1000000 cpu 0\nb: calc 10 cpu {cpu}\n\
+             c: send 8b to 1 cpu {cpu}\nc requires b\n}}\nrank 1 {{\nrecv 8b from 0\n}}\n"
+        )
+    };
+    let (apart, ends) = replay::<LogGpNetwork>(&file(1), &[0, 1]);
+    assert!(ends[1] < Time(100_000_000), "{}", ends[1]);
+    // The run lasts as long as the computation, and an instant at most.
+    assert!((1_000_000_000..1_001_000_000).contains(&apart.time.0), "{}", apart.time);
+    let (together, ends) = replay::<LogGpNetwork>(&file(0), &[0, 1]);
+    assert!(ends[1] > Time(1_000_000_000), "{}", ends[1]);
+    assert!(together.time > Time(1_000_010_000), "{}", together.time);
+}
+
+#[test]
+fn who_waits_for_what_never_comes_is_told() {
+    let file = "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 3\n}\nrank 1 {\ncalc 10\n}\n";
+    let (outcome, _) = replay::<LogGpNetwork>(file, &[0, 1]);
+    let End::Deadlock(blocked) = outcome.end else { panic!("{:?}", outcome.end) };
+    let told: BTreeMap<u32, &str> = blocked.iter().map(|b| (b.rank, b.what.as_str())).collect();
+    assert_eq!(told, BTreeMap::from([(0, "receive from rank 1, tag 3")]));
+}
+
+/// Tags of a schedule are no program's: no library bounds them.
+#[test]
+fn tags_of_a_schedule_have_no_bound() {
+    let file = "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 4294967290\n}\n\
+                rank 1 {\nsend 8b to 0 tag 4294967290\n}\n";
+    let (outcome, _) = replay::<LogGpNetwork>(file, &[0, 1]);
+    assert_eq!(outcome.end, End::Finished);
+}
+
+#[test]
+fn a_schedule_that_outlasts_simulated_time_is_stopped() {
+    // 49 days a rank, one rank after the other.
+    let days = 49u64 * 86_400 * 1_000_000_000;
+    let mut file = "num_ranks 4\n".to_string();
+    for rank in 0..4 {
+        file += &format!("rank {rank} {{\n");
+        if rank > 0 {
+            file += &format!("r: recv 8b from {}\nc requires r\n", rank - 1);
+        }
+        file += &format!("c: calc {days}\n");
+        if rank < 3 {
+            file += &format!("s: send 8b to {}\ns requires c\n", rank + 1);
+        }
+        file += "}\n";
+    }
+    let (outcome, _) = replay::<LogGpNetwork>(&file, &[0, 1, 2, 3]);
+    assert_eq!(outcome.end, End::Stopped);
+}

@@ -1,0 +1,491 @@
+//! A schedule: what ranks do, written down beforehand as a graph.
+//!
+//! The part of each rank is a row of steps. A step is one or more calls, made one after the other
+//! at the instant at which the last call that the step needs has completed; steps that need nothing
+//! begin the run. That is all there is to it: a schedule file of another tool (`goal`) and a
+//! recorded run (`record`) are both read into this.
+
+pub mod goal;
+pub mod record;
+
+use crate::wire::PRIVATE_CONTEXT;
+use crate::{Call, Context, Done, Op, SendMode, Token, WORLD, Workload};
+use base::{Span, Time};
+use collectives::{Algorithm, Case};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What is wrong with a file: where, what stands there, and what is wanted instead.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    pub at: String,
+    pub found: String,
+    pub wanted: String,
+}
+
+/// All that is wrong with a file, as far as anybody wants to read it.
+#[derive(Default)]
+pub(crate) struct Faults {
+    list: Vec<Fault>,
+    more: usize,
+}
+
+impl Faults {
+    const MOST: usize = 40;
+
+    pub fn add(&mut self, at: impl Into<String>, found: impl Into<String>, wanted: &str) {
+        if self.list.len() == Self::MOST {
+            self.more += 1;
+            return;
+        }
+        let (at, found) = (at.into(), found.into());
+        self.list.push(Fault { at, found, wanted: wanted.to_string() });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub fn finish<T>(mut self, value: T) -> Result<T, Vec<Fault>> {
+        if self.is_empty() {
+            return Ok(value);
+        }
+        if self.more > 0 {
+            let found = format!("{} more", self.more);
+            self.list.push(Fault {
+                at: "and".into(),
+                found,
+                wanted: "these to be mended first".into(),
+            });
+        }
+        Err(self.list)
+    }
+}
+
+/// What a call does. The frequent operations stand here, the others in a list of their own, so that
+/// a schedule of many million messages stays small.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Act {
+    Pause,
+    Delay { span: Span },
+    Send { to: u32, context: Context, tag: i32, bytes: u64, mode: SendMode },
+    Recv { from: u32, context: Context, tag: i32, bytes: u64 },
+    Other(u32),
+}
+
+/// A call and the computation before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Planned {
+    pub after: Span,
+    pub act: Act,
+}
+const _: () = assert!(size_of::<Planned>() == 32);
+
+/// No computation of one rank may be longer, and no call may come later: simulated time ends after
+/// 213 days, and what is under way by then is to fit behind.
+pub const LONGEST: Span = Span(50 * 86_400 * 1_000_000_000_000);
+const LATEST: Time = Time(110 * 86_400 * 1_000_000_000_000);
+/// Longest message, and longest buffer of a collective: a terabyte, more than any rank has.
+pub const MOST_BYTES: u64 = 1 << 40;
+/// Most ranks: as many as anything else that is counted here.
+pub const MOST_RANKS: u32 = 1 << 24;
+
+/// Columns by step, by call and by edge; ranks, and the calls of a rank, follow one another.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    pub ranks: u32,
+    /// The first step of each rank, and one past the last.
+    first_step: Vec<u32>,
+    /// The first call of each step, and one past the last.
+    first_call: Vec<u32>,
+    /// How many completions each step waits for.
+    needs: Vec<u32>,
+    planned: Vec<Planned>,
+    others: Vec<Op>,
+    /// By call: where the steps that need it begin in `then`; and one past the last.
+    heads: Vec<u32>,
+    then: Vec<u32>,
+    /// By step: the computing thread it occupies; empty where every rank has but one.
+    lane: Vec<u32>,
+    n_lanes: u32,
+    /// Members, in the order of their ranks, of every communicator but the world.
+    communicators: BTreeMap<Context, Vec<u32>>,
+    /// By collective in `others`: its meeting, by whose first case the algorithm is chosen.
+    meetings: Vec<(u32, Case)>,
+}
+
+impl Schedule {
+    /// How many calls there are.
+    pub fn calls(&self) -> usize {
+        self.planned.len()
+    }
+
+    /// The longest message there may be, and the bytes of all that are sent point to point.
+    pub fn bytes(&self) -> (u64, u64) {
+        let (mut largest, mut total) = (0, 0u64);
+        for planned in &self.planned {
+            match planned.act {
+                Act::Send { bytes, .. } => {
+                    largest = bytes.max(largest);
+                    total = total.saturating_add(bytes);
+                }
+                Act::Other(at) => match &self.others[at as usize] {
+                    Op::Collective { call, .. } => largest = call.buffer_bytes().max(largest),
+                    Op::OneSided { out, back, .. } => {
+                        largest = largest.max(*out).max(*back);
+                        total = total.saturating_add(*out).saturating_add(*back);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        (largest, total)
+    }
+
+    /// Chooses the algorithm of every collective anew.
+    pub fn choose(&mut self, choose: &dyn Fn(&Case) -> Algorithm) {
+        for (at, case) in &self.meetings {
+            let Op::Collective { call, .. } = &mut self.others[*at as usize] else {
+                unreachable!("meetings are of collectives")
+            };
+            call.algorithm = case.fit(choose(case));
+        }
+    }
+
+    /// Multiplies all computation; what is longer than `LONGEST` then is cut there.
+    pub fn scale(&mut self, factor: f64) {
+        let scaled = |span: Span| Span(((span.0 as f64) * factor).round() as u64).min(LONGEST);
+        for planned in &mut self.planned {
+            planned.after = scaled(planned.after);
+            if let (Act::Delay { span }, true) = (&mut planned.act, self.n_lanes > 0) {
+                // Where ranks have several computing threads, these are their computation.
+                *span = scaled(*span);
+            }
+        }
+    }
+
+    /// All computation of each rank, as far as it is on the rank's CPU or one of its threads.
+    pub fn computed(&self) -> Vec<Span> {
+        let of_rank = |rank: usize| {
+            let calls = self.calls_of(rank as u32);
+            self.planned[calls].iter().map(|planned| match planned.act {
+                Act::Delay { span } if self.n_lanes > 0 => planned.after + span,
+                _ => planned.after,
+            })
+        };
+        (0..self.ranks as usize).map(|rank| of_rank(rank).sum()).collect()
+    }
+
+    fn calls_of(&self, rank: u32) -> std::ops::Range<usize> {
+        let step = |at: u32| self.first_call[self.first_step[at as usize] as usize] as usize;
+        step(rank)..step(rank + 1)
+    }
+}
+
+/// Collects steps in the order of ranks.
+pub(crate) struct Builder {
+    first_step: Vec<u32>,
+    first_call: Vec<u32>,
+    needs: Vec<u32>,
+    planned: Vec<Planned>,
+    others: Vec<Op>,
+    edges: Vec<(u32, u32)>,
+    lane: Vec<u32>,
+    n_lanes: u32,
+}
+
+impl Builder {
+    pub fn new() -> Builder {
+        Builder {
+            first_step: Vec::new(),
+            first_call: Vec::new(),
+            needs: Vec::new(),
+            planned: Vec::new(),
+            others: Vec::new(),
+            edges: Vec::new(),
+            lane: Vec::new(),
+            n_lanes: 0,
+        }
+    }
+
+    pub fn begin_rank(&mut self) {
+        self.first_step.push(self.needs.len() as u32);
+    }
+
+    /// Begins a step; its number.
+    pub fn begin_step(&mut self) -> u32 {
+        self.first_call.push(self.planned.len() as u32);
+        self.needs.push(0);
+        self.needs.len() as u32 - 1
+    }
+
+    /// The step just begun occupies a computing thread.
+    pub fn occupy(&mut self, lane: u32) {
+        self.lane.resize(self.needs.len(), NONE);
+        *self.lane.last_mut().expect("a step was begun") = lane;
+        self.n_lanes = self.n_lanes.max(lane + 1);
+    }
+
+    /// A call of the step just begun; its number.
+    pub fn call(&mut self, after: Span, act: Act) -> u32 {
+        self.planned.push(Planned { after, act });
+        self.planned.len() as u32 - 1
+    }
+
+    pub fn other(&mut self, op: Op) -> Act {
+        self.others.push(op);
+        Act::Other(self.others.len() as u32 - 1)
+    }
+
+    pub fn need(&mut self, call: u32, step: u32) {
+        self.needs[step as usize] += 1;
+        self.edges.push((call, step));
+    }
+
+    pub fn build(
+        mut self,
+        communicators: BTreeMap<Context, Vec<u32>>,
+        meetings: Vec<(u32, Case)>,
+    ) -> Schedule {
+        let ranks = self.first_step.len() as u32;
+        self.first_step.push(self.needs.len() as u32);
+        self.first_call.push(self.planned.len() as u32);
+        if self.n_lanes > 0 {
+            self.lane.resize(self.needs.len(), NONE);
+        }
+        let mut schedule = Schedule {
+            ranks,
+            first_step: self.first_step,
+            first_call: self.first_call,
+            needs: self.needs,
+            heads: vec![0; self.planned.len() + 1],
+            then: vec![0; self.edges.len()],
+            planned: self.planned,
+            others: self.others,
+            lane: self.lane,
+            n_lanes: self.n_lanes,
+            communicators,
+            meetings,
+        };
+        for &(call, _) in &self.edges {
+            schedule.heads[call as usize + 1] += 1;
+        }
+        for call in 0..schedule.planned.len() {
+            schedule.heads[call + 1] += schedule.heads[call];
+        }
+        let mut next = schedule.heads.clone();
+        // Steps that come to be ready at once: those that only communicate go first, for a call
+        // behind a computation waits for its end.
+        for computes in [false, true] {
+            for &(call, step) in &self.edges {
+                if schedule.computes(step) == computes {
+                    let at = &mut next[call as usize];
+                    schedule.then[*at as usize] = step;
+                    *at += 1;
+                }
+            }
+        }
+        schedule
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Schedule {
+    fn step(&self, step: u32) -> std::ops::Range<usize> {
+        self.first_call[step as usize] as usize..self.first_call[step as usize + 1] as usize
+    }
+
+    fn computes(&self, step: u32) -> bool {
+        self.planned[self.step(step)].iter().any(|planned| match planned.act {
+            Act::Delay { .. } => true,
+            _ => planned.after > Span::ZERO,
+        })
+    }
+
+    /// Steps of a rank that nothing is needed for come before those that are found to be ready by
+    /// what they need, if there is no circle; the first step that is in one, or behind one.
+    pub(crate) fn circle(&self, rank: u32) -> Option<u32> {
+        let (first, last) = (self.first_step[rank as usize], self.first_step[rank as usize + 1]);
+        let mut owed: Vec<u32> = self.needs[first as usize..last as usize].to_vec();
+        let mut ready: Vec<u32> = (first..last).filter(|&s| self.needs[s as usize] == 0).collect();
+        while let Some(step) = ready.pop() {
+            for call in self.step(step) {
+                let (from, to) = (self.heads[call] as usize, self.heads[call + 1] as usize);
+                for &next in &self.then[from..to] {
+                    let owed = &mut owed[(next - first) as usize];
+                    *owed -= 1;
+                    if *owed == 0 {
+                        ready.push(next);
+                    }
+                }
+            }
+        }
+        owed.iter().position(|&owed| owed > 0).map(|at| first + at as u32)
+    }
+}
+
+/// A computing thread of a rank that has several: one step at a time, first come, first served.
+#[derive(Default)]
+struct Lane {
+    busy: bool,
+    waiting: VecDeque<u32>,
+}
+
+/// A schedule under way.
+pub struct Dag {
+    schedule: Schedule,
+    world: Vec<u32>,
+    /// By rank: its first call, from which its tokens count.
+    base: Vec<u32>,
+    /// By step: completions it still waits for.
+    owed: Vec<u32>,
+    lanes: Vec<Lane>,
+    /// Calls that have not completed.
+    left: usize,
+    /// By rank: when its last call so far completed.
+    pub ended: Vec<Time>,
+    /// By rank: how long nothing of it went on because another rank was not ready.
+    pub waited: Vec<Span>,
+    /// By rank: when its CPU is through with the computation it has been given.
+    through: Vec<Time>,
+    /// A rank that wanted to go on when simulated time was about to end.
+    pub late: Option<u32>,
+}
+
+impl Dag {
+    pub fn new(mut schedule: Schedule) -> Dag {
+        let base = (0..schedule.ranks).map(|rank| schedule.calls_of(rank).start as u32).collect();
+        Dag {
+            world: (0..schedule.ranks).collect(),
+            base,
+            owed: std::mem::take(&mut schedule.needs),
+            lanes: (0..schedule.n_lanes).map(|_| Lane::default()).collect(),
+            left: schedule.calls(),
+            ended: vec![Time::ZERO; schedule.ranks as usize],
+            waited: vec![Span::ZERO; schedule.ranks as usize],
+            through: vec![Time::ZERO; schedule.ranks as usize],
+            late: None,
+            schedule,
+        }
+    }
+
+    /// Calls that have not completed.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// All that the step needs has come.
+    fn ready(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
+        if let Some(&lane) = self.schedule.lane.get(step as usize)
+            && lane != NONE
+        {
+            let lane = &mut self.lanes[lane as usize];
+            if std::mem::replace(&mut lane.busy, true) {
+                lane.waiting.push_back(step);
+                return;
+            }
+        }
+        self.submit(now, rank, step, calls);
+    }
+
+    fn submit(&mut self, now: Time, rank: u32, step: u32, calls: &mut Vec<Call>) {
+        if now > LATEST {
+            self.late = Some(rank);
+        }
+        let base = self.base[rank as usize];
+        let through = &mut self.through[rank as usize];
+        *through = now.max(*through);
+        for call in self.schedule.step(step) {
+            let Planned { after, act } = self.schedule.planned[call];
+            *through += after;
+            let op = match act {
+                Act::Pause => Op::Pause,
+                Act::Delay { span } => Op::Delay { span },
+                Act::Send { to, context, tag, bytes, mode } => {
+                    Op::Send { to, context, tag, bytes, mode }
+                }
+                Act::Recv { from, context, tag, bytes } => Op::Recv { from, context, tag, bytes },
+                Act::Other(at) => self.schedule.others[at as usize].clone(),
+            };
+            calls.push(Call { rank, token: call as Token - base, after, op });
+        }
+    }
+
+    /// The step that a call is the last of has left its computing thread to the next one.
+    fn free_lane(&mut self, now: Time, rank: u32, call: usize, calls: &mut Vec<Call>) {
+        let first = &self.schedule.first_call;
+        let step = first.partition_point(|&first| first as usize <= call) - 1;
+        if first[step + 1] as usize != call + 1 || self.schedule.lane[step] == NONE {
+            return;
+        }
+        let lane = &mut self.lanes[self.schedule.lane[step] as usize];
+        match lane.waiting.pop_front() {
+            Some(next) => self.submit(now, rank, next, calls),
+            None => lane.busy = false,
+        }
+    }
+}
+
+impl Workload for Dag {
+    fn ranks(&self) -> u32 {
+        self.schedule.ranks
+    }
+
+    fn members(&self, _: u32, context: Context) -> &[u32] {
+        match context & !PRIVATE_CONTEXT {
+            WORLD => &self.world,
+            context => self.schedule.communicators.get(&context).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        for rank in 0..self.schedule.ranks {
+            let first = &self.schedule.first_step;
+            let steps = first[rank as usize]..first[rank as usize + 1];
+            for computes in [false, true] {
+                for step in steps.clone() {
+                    if self.owed[step as usize] == 0 && self.schedule.computes(step) == computes {
+                        self.ready(Time::ZERO, rank, step, calls);
+                    }
+                }
+            }
+        }
+    }
+
+    fn resume(&mut self, now: Time, done: &[Done], calls: &mut Vec<Call>) {
+        for done in done {
+            let rank = done.rank;
+            let call = (self.base[rank as usize] + done.token) as usize;
+            self.left -= 1;
+            let before = std::mem::replace(&mut self.ended[rank as usize], now);
+            if !matches!(self.schedule.planned[call].act, Act::Pause | Act::Delay { .. }) {
+                let idle = before.max(self.through[rank as usize]);
+                self.waited[rank as usize] += done.ready.min(now).since(idle);
+            }
+            if !self.lanes.is_empty() {
+                self.free_lane(now, rank, call, calls);
+            }
+            let (from, to) = (self.schedule.heads[call], self.schedule.heads[call + 1]);
+            for at in from..to {
+                let step = self.schedule.then[at as usize];
+                let owed = &mut self.owed[step as usize];
+                *owed -= 1;
+                if *owed == 0 {
+                    self.ready(now, rank, step, calls);
+                }
+            }
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.left == 0
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.late.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests;

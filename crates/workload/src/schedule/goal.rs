@@ -1,0 +1,231 @@
+//! GOAL, the schedule language of LogGOPSim and its kin: every rank's sends, receives and
+//! computations, and which of them need which.
+//!
+//! Sources: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language - A Flexible Way to
+//! Express Collective Communication" (ICPP 2009); Hoefler, Schneider, Lumsdaine, "LogGOPSim"
+//! (HPDC 2010); the grammar and the layout of files in the repository spcl/LogGOPSim (`txt2bin.re`,
+//! `Parser.hpp`).
+//!
+//! `calc N` computes for N nanoseconds. `a requires b`: a begins when b is done. `a irequires b`: a
+//! begins when b has begun. Operations of one rank on one `cpu` take turns, those on different ones
+//! overlap. Tag and source -1 are wildcards. The number of a NIC is read and not followed: a rank's
+//! NIC is where its placement puts it.
+
+mod binary;
+mod text;
+
+use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
+use crate::wire::PRIVATE_CONTEXT;
+use crate::{Context, SendMode};
+use base::Span;
+use std::collections::BTreeMap;
+
+/// Tags of a schedule are not a program's, which a library has bounds for: they are its own.
+const CONTEXT: Context = PRIVATE_CONTEXT;
+
+/// Tag and source that fit any, as files write them in 32 bits.
+const ANY: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Send,
+    Recv,
+    Calc,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Operation {
+    kind: Kind,
+    cpu: u8,
+    peer: u32,
+    tag: u32,
+    /// Bytes; of a computation nanoseconds.
+    size: u64,
+    /// Where it stands: a line, or in a binary file its number.
+    place: u32,
+}
+
+/// `op` needs `needed`, or only that it has begun.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    op: u32,
+    needed: u32,
+    begun: bool,
+}
+
+/// One rank's part, in the order of the file.
+#[derive(Default, Debug)]
+struct Part {
+    ops: Vec<Operation>,
+    edges: Vec<Edge>,
+}
+
+/// How a place is called in complaints.
+#[derive(Clone, Copy)]
+enum Places {
+    Lines,
+    Numbers,
+}
+
+/// Reads either form; a binary file is known by its first eight bytes.
+pub fn read(file: &[u8]) -> Result<Schedule, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let (parts, places) = if binary::is_binary(file) {
+        (binary::read(file, &mut faults), Places::Numbers)
+    } else {
+        (text::read(file, &mut faults), Places::Lines)
+    };
+    if !faults.is_empty() {
+        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    }
+    check(&parts, places, &mut faults);
+    if !faults.is_empty() {
+        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    }
+    let schedule = schedule(&parts);
+    for rank in 0..schedule.ranks {
+        if let Some(step) = schedule.circle(rank) {
+            let op = parts[rank as usize].ops[(step - schedule.first_step[rank as usize]) as usize];
+            let wanted =
+                "an order in which operations can begin; these need each other in a circle";
+            faults.add(at(places, rank, &op), name(op.kind), wanted);
+        }
+    }
+    faults.finish(schedule)
+}
+
+fn at(places: Places, rank: u32, op: &Operation) -> String {
+    match places {
+        Places::Lines => format!("line {}", op.place),
+        Places::Numbers => format!("rank {rank}, operation {}", op.place),
+    }
+}
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Send => "send",
+        Kind::Recv => "recv",
+        Kind::Calc => "calc",
+    }
+}
+
+/// What a file may say and no machine can do.
+fn check(parts: &[Part], places: Places, faults: &mut Faults) {
+    let ranks = parts.len() as u32;
+    let mut calls = 0u64;
+    for (rank, part) in (0u32..).zip(parts) {
+        let mut computed = 0u64;
+        // A call for each operation, one to mark its begin, one its end.
+        calls += 3 * part.ops.len() as u64;
+        for op in &part.ops {
+            let at = || at(places, rank, op);
+            if op.kind == Kind::Calc {
+                let before = computed;
+                computed = computed.saturating_add(op.size);
+                let longest = LONGEST.0 / 1000;
+                if before <= longest && computed > longest {
+                    let wanted = "computation of at most 50 days in all of one rank";
+                    faults.add(at(), format!("calc {}", op.size), wanted);
+                }
+                continue;
+            }
+            let any = op.kind == Kind::Recv && op.peer == ANY;
+            if op.peer >= ranks && !any {
+                let wanted = format!("a rank below {ranks}, as many as there are");
+                faults.add(at(), format!("{} {}", name(op.kind), op.peer), &wanted);
+            }
+            if op.kind == Kind::Send && op.tag == ANY {
+                faults.add(at(), "send with any tag", "a tag from 0 to 4294967294");
+            }
+            if op.size > MOST_BYTES {
+                faults.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
+            }
+        }
+    }
+    if calls > u64::from(u32::MAX) {
+        faults.add("file", format!("{} operations", calls / 3), "at most 1,431,655,765");
+    }
+}
+
+fn schedule(parts: &[Part]) -> Schedule {
+    let mut builder = Builder::new();
+    let mut lanes = 0;
+    // By operation of the rank at hand: the calls that are done when it has begun and when it is.
+    let mut begun: Vec<Option<u32>> = Vec::new();
+    let mut done: Vec<u32> = Vec::new();
+    for part in parts {
+        builder.begin_rank();
+        begun.clear();
+        begun.resize(part.ops.len(), None);
+        done.clear();
+        for edge in part.edges.iter().filter(|edge| edge.begun) {
+            begun[edge.needed as usize] = Some(0);
+        }
+        let cpus = cpus(part, &mut lanes);
+        let first = builder.needs.len() as u32;
+        for (op, begun) in part.ops.iter().zip(&mut begun) {
+            builder.begin_step();
+            if let Some(mark) = begun {
+                *mark = builder.call(Span::ZERO, Act::Pause);
+            }
+            let computed = Span(op.size.saturating_mul(1000));
+            let is_alone = cpus.is_empty();
+            done.push(match op.kind {
+                Kind::Calc if is_alone => builder.call(computed, Act::Pause),
+                Kind::Calc => builder.call(Span::ZERO, Act::Delay { span: computed }),
+                _ => builder.call(Span::ZERO, communication(op)),
+            });
+            if let Some(&lane) = cpus.get(&op.cpu) {
+                builder.occupy(lane);
+                if op.kind != Kind::Calc {
+                    // The thread is free when the rank is through with the call, not when the
+                    // message has come.
+                    builder.call(Span::ZERO, Act::Pause);
+                }
+            }
+        }
+        for edge in &part.edges {
+            let call = match (edge.begun, begun[edge.needed as usize]) {
+                (true, Some(mark)) => mark,
+                _ => done[edge.needed as usize],
+            };
+            builder.need(call, first + edge.op);
+        }
+    }
+    builder.build(BTreeMap::new(), Vec::new())
+}
+
+/// The computing threads of a rank that uses several, by their numbers in the file.
+fn cpus(part: &Part, lanes: &mut u32) -> BTreeMap<u8, u32> {
+    let mut used: Vec<u8> = part.ops.iter().map(|op| op.cpu).collect();
+    used.sort_unstable();
+    used.dedup();
+    if used.len() < 2 {
+        return BTreeMap::new();
+    }
+    let first = *lanes;
+    *lanes += used.len() as u32;
+    used.into_iter().zip(first..).collect()
+}
+
+fn communication(op: &Operation) -> Act {
+    // The wildcards of a file, all bits set, are ours as well.
+    let tag = op.tag as i32;
+    let (context, bytes) = (CONTEXT, op.size);
+    match op.kind {
+        Kind::Recv => Act::Recv { from: op.peer, context, tag, bytes },
+        _ => Act::Send { to: op.peer, context, tag, bytes, mode: SendMode::Standard },
+    }
+}
+
+/// Whether so many ranks can be; complains if not.
+fn fits(ranks: u64, at: &str, faults: &mut Faults) -> bool {
+    let fits = (1..=u64::from(MOST_RANKS)).contains(&ranks);
+    if !fits {
+        faults.add(at, ranks.to_string(), "a number of ranks, 1 to 16777216");
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests;

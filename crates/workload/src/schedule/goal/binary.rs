@@ -1,0 +1,149 @@
+//! GOAL as `txt2bin` writes it: little-endian, nothing aligned.
+//!
+//! | at | |
+//! |---|---|
+//! | 0 | 4223 in 64 bits |
+//! | 8 | ranks in 32 bits, largest cpu and NIC in 8 bits each |
+//! | 14 | for each rank, where its part begins and ends: 64 bits each, counted from byte 8 |
+//!
+//! A part: how many operations and how many of them need nothing, 32 bits each; the numbers of the
+//! latter; a record for each operation; the numbers of operations that records point to. A record
+//! (39 bytes): completions it waits for (32 bits), its kind (8: 1 send, 2 recv, 3 calc), peer (32),
+//! size (64), tag (32), cpu (8), NIC (8); then, for those that need its end and for those that need
+//! its begin, how many there are and where they stand among the numbers at the end of the part (32
+//! bits each).
+
+use super::{Edge, Faults, Kind, Operation, Part, fits};
+
+const MAGIC: u64 = 4223;
+/// What places in the file count from.
+const ORIGIN: usize = 8;
+const RECORD: usize = 39;
+
+pub(super) fn is_binary(file: &[u8]) -> bool {
+    file.get(..8) == Some(&MAGIC.to_le_bytes())
+}
+
+/// Integers out of a stretch of bytes that is known to be long enough.
+struct Fields<'a>(&'a [u8]);
+
+impl Fields<'_> {
+    fn take<const N: usize>(&mut self) -> [u8; N] {
+        let (head, rest) = self.0.split_first_chunk().expect("looked at how long it is");
+        self.0 = rest;
+        *head
+    }
+    fn u8(&mut self) -> u8 {
+        self.take::<1>()[0]
+    }
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take())
+    }
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take())
+    }
+}
+
+pub(super) fn read(file: &[u8], faults: &mut Faults) -> Vec<Part> {
+    let body = &file[ORIGIN..];
+    if body.len() < 6 {
+        faults.add("byte 8", "the end of the file", "the number of ranks");
+        return Vec::new();
+    }
+    let ranks = Fields(body).u32();
+    if !fits(u64::from(ranks), "byte 8", faults) {
+        return Vec::new();
+    }
+    let table = 6..6 + 16 * ranks as usize;
+    let Some(table) = body.get(table) else {
+        let wanted = format!("where the parts of {ranks} ranks begin and end");
+        faults.add("byte 14", "the end of the file", &wanted);
+        return Vec::new();
+    };
+    let mut parts = Vec::with_capacity(ranks as usize);
+    for (rank, entry) in table.chunks_exact(16).enumerate() {
+        let (from, to) = (Fields(entry).u64(), Fields(&entry[8..]).u64());
+        let stretch = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+        let part = match stretch.and_then(|(from, to)| body.get(from..to)) {
+            Some(bytes) => part(rank, bytes, faults),
+            None => {
+                let found = format!("bytes {from} to {to} of {}", body.len());
+                faults.add(format!("rank {rank}"), found, "a part that lies inside the file");
+                Part::default()
+            }
+        };
+        parts.push(part);
+    }
+    parts
+}
+
+fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
+    let at = format!("rank {rank}");
+    let mut part = Part::default();
+    if bytes.len() < 8 {
+        let found = format!("{} bytes", bytes.len());
+        faults.add(at, found, "at least 8 bytes: how many operations there are");
+        return part;
+    }
+    let (n, roots) = (Fields(bytes).u32() as usize, Fields(&bytes[4..]).u32() as usize);
+    let records = 8 + 4 * roots;
+    let numbers = records + RECORD * n;
+    if numbers > bytes.len() {
+        let found = format!("{} bytes", bytes.len());
+        faults.add(at, found, &format!("{n} operations, which take {numbers} bytes or more"));
+        return part;
+    }
+    let list = &bytes[numbers..];
+    let mut waits = vec![0u32; n];
+    for (op, record) in bytes[records..numbers].chunks_exact(RECORD).enumerate() {
+        let mut fields = Fields(record);
+        waits[op] = fields.u32();
+        let kind = match fields.u8() {
+            1 => Kind::Send,
+            2 => Kind::Recv,
+            code => {
+                if code != 3 {
+                    let wanted = "1 (send), 2 (recv) or 3 (calc)";
+                    faults.add(format!("{at}, operation {op}"), format!("kind {code}"), wanted);
+                }
+                Kind::Calc
+            }
+        };
+        let (peer, size, tag) = (fields.u32(), fields.u64(), fields.u32());
+        let (cpu, _nic) = (fields.u8(), fields.u8());
+        part.ops.push(Operation { kind, cpu, peer, tag, size, place: op as u32 });
+        for begun in [false, true] {
+            let (count, first) = (fields.u32() as usize, fields.u32() as usize);
+            if count == 0 {
+                continue;
+            }
+            let Some(stretch) = list.get(4 * first..4 * (first + count)) else {
+                let found = format!("{count} numbers from place {first}");
+                let wanted = format!("places below {}, as many as there are", list.len() / 4);
+                faults.add(format!("{at}, operation {op}"), found, &wanted);
+                continue;
+            };
+            for number in stretch.chunks_exact(4) {
+                let dependent = Fields(number).u32();
+                if dependent as usize >= n {
+                    let found = format!("operation {dependent} needs it");
+                    let wanted = format!("an operation below {n}, as many as there are");
+                    faults.add(format!("{at}, operation {op}"), found, &wanted);
+                    continue;
+                }
+                part.edges.push(Edge { op: dependent, needed: op as u32, begun });
+            }
+        }
+    }
+    let mut found = vec![0u32; n];
+    for edge in &part.edges {
+        found[edge.op as usize] += 1;
+    }
+    for (op, (waits, found)) in waits.iter().zip(&found).enumerate() {
+        if waits != found && faults.is_empty() {
+            let found = format!("{found} that it needs");
+            faults.add(format!("{at}, operation {op}"), found, &format!("{waits}, as it says"));
+        }
+    }
+    part
+}

@@ -1,0 +1,203 @@
+//! What a file says, and that no file breaks the reader.
+
+use super::*;
+use base::{below, draw};
+
+/// A broadcast along a binomial tree as `schedgen` writes it: labels, `requires`, one `rank` block
+/// each. Our own file after the published grammar, with everything that the grammar has.
+const TREE: &str = "
+// four ranks
+num_ranks 4
+
+rank 0 { /* the root
+            computes */
+l1: calc 1000
+l2: send 8b to 1 tag 7
+l2 requires l1
+l3: send 8b to 2 tag 7 cpu 0 nic 0
+l3 irequires l2
+}
+rank 1 {
+l1: recv 8b from 0 tag 7
+l2: send 8b to 3 tag 7
+l2 requires l1
+}
+rank 2 { recv 8b from -1 tag -1
+}
+rank 3 {
+recv 8b from 1 tag 7
+calc 5 cpu 2
+}
+";
+
+fn text(file: &str) -> (Vec<Part>, Vec<Fault>) {
+    let mut faults = Faults::default();
+    let parts = text::read(file.as_bytes(), &mut faults);
+    (parts, faults.finish(()).err().unwrap_or_default())
+}
+
+/// The layout of `binary`'s front page, written as `txt2bin` does.
+fn written(parts: &[Part]) -> Vec<u8> {
+    let mut places = Vec::new();
+    let mut body = Vec::new();
+    let origin = 6 + 16 * parts.len() as u64;
+    for part in parts {
+        let from = origin + body.len() as u64;
+        let n = part.ops.len();
+        let needs = |op: usize| part.edges.iter().filter(|e| e.op as usize == op).count() as u32;
+        let roots: Vec<u32> = (0..n).filter(|&op| needs(op) == 0).map(|op| op as u32).collect();
+        let put = |body: &mut Vec<u8>, value: u32| body.extend(value.to_le_bytes());
+        put(&mut body, n as u32);
+        put(&mut body, roots.len() as u32);
+        roots.iter().for_each(|&root| put(&mut body, root));
+        let mut list: Vec<u32> = Vec::new();
+        for (at, op) in part.ops.iter().enumerate() {
+            put(&mut body, needs(at));
+            body.push(match op.kind {
+                Kind::Send => 1,
+                Kind::Recv => 2,
+                Kind::Calc => 3,
+            });
+            put(&mut body, op.peer);
+            body.extend(op.size.to_le_bytes());
+            put(&mut body, op.tag);
+            body.extend([op.cpu, 0]);
+            for begun in [false, true] {
+                let mine = |e: &&Edge| e.needed as usize == at && e.begun == begun;
+                let who: Vec<u32> = part.edges.iter().filter(mine).map(|e| e.op).collect();
+                put(&mut body, who.len() as u32);
+                put(&mut body, list.len() as u32);
+                list.extend(who);
+            }
+        }
+        list.iter().for_each(|&op| put(&mut body, op));
+        places.push((from, origin + body.len() as u64));
+    }
+    let mut file = 4223u64.to_le_bytes().to_vec();
+    file.extend((parts.len() as u32).to_le_bytes());
+    file.extend([0, 0]);
+    for (from, to) in places {
+        file.extend(from.to_le_bytes());
+        file.extend(to.to_le_bytes());
+    }
+    file.extend(body);
+    file
+}
+
+#[test]
+fn everything_the_grammar_has_is_read() {
+    let (parts, faults) = text(TREE);
+    assert_eq!(faults, []);
+    let lengths: Vec<(usize, usize)> = parts.iter().map(|p| (p.ops.len(), p.edges.len())).collect();
+    assert_eq!(lengths, [(3, 2), (2, 1), (1, 0), (2, 0)]);
+    let op = parts[0].ops[2];
+    assert_eq!((op.kind, op.peer, op.tag, op.size), (Kind::Send, 2, 7, 8));
+    assert!(parts[0].edges[1].begun && !parts[0].edges[0].begun);
+    assert_eq!((parts[2].ops[0].peer, parts[2].ops[0].tag), (ANY, ANY));
+    assert_eq!((parts[3].ops[1].size, parts[3].ops[1].cpu), (5, 2));
+}
+
+#[test]
+fn text_and_binary_are_one_schedule() {
+    let (parts, _) = text(TREE);
+    let file = written(&parts);
+    let mut faults = Faults::default();
+    let again = binary::read(&file, &mut faults);
+    assert!(faults.is_empty());
+    for (part, again) in parts.iter().zip(&again) {
+        let facts = |p: &Part| -> Vec<_> {
+            p.ops.iter().map(|o| (o.kind, o.cpu, o.peer, o.tag, o.size)).collect()
+        };
+        assert_eq!(facts(part), facts(again));
+        let edges = |p: &Part| {
+            let mut edges: Vec<_> = p.edges.iter().map(|e| (e.op, e.needed, e.begun)).collect();
+            edges.sort_unstable();
+            edges
+        };
+        assert_eq!(edges(part), edges(again));
+    }
+    let (a, b) = (read(TREE.as_bytes()).unwrap(), read(&file).unwrap());
+    assert_eq!((a.ranks, a.planned, a.needs), (b.ranks, b.planned, b.needs));
+}
+
+/// Each with the line at which it is told, what stands there, and a word of what is wanted.
+#[test]
+fn all_that_is_wrong_is_told_with_its_line() {
+    type Told<'a> = (&'a str, &'a str, &'a str);
+    let cases: &[(&str, &[Told])] = &[
+        ("import sys\nimport os\n", &[("line 1", "`import`", "num_ranks")]),
+        ("", &[("line 1", "nothing", "num_ranks")]),
+        ("num_ranks 0\nrank 0 {\n}\n", &[("line 1", "0", "1 to 16777216")]),
+        ("num_ranks 2\nrank 0 {\n}\n", &[("the end", "none", "rank 1 {")]),
+        ("num_ranks 1\nrank 0 {\ncalc 5\n", &[("line 2", "the end of the file", "`}`")]),
+        (
+            "num_ranks 1\nrank 0 {\nsend 8 to 0\ncalc x\nfoo\n}\n",
+            &[
+                ("line 3", "`to`", "`b`"),
+                ("line 4", "`x`", "nanoseconds"),
+                ("line 5", "the end of the line", "`requires`"),
+            ],
+        ),
+        (
+            "num_ranks 1\nrank 0 {\na: calc 1\na: calc 2\nb requires a\n}\nrank 0 {\n}\n",
+            &[
+                ("line 4", "label `a` again", "differ"),
+                ("line 5", "label `b`", "label of an operation"),
+                ("line 7", "rank 0 again", "one block"),
+            ],
+        ),
+        ("num_ranks 1\nrank 0 {\nrecv 8b from 3\n}\n", &[("line 3", "recv 3", "below 1")]),
+        ("num_ranks 1\nrank 0 {\nsend 8b to 0 tag -1\n}\n", &[("line 3", "any tag", "a tag")]),
+        ("num_ranks 1\nrank 0 {\ncalc 99999999999999999999\n}\n", &[("line 3", "9999", "2^64")]),
+        ("num_ranks 1\nrank 0 {\ncalc 9999999999999999\n}\n", &[("line 3", "calc", "50 days")]),
+        ("num_ranks 1\nrank 0 {\nsend 2000000000000b to 0\n}\n", &[("line 3", " B", "2^40")]),
+        (
+            "num_ranks 1\nrank 0 {\na: calc 1\nb: calc 1\na requires b\nb requires a\n}\n",
+            &[("line 3", "calc", "circle")],
+        ),
+        ("num_ranks 1\nrank 0 {\ncalc 1 nic 0 /* \n}\n", &[("line 3", "end of the file", "*/")]),
+    ];
+    for (file, expected) in cases {
+        let faults = read(file.as_bytes()).expect_err(file);
+        for (at, found, wanted) in *expected {
+            let told = faults
+                .iter()
+                .any(|f| f.at == *at && f.found.contains(found) && f.wanted.contains(wanted));
+            assert!(told, "{file}: {at}: {found}: {wanted}: {faults:?}");
+        }
+    }
+}
+
+/// Files that are cut off or altered at random are read or refused; both forms.
+#[test]
+fn no_file_breaks_the_reader() {
+    const SEED: u64 = 20_261_122;
+    let (parts, _) = text(TREE);
+    for (form, file) in [TREE.as_bytes().to_vec(), written(&parts)].iter().enumerate() {
+        let mut refused = 0;
+        for trial in 0..20_000u32 {
+            let random = |nth: u64, of: usize| {
+                below(draw(SEED, form as u32, trial, nth), of as u32) as usize
+            };
+            let mut bytes = file.clone();
+            if random(0, 4) == 0 {
+                bytes.truncate(random(1, bytes.len() + 1));
+            }
+            for nth in 0..random(2, 4) as u64 {
+                if !bytes.is_empty() {
+                    let at = random(10 + nth, bytes.len());
+                    let interesting = [0, 1, 0x7f, 0xff, b'{', b'}', b'\n', b'-', b'9', b'/'];
+                    bytes[at] = interesting[random(20 + nth, interesting.len())];
+                }
+            }
+            match read(&bytes) {
+                Ok(schedule) => assert!(schedule.ranks > 0, "seed {SEED}, trial {trial}"),
+                Err(faults) => {
+                    assert!(!faults.is_empty(), "seed {SEED}, trial {trial}");
+                    refused += 1;
+                }
+            }
+        }
+        assert!((2_000..20_000).contains(&refused), "{refused} of 20,000: the trials try nothing");
+    }
+}

@@ -1,0 +1,438 @@
+//! A recorded run as columns, one row a call, and the schedule they are read into.
+//!
+//! This is the format that odonata writes itself (docs/recording.md): it keeps what other schedule
+//! languages lose, collectives as collectives, communicators, modes of sends, what matched a
+//! wildcard. The columns cross the house as bytes; whoever has files keeps them as Parquet.
+
+mod meetings;
+mod recorder;
+
+pub use recorder::Recorder;
+
+use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
+use crate::{ANY_SOURCE, ANY_TAG, Context, Op, SendMode, WORLD};
+use base::Span;
+use collectives::{Collective, Kind, Ragged, Seat};
+use meetings::Meetings;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longest transfer to or from storage: a petabyte.
+const MOST_STORED: u64 = 1 << 50;
+
+macro_rules! columns {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)*) => {
+        /// The columns. Rows are sorted by rank, and stand in the order of the rank's calls.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Table { $($(#[$doc])* pub $name: Vec<$type>,)* }
+
+        impl Table {
+            /// Names and bytes of the values, little-endian.
+            pub fn columns(&self) -> Vec<(&'static str, Vec<u8>)> {
+                vec![$((
+                    stringify!($name),
+                    self.$name.iter().flat_map(|value| value.to_le_bytes()).collect(),
+                )),*]
+            }
+
+            fn of_columns(given: &BTreeMap<String, Vec<u8>>, faults: &mut Faults) -> Table {
+                Table { $($name: {
+                    let bytes = given.get(stringify!($name));
+                    if bytes.is_none() {
+                        let at = concat!("column ", stringify!($name));
+                        faults.add(at, "none", "a column of that name");
+                    }
+                    let (values, _) = bytes.map_or(&[][..], Vec::as_slice).as_chunks();
+                    values.iter().map(|value| <$type>::from_le_bytes(*value)).collect()
+                }),* }
+            }
+        }
+    };
+}
+
+columns! {
+    rank: u32,
+    /// Calls of a rank with the same number are made together.
+    step: u32,
+    /// A place in `OPS`.
+    op: u8,
+    /// Computation before the call.
+    after_ps: u64,
+    /// Whom to or from, by rank in the world; `u32::MAX` is any.
+    peer: u32,
+    tag: i32,
+    context: u32,
+    bytes: u64,
+    /// What comes back of an access to another rank's memory.
+    back: u64,
+    /// Length of a delay.
+    span_ps: u64,
+    /// The call that is meant, by its number in the rank: a probe whose message is received, a
+    /// receive that is canceled.
+    other: u32,
+    root: u32,
+    /// Bytes of an element of a reduction.
+    grain: u64,
+    flags: u8,
+    /// Where the row's part of `needs` ends.
+    needs_end: u32,
+    /// Calls that the step needs, by their numbers in the rank; on the first row of a step.
+    needs: u32,
+    /// Where the row's part of `lengths` ends.
+    lengths_end: u32,
+    /// Lengths of the blocks of a collective that has such a list.
+    lengths: u64,
+}
+
+/// Bits of `flags`: what was posted as a wildcard, and what kind of operator a reduction has.
+pub mod flag {
+    pub const ANY_SOURCE: u8 = 1;
+    pub const ANY_TAG: u8 = 2;
+    pub const COMMUTATIVE: u8 = 4;
+    pub const BUILTIN: u8 = 8;
+}
+
+/// Operations that are no collectives.
+const PLAIN: [&str; 19] = [
+    "pause",
+    "delay",
+    "send",
+    "ssend",
+    "bsend",
+    "recv",
+    "probe",
+    "mprobe",
+    "iprobe",
+    "mrecv",
+    "cancel",
+    "access",
+    "atomic",
+    "lock",
+    "lock_shared",
+    "unlock",
+    "read",
+    "write",
+    "exit",
+];
+
+/// Names of all operations: those above, then those of the collectives.
+pub fn ops() -> Vec<&'static str> {
+    PLAIN.into_iter().chain(Kind::ALL.map(Kind::name)).collect()
+}
+
+/// A record as it is read.
+pub struct Given<'a> {
+    pub ranks: u64,
+    /// Members of every communicator but the world, as ranks of the world.
+    pub communicators: &'a BTreeMap<Context, Vec<u32>>,
+    /// What the codes of the column `op` stand for.
+    pub ops: &'a [String],
+    pub columns: &'a BTreeMap<String, Vec<u8>>,
+}
+
+/// Reads a record, or says everything that is wrong with it.
+pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
+    let mut faults = Faults::default();
+    let table = Table::of_columns(given.columns, &mut faults);
+    if !(1..=u64::from(MOST_RANKS)).contains(&given.ranks) {
+        faults.add("ranks", given.ranks.to_string(), "a number of ranks, 1 to 16777216");
+    }
+    let ops: Vec<Option<usize>> = given.ops.iter().map(|name| code(name)).collect();
+    for (name, _) in given.ops.iter().zip(&ops).filter(|(_, code)| code.is_none()) {
+        faults.add("column op", name, &format!("one of {}", self::ops().join(", ")));
+    }
+    table.check_lengths(&mut faults);
+    if !faults.is_empty() {
+        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    }
+    let ranks = given.ranks as u32;
+    for (context, members) in given.communicators {
+        check_members(ranks, *context, members, &mut faults);
+    }
+    let mut reader = Reader {
+        table: &table,
+        ops: &ops,
+        ranks,
+        communicators: given.communicators,
+        builder: Builder::new(),
+        meetings: Meetings::default(),
+        taken: BTreeSet::new(),
+        faults,
+    };
+    reader.read();
+    let Reader { builder, meetings, mut faults, .. } = reader;
+    let cases = meetings.check(&mut faults);
+    if !faults.is_empty() {
+        return faults.finish(()).map(|()| unreachable!("there are faults"));
+    }
+    faults.finish(builder.build(given.communicators.clone(), cases))
+}
+
+fn code(name: &str) -> Option<usize> {
+    ops().iter().position(|&known| known == name)
+}
+
+fn check_members(ranks: u32, context: Context, members: &[u32], faults: &mut Faults) {
+    let at = format!("communicator {context}");
+    if let Some(rank) = members.iter().find(|&&rank| rank >= ranks) {
+        faults.add(at, format!("member {rank}"), &format!("a rank below {ranks}"));
+        return;
+    }
+    let mut sorted = members.to_vec();
+    sorted.sort_unstable();
+    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        faults.add(at, format!("member {} twice", pair[0]), "members that differ");
+    }
+}
+
+impl Table {
+    pub fn rows(&self) -> usize {
+        self.rank.len()
+    }
+
+    /// Whether all columns have as many rows, and the lists lie inside theirs.
+    fn check_lengths(&self, faults: &mut Faults) {
+        let rows = self.rows();
+        let lengths = [
+            ("step", self.step.len()),
+            ("op", self.op.len()),
+            ("after_ps", self.after_ps.len()),
+            ("peer", self.peer.len()),
+            ("tag", self.tag.len()),
+            ("context", self.context.len()),
+            ("bytes", self.bytes.len()),
+            ("back", self.back.len()),
+            ("span_ps", self.span_ps.len()),
+            ("other", self.other.len()),
+            ("root", self.root.len()),
+            ("grain", self.grain.len()),
+            ("flags", self.flags.len()),
+            ("needs_end", self.needs_end.len()),
+            ("lengths_end", self.lengths_end.len()),
+        ];
+        for (name, len) in lengths {
+            if len != rows {
+                let wanted = format!("{rows}, as many as column rank has");
+                faults.add(format!("column {name}"), format!("{len} rows"), &wanted);
+            }
+        }
+        let ends = [
+            ("needs", &self.needs_end, self.needs.len()),
+            ("lengths", &self.lengths_end, self.lengths.len()),
+        ];
+        for (name, ends, len) in ends {
+            if !ends.is_sorted() || ends.last().is_some_and(|&end| end as usize != len) {
+                let found = "lists that do not follow one another";
+                faults.add(format!("column {name}"), found, "a list in every row");
+            }
+        }
+        if rows >= u32::MAX as usize {
+            faults.add("rows", rows.to_string(), "fewer than 2^32");
+        }
+    }
+
+    fn needs_of(&self, row: usize) -> &[u32] {
+        &self.needs[of_row(&self.needs_end, row)]
+    }
+    fn lengths_of(&self, row: usize) -> &[u64] {
+        &self.lengths[of_row(&self.lengths_end, row)]
+    }
+}
+
+fn of_row(ends: &[u32], row: usize) -> std::ops::Range<usize> {
+    let first = row.checked_sub(1).map_or(0, |before| ends[before] as usize);
+    first..ends[row] as usize
+}
+
+struct Reader<'a> {
+    table: &'a Table,
+    ops: &'a [Option<usize>],
+    ranks: u32,
+    communicators: &'a BTreeMap<Context, Vec<u32>>,
+    builder: Builder,
+    meetings: Meetings,
+    /// Rows of probes whose messages have been received.
+    taken: BTreeSet<usize>,
+    faults: Faults,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let t = self.table;
+        let mut next_rank = 0;
+        // Of the rank at hand: its first call, and that of its present step.
+        let (mut base, mut first, mut computed) = (0, 0, 0u64);
+        for row in 0..t.rows() {
+            let rank = t.rank[row];
+            if rank >= self.ranks || rank + 1 < next_rank {
+                let wanted = format!("a rank below {}, and rows in the order of ranks", self.ranks);
+                return self.fault(row, format!("rank {rank}"), &wanted);
+            }
+            let is_new = rank >= next_rank;
+            while next_rank <= rank {
+                self.builder.begin_rank();
+                next_rank += 1;
+            }
+            if is_new {
+                (base, computed) = (row, 0);
+            }
+            let number = t.step[row];
+            let begins = is_new || number != t.step[row - 1];
+            if begins {
+                let wanted = if is_new { 0 } else { t.step[row - 1].wrapping_add(1) };
+                if number != wanted {
+                    return self.fault(row, format!("step {number}"), &format!("step {wanted}"));
+                }
+                first = row - base;
+                let step = self.builder.begin_step();
+                for &call in t.needs_of(row) {
+                    if call as usize >= first {
+                        let wanted = "calls of earlier steps of its rank";
+                        self.fault(row, format!("needs call {call}"), wanted);
+                    } else {
+                        self.builder.need(base as u32 + call, step);
+                    }
+                }
+            } else if !t.needs_of(row).is_empty() {
+                self.fault(row, "needs", "none but on the first row of a step");
+            }
+            computed = computed.saturating_add(t.after_ps[row]).saturating_add(t.span_ps[row]);
+            if computed > LONGEST.0 {
+                let wanted = "computation of at most 50 days in all of one rank";
+                return self.fault(row, format!("{} ps", t.after_ps[row]), wanted);
+            }
+            let act = self.act(row, base, first);
+            self.builder.call(Span(t.after_ps[row]), act);
+        }
+        while next_rank < self.ranks {
+            self.builder.begin_rank();
+            next_rank += 1;
+        }
+    }
+
+    fn fault(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
+        self.faults.add(format!("row {row}"), found, wanted);
+    }
+
+    fn act(&mut self, row: usize, base: usize, first: usize) -> Act {
+        let t = self.table;
+        let Some(code) = self.ops.get(t.op[row] as usize).copied().flatten() else {
+            self.fault(row, format!("operation {}", t.op[row]), "one that is named");
+            return Act::Pause;
+        };
+        let (peer, tag, context, bytes) = (t.peer[row], t.tag[row], t.context[row], t.bytes[row]);
+        let name = PLAIN.get(code).copied();
+        let most = if matches!(name, Some("read" | "write")) { MOST_STORED } else { MOST_BYTES };
+        if bytes.max(t.back[row]) > most {
+            let wanted = format!("at most {most} bytes");
+            self.fault(row, format!("{} B", bytes.max(t.back[row])), &wanted);
+            return Act::Pause;
+        }
+        let Some(name) = name else {
+            return self.collective(row, Kind::ALL[code - PLAIN.len()]);
+        };
+        let has_peer = matches!(name, "send" | "ssend" | "bsend" | "access" | "atomic" | "unlock")
+            || name.starts_with("lock");
+        let may_be_any = matches!(name, "recv" | "probe" | "mprobe" | "iprobe");
+        if (has_peer || may_be_any && peer != ANY_SOURCE) && peer >= self.ranks {
+            self.fault(row, format!("peer {peer}"), &format!("a rank below {}", self.ranks));
+            return Act::Pause;
+        }
+        let mode = match name {
+            "ssend" => SendMode::Synchronous,
+            "bsend" => SendMode::Buffered,
+            _ => SendMode::Standard,
+        };
+        let probe = |wait, take| Op::Probe { from: peer, context, tag, wait, take };
+        let op = match name {
+            "pause" => return Act::Pause,
+            "delay" => return Act::Delay { span: Span(t.span_ps[row]) },
+            "send" | "ssend" | "bsend" => {
+                if tag == ANY_TAG {
+                    self.fault(row, "a send with any tag", "its tag");
+                }
+                return Act::Send { to: peer, context, tag, bytes, mode };
+            }
+            "recv" => return Act::Recv { from: peer, context, tag, bytes },
+            "probe" => probe(true, false),
+            "mprobe" => probe(true, true),
+            "iprobe" => probe(false, false),
+            "mrecv" => return self.received_later(row, base, first),
+            "cancel" => {
+                let other = t.other[row];
+                if other as usize >= row - base {
+                    self.fault(row, format!("call {other}"), "an earlier call of its rank");
+                }
+                Op::Cancel { token: other }
+            }
+            "access" | "atomic" => {
+                Op::OneSided { to: peer, out: bytes, back: t.back[row], atomic: name == "atomic" }
+            }
+            "lock" | "lock_shared" => Op::Lock { context, to: peer, exclusive: name == "lock" },
+            "unlock" => Op::Unlock { context, to: peer },
+            "read" | "write" => Op::Storage { bytes, write: name == "write" },
+            _ => Op::Exit,
+        };
+        self.builder.other(op)
+    }
+
+    /// The message that a probe has set aside; the step waits for the probe, whatever else it
+    /// needs.
+    fn received_later(&mut self, row: usize, base: usize, first: usize) -> Act {
+        let t = self.table;
+        let other = t.other[row] as usize;
+        let is_probe = other < first && {
+            let code = self.ops.get(t.op[base + other] as usize).copied().flatten();
+            code == self::code("mprobe")
+        };
+        if !is_probe || !self.taken.insert(base + other) {
+            let wanted = "an `mprobe` of an earlier step that no other `mrecv` has received";
+            self.fault(row, format!("call {other}"), wanted);
+            return Act::Pause;
+        }
+        let step = self.builder.needs.len() as u32 - 1;
+        self.builder.need((base + other) as u32, step);
+        self.builder.other(Op::RecvTaken { probe: other as u32, bytes: t.bytes[row] })
+    }
+
+    fn collective(&mut self, row: usize, kind: Kind) -> Act {
+        let t = self.table;
+        let (rank, context) = (t.rank[row], t.context[row]);
+        let seat = match (context, self.communicators.get(&context)) {
+            (WORLD, _) => Some(Seat { rank, size: self.ranks }),
+            (_, Some(members)) => members
+                .iter()
+                .position(|&member| member == rank)
+                .map(|at| Seat { rank: at as u32, size: members.len() as u32 }),
+            (_, None) => None,
+        };
+        let Some(seat) = seat else {
+            let wanted = format!("a communicator that rank {rank} is a member of");
+            self.fault(row, format!("communicator {context}"), &wanted);
+            return Act::Pause;
+        };
+        let lengths = t.lengths_of(row);
+        let call = Collective {
+            kind,
+            algorithm: kind.algorithms()[0],
+            seat,
+            root: t.root[row],
+            bytes: t.bytes[row],
+            grain: t.grain[row],
+            ragged: (!lengths.is_empty()).then(|| Ragged::from(lengths)),
+        };
+        if let Err((found, wanted)) = meetings::check_call(&call) {
+            self.fault(row, found, wanted);
+            return Act::Pause;
+        }
+        let flags = t.flags[row];
+        let commutative = !kind.reduces() || flags & flag::COMMUTATIVE != 0;
+        let case = call.case(commutative, !kind.reduces() || flags & flag::BUILTIN != 0);
+        let act = self.builder.other(Op::Collective { context, call: call.clone() });
+        let Act::Other(at) = act else { unreachable!("that is what it was put into") };
+        self.meetings.join(row, context, at, call, case);
+        act
+    }
+}
+
+#[cfg(test)]
+mod tests;

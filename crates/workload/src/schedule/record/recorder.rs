@@ -1,0 +1,292 @@
+//! Writes down what the ranks of a live run do, while they do it.
+//!
+//! A hand-over is a step: what the rank submitted, and a pause for the computation after it. It
+//! needs what let the rank go on: the pause before it, what it waited for, and whatever else its
+//! library had told its program of by then. What only happened to be over by then it does not
+//! need: on another machine it may not be.
+
+use super::{PLAIN, Table, flag};
+use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
+use base::{Span, Time};
+use collectives::Kind;
+use std::collections::BTreeMap;
+
+struct Entry {
+    step: u32,
+    after: Span,
+    op: Op,
+    flags: u8,
+}
+
+#[derive(Default)]
+struct Tape {
+    entries: Vec<Entry>,
+    /// By step: what it needs.
+    needs: Vec<Vec<u32>>,
+    /// By the wire's token: its latest call.
+    call_of: Vec<u32>,
+    /// What the next step needs.
+    due: Vec<u32>,
+    /// Calls that are done and that the program may not have heard of.
+    untold: Vec<(Token, u32)>,
+    /// A vain poll's first alarm, when it has rung, and for how long it has been.
+    alarm: Option<Token>,
+    began: Option<Time>,
+    /// Vain polls that ended before their first alarm rang: the delay's call, and when they did.
+    cut: Vec<(Token, u32, Time)>,
+}
+
+pub struct Recorder {
+    tapes: Vec<Tape>,
+    pub communicators: BTreeMap<Context, Vec<u32>>,
+    /// Why what ranks did cannot be told by what they submitted.
+    pub refused: Option<String>,
+    /// Polls that found nothing.
+    pub vain_polls: u64,
+}
+
+impl Recorder {
+    pub fn new(ranks: u32) -> Recorder {
+        Recorder {
+            tapes: (0..ranks).map(|_| Tape::default()).collect(),
+            communicators: BTreeMap::new(),
+            refused: None,
+            vain_polls: 0,
+        }
+    }
+
+    /// A hand-over of the rank begins. `told` says of a token that is done whether the program has
+    /// heard of it since.
+    pub fn begin(&mut self, rank: u32, mut told: impl FnMut(Token) -> bool) {
+        let tape = &mut self.tapes[rank as usize];
+        let mut needs = std::mem::take(&mut tape.due);
+        tape.untold.retain(|&(token, call)| {
+            let told = told(token);
+            if told {
+                needs.push(call);
+            }
+            !told
+        });
+        needs.sort_unstable();
+        needs.dedup();
+        tape.needs.push(needs);
+    }
+
+    /// A call of this hand-over. `token` is the wire's, if there is one.
+    pub fn call(&mut self, call: &Call, token: Option<Token>, flags: u8) {
+        let tape = &mut self.tapes[call.rank as usize];
+        let number = tape.entries.len() as u32;
+        let mut op = call.op.clone();
+        if let Op::RecvTaken { probe: other, .. } | Op::Cancel { token: other } = &mut op {
+            *other = tape.call_of.get(*other as usize).copied().unwrap_or_default();
+        }
+        if let Some(token) = token.map(|token| token as usize) {
+            if tape.call_of.len() <= token {
+                tape.call_of.resize(token + 1, 0);
+            }
+            tape.call_of[token] = number;
+        }
+        let step = tape.needs.len() as u32 - 1;
+        tape.entries.push(Entry { step, after: call.after, op, flags });
+    }
+
+    /// The pause that ends a hand-over: nothing goes on before it.
+    pub fn pause(&mut self, call: &Call) {
+        self.call(call, None, 0);
+        let tape = &mut self.tapes[call.rank as usize];
+        tape.due.push(tape.entries.len() as u32 - 1);
+    }
+
+    /// The hand-over waits for this too, which is done already.
+    pub fn waits_for(&mut self, rank: u32, token: Token) {
+        let tape = &mut self.tapes[rank as usize];
+        tape.due.extend(tape.call_of.get(token as usize));
+    }
+
+    /// Something has completed; `awaited`: the rank may go on because of it.
+    pub fn done(&mut self, token: Token, done: &Done, awaited: bool) {
+        let tape = &mut self.tapes[done.rank as usize];
+        let call = tape.call_of[token as usize];
+        tape.untold.push((token, call));
+        if awaited {
+            tape.due.push(call);
+        }
+        let entry = &mut tape.entries[call as usize];
+        let found = done.found == Found::Yes;
+        match &mut entry.op {
+            Op::Recv { from, tag, .. } if found => {
+                entry.flags |= resolve(from, tag, done);
+            }
+            Op::Probe { from, tag, wait, .. } if found => {
+                *wait = true;
+                entry.flags |= resolve(from, tag, done);
+            }
+            Op::Probe { take, .. } => *take = false,
+            _ => {}
+        }
+    }
+
+    /// A vain poll holds the rank until this alarm rings, or one that is set later.
+    pub fn alarm_set(&mut self, rank: u32, alarm: Token) {
+        let tape = &mut self.tapes[rank as usize];
+        if tape.alarm.is_none() {
+            (tape.alarm, tape.began) = (Some(alarm), None);
+        }
+    }
+
+    /// An alarm has rung, which began to run when `done` says.
+    pub fn alarm_rang(&mut self, done: &Done) {
+        let tape = &mut self.tapes[done.rank as usize];
+        if tape.alarm == Some(done.token) {
+            tape.began = Some(done.ready);
+        }
+        if let Some(i) = tape.cut.iter().position(|cut| cut.0 == done.token) {
+            let (_, call, end) = tape.cut.swap_remove(i);
+            tape.entries[call as usize].op = Op::Delay { span: end.since(done.ready) };
+        }
+    }
+
+    /// The rank goes on; `vain`: because its poll is over, which has found nothing.
+    pub fn goes_on(&mut self, rank: u32, now: Time, vain: bool) {
+        let tape = &mut self.tapes[rank as usize];
+        let alarm = tape.alarm.take();
+        if !vain {
+            return;
+        }
+        self.vain_polls += 1;
+        let Some(alarm) = alarm else { return };
+        tape.due.sort_unstable();
+        tape.needs.push(std::mem::take(&mut tape.due));
+        let call = tape.entries.len() as u32;
+        let span = tape.began.map_or(Span::ZERO, |began| now.since(began));
+        if tape.began.is_none() {
+            tape.cut.push((alarm, call, now));
+        }
+        let step = tape.needs.len() as u32 - 1;
+        tape.entries.push(Entry { step, after: Span::ZERO, op: Op::Delay { span }, flags: 0 });
+        tape.due.push(call);
+    }
+
+    pub fn refuse(&mut self, why: impl FnOnce() -> String) {
+        self.refused.get_or_insert_with(why);
+    }
+
+    /// Who is in a communicator that is about to be used.
+    pub fn know(&mut self, context: Context, members: &[u32]) {
+        let context = context & !wire::PRIVATE_CONTEXT;
+        if context != WORLD && !self.communicators.contains_key(&context) {
+            self.communicators.insert(context, members.to_vec());
+        }
+    }
+
+    pub fn table(&self) -> Table {
+        let mut table = Table::default();
+        for (rank, tape) in (0u32..).zip(&self.tapes) {
+            let mut last = None;
+            for entry in &tape.entries {
+                if last != Some(entry.step) {
+                    table.needs.extend(&tape.needs[entry.step as usize]);
+                    last = Some(entry.step);
+                }
+                // Steps without calls are none.
+                table.push(rank, entry);
+            }
+        }
+        table
+    }
+}
+
+/// Puts what matched in the place of wildcards; which those were.
+fn resolve(from: &mut u32, tag: &mut i32, done: &Done) -> u8 {
+    let mut flags = 0;
+    if *from == ANY_SOURCE {
+        (*from, flags) = (done.peer, flags | flag::ANY_SOURCE);
+    }
+    if *tag == ANY_TAG {
+        (*tag, flags) = (done.tag, flags | flag::ANY_TAG);
+    }
+    flags
+}
+
+impl Table {
+    fn push(&mut self, rank: u32, entry: &Entry) {
+        let Entry { step, after, ref op, flags } = *entry;
+        let (mut peer, mut tag, mut context, mut bytes) = (0, 0, 0, 0);
+        let (mut back, mut span, mut other, mut root, mut grain) = (0, 0, 0, 0, 1);
+        let name = match *op {
+            Op::Pause => "pause",
+            Op::Alarm { span: length } | Op::Delay { span: length } => {
+                span = length.0;
+                "delay"
+            }
+            Op::Send { to, context: c, tag: t, bytes: b, mode } => {
+                (peer, context, tag, bytes) = (to, c, t, b);
+                match mode {
+                    SendMode::Standard => "send",
+                    SendMode::Synchronous => "ssend",
+                    SendMode::Buffered => "bsend",
+                }
+            }
+            Op::Recv { from, context: c, tag: t, bytes: b } => {
+                (peer, context, tag, bytes) = (from, c, t, b);
+                "recv"
+            }
+            Op::Probe { from, context: c, tag: t, wait, take } => {
+                (peer, context, tag) = (from, c, t);
+                match (wait, take) {
+                    (true, false) => "probe",
+                    (true, true) => "mprobe",
+                    (false, _) => "iprobe",
+                }
+            }
+            Op::RecvTaken { probe, bytes: b } => {
+                (other, bytes) = (probe, b);
+                "mrecv"
+            }
+            Op::Cancel { token } => {
+                other = token;
+                "cancel"
+            }
+            Op::Collective { context: c, ref call } => {
+                (context, bytes, root, grain) = (c, call.bytes, call.root, call.grain);
+                self.lengths.extend(call.ragged.iter().flat_map(|ragged| ragged.lengths()));
+                call.kind.name()
+            }
+            Op::OneSided { to, out, back: b, atomic } => {
+                (peer, bytes, back) = (to, out, b);
+                if atomic { "atomic" } else { "access" }
+            }
+            Op::Lock { context: c, to, exclusive } => {
+                (context, peer) = (c, to);
+                if exclusive { "lock" } else { "lock_shared" }
+            }
+            Op::Unlock { context: c, to } => {
+                (context, peer) = (c, to);
+                "unlock"
+            }
+            Op::Storage { bytes: b, write } => {
+                bytes = b;
+                if write { "write" } else { "read" }
+            }
+            Op::Exit => "exit",
+        };
+        let names = PLAIN.into_iter().chain(Kind::ALL.map(Kind::name));
+        let op = names.into_iter().position(|known| known == name);
+        self.op.push(op.expect("every operation has a name") as u8);
+        self.rank.push(rank);
+        self.step.push(step);
+        self.after_ps.push(after.0);
+        self.peer.push(peer);
+        self.tag.push(tag);
+        self.context.push(context);
+        self.bytes.push(bytes);
+        self.back.push(back);
+        self.span_ps.push(span);
+        self.other.push(other);
+        self.root.push(root);
+        self.grain.push(grain);
+        self.flags.push(flags);
+        self.needs_end.push(self.needs.len() as u32);
+        self.lengths_end.push(self.lengths.len() as u32);
+    }
+}

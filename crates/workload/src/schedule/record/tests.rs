@@ -1,0 +1,169 @@
+//! That a record says what was done, and that no record breaks the reader.
+
+use super::*;
+use crate::{Call, Done, Found, Token, wire};
+use base::{Time, below, draw};
+use collectives::Algorithm;
+
+fn collective(kind: Kind, seat: Seat, lengths: Option<&[u64]>) -> Op {
+    let ragged = lengths.map(Ragged::from);
+    let (algorithm, root, bytes, grain) = (kind.algorithms()[0], 0, 8, 8);
+    let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged };
+    Op::Collective { context: 3, call }
+}
+
+fn done(rank: u32, token: Token, peer: u32, tag: i32) -> Done {
+    Done { rank, token, peer, tag, ready: Time(5), ..Done::default() }
+}
+
+/// Two ranks: a send and a receive from any, a collective, a probe in vain and one that is not.
+fn recorded() -> Recorder {
+    let mut recorder = Recorder::new(2);
+    recorder.know(3, &[1, 0]);
+    for rank in [0, 1] {
+        let call = |op| Call { rank, token: 0, after: Span::ns(7), op };
+        let peer = 1 - rank;
+        recorder.begin(rank, |_| unreachable!("nothing is done yet"));
+        let send =
+            Op::Send { to: peer, context: WORLD, tag: 4, bytes: 100, mode: SendMode::Standard };
+        recorder.call(&call(send), Some(0), 0);
+        let recv = Op::Recv { from: ANY_SOURCE, context: WORLD, tag: ANY_TAG, bytes: 100 };
+        recorder.call(&call(recv), Some(1), 0);
+        recorder.pause(&call(Op::Pause));
+        recorder.done(0, &done(rank, 0, 0, 0), false);
+        recorder.done(1, &done(rank, 1, peer, 4), true);
+        recorder.goes_on(rank, Time(100), false);
+
+        // The program has heard of the receive, and not yet of the send.
+        recorder.begin(rank, |token| token == 1);
+        let probe = Op::Probe { from: peer, context: WORLD, tag: 9, wait: false, take: true };
+        recorder.call(&call(probe), Some(1), 0);
+        recorder.pause(&call(Op::Pause));
+        recorder.done(1, &Done { found: Found::No, ..done(rank, 1, 0, 0) }, true);
+        recorder.alarm_set(rank, 77);
+        recorder.alarm_rang(&Done { ready: Time(200), ..done(rank, 77, 0, 0) });
+        recorder.goes_on(rank, Time(900), true);
+
+        recorder.begin(rank, |_| true);
+        let seat = Seat { rank: peer, size: 2 };
+        recorder.call(&call(collective(Kind::Allgatherv, seat, Some(&[8, 16]))), Some(2), 0);
+        recorder.pause(&call(Op::Pause));
+    }
+    recorder
+}
+
+fn read_table(
+    table: &Table,
+    communicators: &BTreeMap<Context, Vec<u32>>,
+) -> Result<Schedule, Vec<Fault>> {
+    let columns = table.columns().into_iter().map(|(name, bytes)| (name.to_string(), bytes));
+    let ops: Vec<String> = ops().into_iter().map(String::from).collect();
+    read(&Given { ranks: 2, communicators, ops: &ops, columns: &columns.collect() })
+}
+
+#[test]
+fn a_record_says_what_was_done_and_why_the_rank_went_on() {
+    let recorder = recorded();
+    let table = recorder.table();
+    let names: Vec<&str> = table.op.iter().map(|&op| ops()[op as usize]).collect();
+    let of_rank = ["send", "recv", "pause", "iprobe", "pause", "delay", "allgatherv", "pause"];
+    assert_eq!(names, [of_rank, of_rank].concat());
+    assert_eq!(table.step[..8], [0, 0, 0, 1, 1, 2, 3, 3]);
+    // The receive matched what the other rank sent.
+    assert_eq!((table.peer[1], table.tag[1]), (1, 4));
+    assert_eq!(table.flags[1], flag::ANY_SOURCE | flag::ANY_TAG);
+    // The probe was in vain from 200 to 900 ps.
+    assert_eq!(table.span_ps[5], 700);
+    let needs: Vec<&[u32]> = (0..8).map(|row| table.needs_of(row)).collect();
+    // Step 1 needs the receive and the pause of step 0, and not the send; step 3, which the program
+    // began when it had heard of everything, needs the send, the probe and the delay.
+    assert_eq!(needs, [&[][..], &[], &[], &[1, 2], &[], &[3, 4], &[0, 3, 5], &[]]);
+    assert_eq!(recorder.vain_polls, 2);
+    let schedule = read_table(&table, &recorder.communicators).unwrap();
+    assert_eq!((schedule.ranks, schedule.calls()), (2, 16));
+    assert_eq!(schedule.computed(), [Span::ns(7 * 7); 2]);
+}
+
+#[test]
+fn algorithms_are_chosen_anew_and_equal_for_all_members() {
+    let recorder = recorded();
+    let mut schedule = read_table(&recorder.table(), &recorder.communicators).unwrap();
+    schedule.choose(&|case| {
+        assert_eq!((case.kind, case.size, case.bytes), (Kind::Allgatherv, 2, 24));
+        Algorithm::Ring
+    });
+    let chosen = schedule.others.iter().filter_map(|op| match op {
+        Op::Collective { call, .. } => Some(call.algorithm),
+        _ => None,
+    });
+    assert_eq!(chosen.collect::<Vec<_>>(), [Algorithm::Ring; 2]);
+    // What does not serve the kind is not taken.
+    schedule.choose(&|_| Algorithm::Rabenseifner);
+    let fits = |op: &Op| match op {
+        Op::Collective { call, .. } => call.algorithm.serves(call.kind),
+        _ => true,
+    };
+    assert!(schedule.others.iter().all(fits));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_row() {
+    let good = recorded();
+    let check = |change: &dyn Fn(&mut Table), at: &str, wanted: &str| {
+        let mut table = good.table();
+        change(&mut table);
+        let faults = read_table(&table, &good.communicators).expect_err(wanted);
+        let told = faults.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(told, "{at}: {wanted}: {faults:?}");
+    };
+    check(&|t| t.peer[0] = 2, "row 0", "below 2");
+    check(&|t| t.rank[8] = 2, "row 8", "below 2");
+    check(&|t| t.step[5] = 9, "row 5", "step 2");
+    check(&|t| t.needs[0] = 2 << 20, "row 3", "earlier steps");
+    check(&|t| t.context[6] = 4, "row 6", "member");
+    check(&|t| t.root[6] = 2, "row 6", "rank of the communicator");
+    check(&|t| t.lengths[0] = 1, "row 14", "the same as row 6");
+    check(&|t| t.after_ps[9] = u64::MAX, "row 9", "50 days");
+    check(&|t| t.bytes[1] = 1 << 41, "row 1", "at most");
+    check(&|t| t.flags.truncate(3), "column flags", "as many");
+    check(&|t| t.needs.clear(), "column needs", "a list in every row");
+    let mrecv = ops().iter().position(|&name| name == "mrecv").unwrap() as u8;
+    check(&|t| t.op[3] = mrecv, "row 3", "mprobe");
+    check(&|t| t.op[0] = 255, "row 0", "named");
+}
+
+/// Records altered at random are read or refused.
+#[test]
+fn no_record_breaks_the_reader() {
+    const SEED: u64 = 20_261_123;
+    let good = recorded();
+    let ops: Vec<String> = ops().into_iter().map(String::from).collect();
+    let columns = good.table().columns();
+    let mut refused = 0;
+    for trial in 0..20_000u32 {
+        let random = |nth: u64, of: usize| below(draw(SEED, 0, trial, nth), of as u32) as usize;
+        let mut columns: BTreeMap<String, Vec<u8>> =
+            columns.iter().map(|(name, bytes)| (name.to_string(), bytes.clone())).collect();
+        for nth in 0..1 + random(0, 3) as u64 {
+            let (_, bytes) = columns.iter_mut().nth(random(10 + nth, 18)).expect("18 columns");
+            if random(20 + nth, 8) == 0 {
+                bytes.truncate(random(30 + nth, bytes.len() + 1));
+            } else if !bytes.is_empty() {
+                let at = random(40 + nth, bytes.len());
+                bytes[at] = [0, 1, 2, 3, 0x7f, 0xff][random(50 + nth, 6)];
+            }
+        }
+        let communicators = &good.communicators;
+        let read = read(&Given { ranks: 2, communicators, ops: &ops, columns: &columns });
+        refused += usize::from(read.is_err());
+    }
+    assert!((2_000..20_000).contains(&refused), "{refused} of 20,000, seed {SEED}");
+}
+
+#[test]
+fn contexts_of_the_librarys_own_are_those_of_the_communicator() {
+    let mut recorder = Recorder::new(1);
+    recorder.know(wire::PRIVATE_CONTEXT | 5, &[0]);
+    recorder.know(WORLD, &[0]);
+    assert_eq!(recorder.communicators.into_keys().collect::<Vec<_>>(), [5]);
+}

@@ -1,0 +1,234 @@
+"""Recorded runs on disk: one Parquet file, a row a call (docs/recording.md).
+
+The core writes and checks the values; here they become columns of a file and bytes again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import Complaints
+from .machines import why
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FORMAT = "odonata-record/1"
+KEY = b"odonata"
+# Columns of one value a row, and of a list a row; `op` is a column of names.
+PLAIN = {
+    "rank": "uint32", "step": "uint32", "after_ps": "uint64", "peer": "uint32", "tag": "int32",
+    "context": "uint32", "bytes": "uint64", "back": "uint64", "span_ps": "uint64",
+    "other": "uint32", "root": "uint32", "grain": "uint64", "flags": "uint8",
+}  # fmt: skip
+LISTS = {"needs": "uint32", "lengths": "uint64"}
+
+
+def check_target(wrong: Complaints, path: Any) -> None:
+    """Complain unless a record, if there is to be one, can be written there."""
+    if path is None:
+        return
+    wanted = "a new file, or an earlier record to replace"
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        wrong.add("record", path or "an empty name", wanted)
+        return
+    try:
+        target = Path(path)
+        if target.is_dir():
+            wrong.add("record", path, f"{wanted}, not a directory")
+        elif target.exists() and target.stat().st_size and not is_record(target):
+            wrong.add("record", path, f"{wanted}; this is something else")
+        elif not os.access(target if target.exists() else target.absolute().parent, os.W_OK):
+            wrong.add("record", path, "a place that can be written to")
+    except (OSError, ValueError) as error:
+        wrong.add("record", path, f"a place that can be written to ({why(error)})")
+
+
+def is_record(path: Path) -> bool:
+    """Whether a file is a record of ours."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        found = json.loads((parquet.read_schema(path).metadata or {})[KEY])
+        return str(found["format"]).startswith("odonata-record/")
+    except (OSError, ValueError, KeyError, TypeError, ArrowException):
+        return False
+
+
+def write(
+    path: Path,
+    recorded: dict[str, Any],
+    columns: Mapping[str, bytes],
+    summary: Mapping[str, Any],
+    env: Sequence[Sequence[str]],
+) -> dict[str, Any]:
+    """Write what was recorded, unless it cannot be replayed; what became of it."""
+    told = {key: recorded[key] for key in ("calls", "vain_polls", "refused")}
+    failure = summary.get("failure") or {}
+    told["partial"] = failure.get("message")
+    told["file"] = None
+    if recorded["refused"]:
+        return told
+    kept = ("odonata", "machine", "fidelity", "routing", "placement", "mpi", "seed", "compute",
+            "program", "ppn", "nodes", "time_s", "digest")  # fmt: skip
+    header = {
+        "format": FORMAT,
+        "ranks": recorded["ranks"],
+        "communicators": recorded["communicators"],
+        "core_speed": recorded["core_speed"],
+        "env": list(env),
+        "vain_polls": recorded["vain_polls"],
+        "partial": told["partial"],
+        "recorded": {key: summary.get(key) for key in kept},
+    }
+    from pyarrow import parquet
+
+    part = path.with_name(path.name + ".part")
+    table = to_table(recorded["ops"], columns)
+    table = table.replace_schema_metadata({KEY: json.dumps(header).encode()})
+    parquet.write_table(table, part, compression="zstd")
+    part.replace(path)
+    return {**told, "file": str(path)}
+
+
+def said(told: Mapping[str, Any]) -> str:
+    """What became of a record, in words."""
+    if told["refused"]:
+        return f"nothing was recorded: {told['refused']}, which cannot be written down"
+    partly = " of a run that did not end well" if told["partial"] else ""
+    return f"recorded {told['calls']:,} calls{partly} in {told['file']}"
+
+
+def to_table(ops: Sequence[str], columns: Mapping[str, bytes]) -> pyarrow.Table:
+    """The core's columns as Arrow."""
+    import pyarrow as pa
+
+    def values(name: str, kind: str) -> pa.Array:
+        of = pa.type_for_alias(kind)
+        data = columns[name]
+        return pa.Array.from_buffers(
+            of, len(data) * 8 // of.bit_width, [None, pa.py_buffer(data)]
+        )
+
+    found = {name: values(name, kind) for name, kind in PLAIN.items()}
+    found["op"] = pa.DictionaryArray.from_arrays(
+        values("op", "uint8").cast(pa.int32()), pa.array(list(ops))
+    )
+    for name, kind in LISTS.items():
+        ends = values(f"{name}_end", "uint32").cast(pa.int64())
+        starts = pa.concat_arrays([pa.array([0], pa.int64()), ends])
+        found[name] = pa.LargeListArray.from_arrays(starts, values(name, kind))
+    order = ("rank", "step", "op", "needs", *list(PLAIN)[2:], "lengths")
+    return pa.table({name: found[name] for name in order})
+
+
+def read(wrong: Complaints, path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """A record's header, with the names of its operations as `ops`, and its columns.
+
+    Empty after a complaint.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path)
+    except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        wrong.add("trace", path, f"a record as `odonata run --record` writes it ({reason})")
+        return {}, {}
+    header = header_of(wrong, path, (table.schema.metadata or {}).get(KEY))
+    columns: dict[str, bytes] = {}
+    for name in ("op", *PLAIN, *LISTS):
+        if name not in table.column_names:
+            wrong.add("trace", f"no column `{name}`", "all columns of docs/recording.md")
+            continue
+        try:
+            columns |= of_column(header, name, table.column(name))
+        except (ValueError, OverflowError, pa.ArrowException) as error:
+            reason = (str(error).splitlines() or ["unreadable"])[0]
+            wrong.add("trace", f"column `{name}`: {reason}", f"values of {kind_of(name)}")
+    return header, columns
+
+
+def kind_of(name: str) -> str:
+    """The type of a column, for people."""
+    return PLAIN.get(name) or (f"lists of {LISTS[name]}" if name in LISTS else "text")
+
+
+def of_column(header: dict[str, Any], name: str, column: pyarrow.ChunkedArray) -> dict[str, bytes]:
+    """A column's values as the core takes them; the names of operations go into the header."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if name == "op":
+        coded = column.cast(pa.string()).combine_chunks().dictionary_encode()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = coded.combine_chunks()
+        header["ops"] = coded.dictionary.to_pylist()
+        return {"op": raw(coded.indices.cast(pa.uint8()))}
+    if column.null_count:
+        raise ValueError(f"{column.null_count} rows without a value")
+    if name in PLAIN:
+        return {name: raw(column.cast(pa.type_for_alias(PLAIN[name])))}
+    lists = column.cast(pa.large_list(pa.type_for_alias(LISTS[name])))
+    ends = pc.cumulative_sum(pc.list_value_length(lists).cast(pa.uint32()))
+    return {name: raw(pc.list_flatten(lists)), f"{name}_end": raw(ends)}
+
+
+def raw(values: pyarrow.Array | pyarrow.ChunkedArray) -> bytes:
+    """Values of a fixed width as little-endian bytes."""
+    import pyarrow as pa
+
+    if values.null_count:
+        raise ValueError("a value is missing")
+    if isinstance(values, pa.ChunkedArray):
+        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    width = values.type.bit_width // 8
+    buffer = values.buffers()[1]
+    if buffer is None:
+        return b""
+    return buffer.slice(values.offset * width, len(values) * width).to_pybytes()
+
+
+def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, Any]:
+    """What a record says of itself, checked; empty after a complaint."""
+    try:
+        header = json.loads(text or b"")
+        found = header["format"]
+    except (ValueError, KeyError, TypeError):
+        wrong.add("trace", path, "a record as `odonata run --record` writes it, with its header")
+        return {}
+    if found != FORMAT:
+        wrong.add("trace", found, f"a record of format {FORMAT}")
+        return {}
+
+    def is_whole(value: Any, most: int) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+    def is_communicator(pair: Any) -> bool:
+        return (
+            isinstance(pair, list) and len(pair) == 2 and is_whole(pair[0], 2**32 - 1)
+            and isinstance(pair[1], list) and all(is_whole(r, 2**32 - 1) for r in pair[1])
+        )  # fmt: skip
+
+    def is_variable(pair: Any) -> bool:
+        return isinstance(pair, list) and len(pair) == 2 and all(isinstance(w, str) for w in pair)
+
+    speed = header.get("core_speed")
+    checks = {
+        "ranks": is_whole(header.get("ranks"), 2**63),
+        "core_speed": isinstance(speed, (int, float)) and math.isfinite(speed) and speed > 0,
+        "communicators": isinstance(header.get("communicators"), list)
+        and all(map(is_communicator, header["communicators"])),
+        "env": isinstance(header.get("env"), list) and all(map(is_variable, header["env"])),
+        "recorded": isinstance(header.get("recorded"), dict),
+    }
+    for key, good in checks.items():
+        if not good:
+            wrong.add("trace", f"header, {key}: {header.get(key)!r}"[:80], "see docs/recording.md")
+    return header if all(checks.values()) else {}

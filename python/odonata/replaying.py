@@ -1,0 +1,200 @@
+"""Replay a schedule: GOAL, as text or binary, or a run that `odonata run --record` wrote down."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import door, launch, records, text
+from .errors import Complaints, SimulatedFailure
+from .machines import Job, Machine, why
+from .options import BESIDE, COMMON, LIMITS, PREFLIGHT, RULES, option, with_options
+from .progress import Progress
+
+PARQUET = b"PAR1"
+
+
+@dataclass
+class ReplayResult(launch.RunResult):
+    """What the ranks of a schedule did and what it would have cost; `calls` is empty."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A schedule's file: what the core takes of it, and what a record says of itself."""
+
+    path: Path
+    data: bytes | dict[str, bytes]
+    header: dict[str, Any] | None = None
+
+    @property
+    def ppn(self) -> int:
+        """Ranks a node it was recorded with; 1 where it does not say."""
+        ppn = ((self.header or {}).get("recorded") or {}).get("ppn")
+        return ppn if isinstance(ppn, int) and ppn > 0 else 1
+
+    def notes(self) -> list[str]:
+        """What a user should know of a record before believing its times."""
+        header, found = self.header or {}, []
+        if header.get("partial"):
+            found.append(f"the recorded run did not end well: {header['partial']}")
+        if header.get("vain_polls"):
+            found.append(
+                f"{header['vain_polls']} unsuccessful polls are replayed for as long as they "
+                "lasted when recorded"
+            )
+        return found
+
+
+def read(wrong: Complaints, path: Any) -> Trace | None:
+    """The file, whatever form it has; None after a complaint."""
+    before = len(wrong.list)
+    wanted = "a GOAL schedule, or a record of `odonata run --record`"
+    try:
+        file = Path(os.fspath(path))
+        if not os.fspath(path):
+            raise TypeError
+        with open(file, "rb") as stream:
+            is_parquet = stream.read(4) == PARQUET
+            stream.seek(0)
+            data: Any = {} if is_parquet else stream.read()
+    except TypeError:
+        wrong.add("trace", path if path is not None else "nothing", wanted)
+        return None
+    except (OSError, ValueError, MemoryError) as error:
+        wrong.add("trace", path, f"{wanted} that can be read ({why(error)})")
+        return None
+    header = None
+    if is_parquet:
+        header, data = records.read(wrong, file)
+    return None if len(wrong.list) > before else Trace(file, data, header)
+
+
+def factor_of(wrong: Complaints, how: Any) -> float:
+    """What recorded computation is multiplied by: `recorded`, `none` or a factor."""
+    if how in ("recorded", "none"):
+        return 1.0 if how == "recorded" else 0.0
+    try:
+        factor = -1.0 if isinstance(how, bool) else float(how)
+    except (TypeError, ValueError, OverflowError):
+        factor = -1.0
+    if not 0 < factor < 1e9:
+        found = "nothing" if how == "" else how
+        wrong.add("compute", found, "`recorded`, `none` or a positive factor")
+    return factor
+
+
+def replay(
+    machine: Machine,
+    trace: str | Path,
+    *,
+    ppn: int | None = None,
+    fidelity: str = "packet",
+    compute: str | float = "recorded",
+    check: bool = True,
+    tick: door.Tick | None = None,
+    stop: door.Stop | None = None,
+    **job: Any,
+) -> ReplayResult:
+    """Run a schedule's ranks on `machine` and predict its time.
+
+    `trace` is a file: GOAL, as text or binary, or a record of `odonata.run(..., record=FILE)`.
+    `ppn` is the number of ranks on a node: as recorded, or 1, unless said. `compute` says what its
+    computation costs: `"recorded"`, `"none"` or a factor; GOAL counts it in nanoseconds, so 1000
+    makes them microseconds. Other arguments (`placement`, `mpi`, `seed`, ...) are those of
+    `Machine.job`. With `check`, a simulated failure (a deadlock) raises `SimulatedFailure`.
+    """
+    wrong = Complaints()
+    found = read(wrong, trace)
+    factor = factor_of(wrong, compute)
+    if not isinstance(machine, Machine):
+        wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
+    wrong.raise_any()
+    assert found is not None, "complained of above"
+    asked = machine.job(nodes=1, ppn=found.ppn if ppn is None else ppn, **job)
+    return play(asked, found, fidelity, compute, factor, check, tick, stop)
+
+
+def play(
+    job: Job,
+    trace: Trace,
+    fidelity: str,
+    compute: str | float,
+    factor: float,
+    check: bool,
+    tick: door.Tick | None,
+    stop: door.Stop | None,
+) -> ReplayResult:
+    """Replay what has been read; the number of ranks is the schedule's."""
+    job.check(fidelity)
+    header = trace.header
+    request = {
+        **job.request(fidelity),
+        "ppn": job.ppn,
+        "factor": factor,
+        "env": header["env"] if header else [],
+        "record": header
+        and {key: header[key] for key in ("ranks", "communicators", "ops", "core_speed")},
+    }
+    answer = door.enter("replay", request, tick, stop, trace.data)
+    what = {"kind": "replay", "trace": str(trace.path)}
+    found = launch.result_of(answer, job, fidelity, compute, what)
+    result = ReplayResult(found.summary, found.data)
+    if check and result.failure:
+        failure = result.failure
+        raise SimulatedFailure(
+            failure.get("message", "the schedule failed"),
+            failure.get("kind", "failure"),
+            failure.get("ranks") or (),
+            result,
+        )
+    return result
+
+
+@click.argument("trace", required=False, metavar="FILE")
+@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1, or as recorded]")
+@option(
+    "--compute",
+    metavar="HOW",
+    default="recorded",
+    show_default=True,
+    help="What computation costs: recorded, none, or a factor of recorded. GOAL counts it in "
+    "nanoseconds: 1000 makes them microseconds.",
+)
+@with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
+def command(trace: str | None, **given: Any) -> int:
+    """Replay a schedule of FILE: GOAL, as text or binary, or a record of `odonata run --record`.
+
+    odonata replay dissemination_16.goal --machine aurora
+    """
+    from .cli import Request, say  # which registers this command
+
+    asked = Request(given)
+    asked.use_rules(given["coll_rules"])
+    factor = factor_of(asked.wrong, given["compute"])
+    found = read(asked.wrong, trace)
+    ppn = asked.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
+    asked.finish()
+    assert found is not None, "complained of above"
+    stop = door.Stop()
+    with Progress("replay", asked.quiet) as tick:
+        job = asked.job(1, ppn)
+        result = play(job, found, asked.fidelity, given["compute"], factor, False, tick, stop)
+    summary = result.summary
+    summary["exit_code"] = 128 + stop.signal if stop.signal else result.exit_code
+    if result.failure:
+        say(text.failure(result.failure))
+    if not asked.quiet:
+        say(text.run(summary, result.data))
+    asked.tell_limits(summary, given["preflight"], bool(result.failure))
+    asked.tell_notes(summary)
+    for words in found.notes():
+        asked.note(words)
+    if summary["unreceived"] and not result.failure:
+        asked.note(f"{summary['unreceived']:,} messages were never received")
+    asked.deliver(summary, result.data)
+    return summary["exit_code"]

@@ -1,0 +1,210 @@
+"""Runs written down and replayed, and schedules of other tools."""
+
+from __future__ import annotations
+
+import json
+import random
+import struct
+
+import pytest
+from conftest import PROGRAMS
+from pyarrow import parquet
+
+import odonata as od
+
+JOB = ("-n", 6, "--ppn", 2, "--machine", "dragonfly-1056")
+
+
+def told(odonata, command: str, *arguments: object) -> dict:
+    done = odonata(command, "--json", "--quiet", *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("compute", ["none", "measured"])
+@pytest.mark.parametrize("fidelity", ["packet", "loggp"])
+@pytest.mark.parametrize("program", ["everything", "windows"])
+def test_a_replay_takes_as_long_as_the_run(odonata, tmp_path, program, fidelity, compute):
+    """To the picosecond: all kinds of sends, wildcards, polls, probes, collectives, windows."""
+    record = tmp_path / "run.parquet"
+    words = ("python", PROGRAMS / f"{program}.py", tmp_path / "data")
+    how = ("--fidelity", fidelity, "--seed", 7)
+    ran = told(odonata, "run", *JOB, *how, "--compute", compute, "--record", record, "--", *words)
+    assert ran["record"]["file"] == str(record)
+    replayed = told(odonata, "replay", record, "--machine", "dragonfly-1056", *how)
+    assert replayed["time_s"] == ran["time_s"]
+    assert (replayed["messages"], replayed["bytes"]) == (ran["messages"], ran["bytes"])
+    assert replayed["calls_done"] == ran["record"]["calls"]
+
+
+def test_a_record_is_a_table_of_what_was_done(odonata, tmp_path):
+    record = tmp_path / "run.parquet"
+    words = ("python", PROGRAMS / "everything.py")
+    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
+    rows = parquet.read_table(record).to_pylist()
+    assert {"send", "ssend", "recv", "mprobe", "mrecv", "iprobe", "allreduce"} <= {
+        r["op"] for r in rows
+    }
+    # The master's receives from anybody name who it was, and say that it might have been anybody.
+    wild = [r for r in rows if r["op"] == "recv" and r["flags"] & 3 == 3]
+    assert len(wild) == 3 * 5 and {r["rank"] for r in wild} == {0}
+    assert sorted((r["peer"], r["tag"]) for r in wild) == [
+        (peer, tag) for peer in range(1, 6) for tag in (10, 11, 12)
+    ]
+    # The collective of half of the world is on a communicator that the header knows.
+    header = json.loads(parquet.read_schema(record).metadata[b"odonata"])
+    members = {context: ranks for context, ranks in header["communicators"]}
+    halves = {r["context"] for r in rows if r["op"] == "allreduce"}
+    assert sorted(members[context] for context in halves) == [[0, 2, 4], [1, 3, 5]]
+
+
+def test_computation_can_be_left_out_or_scaled(odonata, tmp_path):
+    file = tmp_path / "a.goal"
+    file.write_text("num_ranks 1\nrank 0 {\ncalc 1000\n}\n")
+    times = {}
+    for compute in ("recorded", "none", "1000"):
+        machine = ("--machine", "dragonfly-1056", "--compute", compute)
+        times[compute] = told(odonata, "replay", file, *machine)["time_s"]
+    # A call takes effect a picosecond after it was made at the earliest, and so it completes.
+    for compute, expected in (("recorded", 1e-6), ("none", 0.0), ("1000", 1e-3)):
+        assert times[compute] == pytest.approx(expected, abs=2.1e-12), compute
+
+
+def test_a_run_that_deadlocked_deadlocks_again(odonata, tmp_path):
+    record = tmp_path / "run.parquet"
+    machine = ("--machine", "dragonfly-1056")
+    words = ("python", PROGRAMS / "deadlock.py")
+    ran = odonata("run", "-n", 2, *machine, "--record", record, "--", *words)
+    assert ran.returncode == 1 and "deadlock" in ran.stderr
+    assert "did not end well" in ran.stderr
+    again = odonata("replay", record, *machine)
+    assert again.returncode == 1 and "deadlock: 2 ranks wait" in again.stderr, again.stderr
+    assert "the recorded run did not end well: deadlock" in again.stderr
+
+
+def test_threads_in_mpi_cannot_be_written_down_and_are_told(odonata, tmp_path):
+    record = tmp_path / "run.parquet"
+    words = ("python", PROGRAMS / "threads.py")
+    done = odonata(
+        "run", "-n", 2, "--machine", "dragonfly-1056", "--record", record, "--quiet", "--", *words
+    )
+    assert done.returncode == 0, done.stderr
+    assert "nothing was recorded: rank 0 called MPI from one thread while another" in done.stderr
+    assert not record.exists()
+
+
+def tree(ranks: int) -> str:
+    """A broadcast along a binomial tree, as LogGOPSim's example `binary_tree_16.goal` has it."""
+    lines = [f"num_ranks {ranks}", ""]
+    for rank in range(ranks):
+        lines.append(f"rank {rank} {{")
+        high = 1 << rank.bit_length() >> 1
+        labels = 0
+        if rank:
+            labels += 1
+            lines.append(f"l{labels}: recv 1b from {rank - high} tag 0")
+        step = max(2 * high, 1)
+        while rank + step < ranks:
+            labels += 1
+            lines.append(f"l{labels}: send 1b to {rank + step} tag 0")
+            if rank:
+                lines.append(f"l{labels} requires l1")
+            step *= 2
+        lines.append("}\n")
+    return "\n".join(lines)
+
+
+def test_a_schedule_of_another_tool(odonata, tmp_path):
+    file = tmp_path / "binary_tree_16.goal"
+    file.write_text(tree(16))
+    out = tmp_path / "out"
+    found = told(odonata, "replay", file, "--machine", "dragonfly-1056", "--out", out)
+    assert (found["ranks"], found["messages"], found["bytes"]) == (16, 15, 15)
+    assert odonata("report", out, "--no-published").returncode == 0
+    # Eight nodes along the tree to the last: four messages one after the other, each of which a
+    # lone pair takes as long for, and the calls between them.
+    pair = tmp_path / "pair.goal"
+    pair.write_text(tree(2))
+    one = told(odonata, "replay", pair, "--machine", "dragonfly-1056")["time_s"]
+    assert 4 * one < found["time_s"] < 8 * one
+
+
+def binary(parts: list[tuple[list[tuple], list[list[int]]]]) -> bytes:
+    """A file as `txt2bin` writes it: operations, and for each those that need its end."""
+    body, places = b"", []
+    origin = 6 + 16 * len(parts)
+    for operations, needed_by in parts:
+        start = origin + len(body)
+        waits = [sum(i in those for those in needed_by) for i in range(len(operations))]
+        roots = [i for i, n in enumerate(waits) if n == 0]
+        body += struct.pack(f"<II{len(roots)}I", len(operations), len(roots), *roots)
+        numbers: list[int] = []
+        for (kind, peer, size, tag), n, those in zip(operations, waits, needed_by, strict=True):
+            body += struct.pack("<IBIQIBB", n, kind, peer, size, tag, 0, 0)
+            body += struct.pack("<II", len(those), len(numbers))
+            numbers += those
+            body += struct.pack("<II", 0, len(numbers))
+        body += struct.pack(f"<{len(numbers)}I", *numbers)
+        places.append((start, origin + len(body)))
+    head = struct.pack("<QIBB", 4223, len(parts), 0, 0)
+    return head + b"".join(struct.pack("<QQ", *place) for place in places) + body
+
+
+def test_the_binary_form_is_the_same_schedule(odonata, tmp_path):
+    text = tmp_path / "a.goal"
+    text.write_text(
+        "num_ranks 2\nrank 0 {\na: calc 700\nb: send 4096b to 1 tag 3\nb requires a\n}\n"
+        "rank 1 {\nrecv 4096b from 0 tag 3\n}\n"
+    )
+    packed = tmp_path / "a.bin"
+    send, recv, calc = 1, 2, 3
+    packed.write_bytes(
+        binary([([(calc, 0, 700, 0), (send, 1, 4096, 3)], [[1], []]), ([(recv, 0, 4096, 3)], [[]])])
+    )
+    found = [told(odonata, "replay", f, "--machine", "dragonfly-1056") for f in (text, packed)]
+    assert found[0]["digest"] == found[1]["digest"]
+
+
+def test_everything_that_is_wrong_is_told_at_once(odonata, tmp_path):
+    file = tmp_path / "a.goal"
+    file.write_text("num_ranks 2\nrank 0 {\nsend 8 to 1\nsend 8b to 7\n}\nrank 1 {\nrec 1\n}\n")
+    done = odonata("replay", file, "--machine", "dragonfly-1056", "--ppn", 0)
+    assert done.returncode == 2 and "--ppn" in done.stderr
+    done = odonata("replay", file, "--machine", "dragonfly-1056", "--placement", "one-grup")
+    assert done.returncode == 2
+    done = odonata("replay", file, "--machine", "dragonfly-1056")
+    assert done.returncode == 2
+    for words in (f"{file}, line 3", "wanted  `b`", f"{file}, line 7", "`requires`"):
+        assert words in done.stderr
+
+
+def test_a_broken_record_is_refused(odonata, tmp_path):
+    record = tmp_path / "run.parquet"
+    words = ("python", PROGRAMS / "everything.py")
+    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", *words)
+    whole = record.read_bytes()
+    machine, broken = od.machine("dragonfly-1056"), tmp_path / "broken.parquet"
+    seed, refused = 20261122, 0
+    draw = random.Random(seed)
+    for trial in range(60):
+        data = bytearray(whole)
+        if trial % 4 == 0:
+            del data[draw.randrange(len(data)) :]
+        else:
+            data[draw.randrange(4, len(data))] ^= 1 << draw.randrange(8)
+        broken.write_bytes(data)
+        try:
+            od.replay(machine, broken, fidelity="loggp", check=False)
+        except od.InputError:
+            refused += 1
+        except Exception as error:
+            raise AssertionError(f"seed {seed}, trial {trial}") from error
+    assert refused >= 15
+
+
+def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
+    taken = tmp_path / "data.txt"
+    taken.write_text("mine")
+    done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--record", taken, "--", "true")
+    assert done.returncode == 2 and "--record" in done.stderr
+    assert taken.read_text() == "mine"
