@@ -10,7 +10,7 @@
 use base::{IndexVec, Slab, Span, Time};
 use des::Phase;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
-use net::{Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
+use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 base::ids! {
     /// A message under way.
@@ -70,21 +70,6 @@ pub struct LogGpNetwork {
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
-}
-
-/// A message's packets: all but the last are full.
-#[derive(Clone, Copy)]
-struct Cut {
-    packets: u64,
-    /// Payload of the last packet.
-    rest: u64,
-}
-
-impl Cut {
-    fn new(bytes: u64, payload: u64) -> Cut {
-        let packets = bytes.div_ceil(payload).max(1);
-        Cut { packets, rest: bytes - (packets - 1) * payload }
-    }
 }
 
 /// How many of a message's packets are asked for their way.
@@ -208,22 +193,15 @@ impl NetworkModel for LogGpNetwork {
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
-        let Message { src, dst, bytes, origin, told, .. } = msg;
-        debug_assert!(src != dst, "a message to oneself does not use the network");
+        debug_assert!(msg.src != msg.dst, "a message to oneself does not use the network");
         let p = &self.params;
-        let mut start = cx.now;
-        if origin != Origin::Answer {
-            let enter = self.nics[src].enters.max(cx.now);
-            self.nics[src].enters = enter + p.message_gap;
-            let moved = match told {
-                Told::There => bytes,
-                Told::Back(back) => bytes.max(back),
-            };
-            start = enter + p.send_latency + p.block_start(moved);
+        let mut enter = cx.now;
+        if msg.origin != Origin::Answer {
+            let nic = &mut self.nics[msg.src];
+            enter = enter.max(nic.enters);
+            nic.enters = enter + p.message_gap;
         }
-        if origin == Origin::Host && bytes > p.immediate_max {
-            start += p.dma_latency;
-        }
+        let start = enter + msg.before_head(p);
         self.launch(id, msg, start, p.packet_overhead, cx);
     }
 

@@ -7,8 +7,10 @@ use base::{IndexVec, Time};
 use des::{Phase, Queue, What};
 use machine::{LinkId, Machine, NicId, SwitchId};
 
+mod cut;
 mod partition;
 
+pub use cut::Cut;
 pub use partition::Partition;
 
 base::ids! {
