@@ -665,7 +665,7 @@ def traffic_command(pattern: str | None, **given: Any) -> int:
 
 @cli.command("validate")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@option("--fidelity", metavar="NAME", help="packet or loggp.  [default: packet]")
+@option("--fidelity", metavar="NAME", help="packet, flow or loggp.  [default: packet]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress line.")
 def validate_command(

@@ -26,7 +26,7 @@ ROUTINGS = (
     "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order",
     "adaptive",
 )  # fmt: skip
-FIDELITIES = ("packet", "loggp")
+FIDELITIES = ("packet", "flow", "loggp")
 MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
 
 
@@ -258,12 +258,11 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
             f"did you mean `{near}`?" if near else None,
         )
     if fidelity not in FIDELITIES:
-        near = {"flow": "packet, loggp"}.get(fidelity) or nearest(str(fidelity), FIDELITIES)
+        near = nearest(str(fidelity), FIDELITIES)
         wrong.add(
             "fidelity",
             "nothing" if fidelity == "" else fidelity,
-            f"one of {', '.join(FIDELITIES)}"
-            + ("; flow is not available yet" if fidelity == "flow" else ""),
+            f"one of {', '.join(FIDELITIES)}",
             f"nearest: {near}" if near else None,
         )
     if machine is not None and machine.routing is not None:

@@ -95,7 +95,8 @@ def fidelity(default: str) -> Callable:
         metavar="NAME",
         default=default,
         show_default=True,
-        help="packet (every packet) or loggp (closed form, no contention).",
+        help="packet (every packet), flow (fair shares of links) or loggp (closed form, no "
+        "contention).",
     )
 
 

@@ -110,6 +110,7 @@ def test_the_variables_are_heard(odonata, name):
         ((*LATENCY, "--class", "low-latancy"), ["--class", "did you mean `low-latency`"]),
         ((*LATENCY, "--background", "uniform:0.1,bulk"), ["bulk", "did you mean `bulk-data`"]),
         ((*LATENCY, "--class", "low-latency", "--fidelity", "loggp"), ["--fidelity", "packet"]),
+        ((*LATENCY, "--class", "low-latency", "--fidelity", "flow"), ["--fidelity", "packet"]),
         ((*LATENCY, "--set", "classes.low-latency.cieling=4"), ["classes.low-latency.ceiling"]),
         ((*LATENCY, "--set", "classes.low-latency.ceiling=1"), ["at least the 2 %"]),
         (("bench", "latency", "--machine", "cascade-3k", "--class", "bulk-data"),

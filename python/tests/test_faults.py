@@ -49,10 +49,11 @@ def test_everything_wrong_with_a_plan_is_told_at_once(odonata, plan):
         assert done.returncode == 2 and "PLAN" in done.stderr
 
 
-def test_the_closed_form_refuses_a_plan(odonata):
-    more = ("--fidelity", "loggp", "--faults", "random:1")
-    done = odonata("bench", "latency", *MACHINE, "--nodes", "2", *more)
-    assert done.returncode == 2 and "`packet` with faults" in done.stderr
+def test_flows_and_the_closed_form_refuse_a_plan(odonata):
+    for fidelity in ("flow", "loggp"):
+        more = ("--fidelity", fidelity, "--faults", "random:1")
+        done = odonata("bench", "latency", *MACHINE, "--nodes", "2", *more)
+        assert done.returncode == 2 and "`packet` with faults" in done.stderr
 
 
 def test_a_drawn_plan_is_what_is_printed(odonata, plan):

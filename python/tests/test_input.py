@@ -25,7 +25,9 @@ TRUE = ("--", "true")
         ((*LATENCY, "--routing", "minmal"), ["--routing", "did you mean `minimal`?"]),
         ((*LATENCY, "--placement", "randm"), ["--placement", "did you mean `random`?"]),
         ((*LATENCY, "--mpi", "mpch"), ["--mpi", "did you mean `mpich`?"]),
-        ((*LATENCY, "--fidelity", "flow"), ["--fidelity", "not available yet", "packet, loggp"]),
+        ((*LATENCY, "--fidelity", "flaw"), ["--fidelity", "packet, flow, loggp", "nearest: flow"]),
+        (("traffic", "uniform", "--machine", "dragonfly-1056", "--load", "0.1", "--fidelity",
+          "flow"), ["--fidelity", "single packets"]),
         (("traffic", "unifrm", "--machine", "aurora", "--load", "0.1"), ["mean `uniform`?"]),
         # machine files
         ((*LATENCY, "--set", "nic.widnow=3"), ["nic.widnow", "nic.window"]),
@@ -95,13 +97,13 @@ def test_one_complaint(odonata, arguments, said):
 
 def test_all_complaints_at_once(odonata):
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
-                   "--fidelity", "flow", "--sizes", "1", "--", "no-such-program")  # fmt: skip
+                   "--fidelity", "flaw", "--sizes", "1", "--", "no-such-program")  # fmt: skip
     # An option nobody knows is all that is said: what the rest means is not certain then.
     assert done.returncode == 2 and "--sizes" in done.stderr
     done = odonata("run", "-n", "zero", "--machine", "aurora", "--set", "nic.widnow=3",
-                   "--fidelity", "flow", "--", "no-such-program")  # fmt: skip
+                   "--fidelity", "flaw", "--", "no-such-program")  # fmt: skip
     assert done.returncode == 2
-    for words in ("-n", "nic.widnow", "flow", "no-such-program", "4 complaints"):
+    for words in ("-n", "nic.widnow", "flaw", "no-such-program", "4 complaints"):
         assert words in done.stderr, done.stderr
 
 
@@ -234,8 +236,8 @@ def test_python_raises_the_same_complaints():
         od.machine("aurra")
     assert [c.hint for c in caught.value.complaints] == ["did you mean `aurora`?"]
     with pytest.raises(od.InputError) as caught:
-        od.bench.latency(od.machine("aurora").job(nodes=2, ppn=1), fidelity="flow")
-    assert "not available yet" in str(caught.value)
+        od.bench.latency(od.machine("aurora").job(nodes=2, ppn=1), fidelity="flaw")
+    assert "nearest: flow" in str(caught.value)
     with pytest.raises(od.InputError) as caught:
         od.run(od.machine("aurora").job(nodes=1, ppn=1), ["no-such-program"])
     assert isinstance(caught.value, od.Error)

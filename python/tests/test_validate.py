@@ -49,6 +49,6 @@ def test_a_curve_that_passes_and_one_that_fails(odonata):
 
 
 def test_unknown_words_are_all_complained_of(odonata):
-    done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flow")
+    done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flaw")
     assert done.returncode == 2 and not done.stdout
     assert "daint_osu_latency" in done.stderr and "3 complaints" in done.stderr

@@ -5,9 +5,11 @@
 mod draw;
 mod fetch;
 mod ids;
+mod least;
 mod time;
 
 pub use draw::{Digest, below, draw, uniform};
 pub use fetch::prefetch;
 pub use ids::{Idx, IndexVec, Slab};
+pub use least::Least;
 pub use time::{Gap, Span, Time};

@@ -2,8 +2,10 @@
 //! network asks the allocator for nothing. Parameters have smoke and real values; the smoke ones
 //! run in every test run, without looking at the clock.
 
+pub mod agree;
 pub mod count;
 pub mod peers;
+pub mod sharing;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;

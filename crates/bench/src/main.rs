@@ -1,6 +1,7 @@
-//! `cargo run --release -p bench [-- smoke | shards | peers | count | soak]`: prints the
-//! yardsticks; `shards` only those of one world on two threads; `peers` another simulator's speed
-//! on the same work, and ours; `count` instructions a packet beside those recorded; `soak`
+//! `cargo run --release -p bench [-- smoke | shards | peers | agree | flows | count | soak]`:
+//! prints the yardsticks; `shards` only those of one world on two threads; `peers` another
+//! simulator's speed on the same work, and ours; `agree` flows beside packets; `flows` what a
+//! change costs where many share; `count` instructions a packet beside those recorded; `soak`
 //! saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts every
 //! packet. Rates are by time on a core, so others do not count; but they share its caches: repeat
 //! it and trust the best.
@@ -22,6 +23,12 @@ fn main() {
     }
     if mode == "shards" {
         return shards(Span::us(1), 3);
+    }
+    if mode == "agree" {
+        return bench::agree::table(&args[1..]);
+    }
+    if mode == "flows" {
+        return bench::sharing::changes(&args[1..]);
     }
     if mode == "peers" {
         return bench::peers::compare();

@@ -3,6 +3,7 @@
 //! its inputs.
 
 use base::{Span, Time, draw};
+use flow::FlowNetwork;
 use laws::{buffers, message, offered, preset, request, run, run_on, small, storm};
 use loggp::LogGpNetwork;
 use machine::{Idle, LinkKind, Machine, NicId, Routing};
@@ -55,8 +56,8 @@ fn distances(machine: &Machine) -> Vec<NicId> {
     found
 }
 
-/// With one message in the machine there is nothing to contend for, so packets and closed form
-/// are two ways to add up the same latencies and the same bytes: they must agree exactly.
+/// With one message in the machine there is nothing to contend for, so packets, flows and closed
+/// form are three ways to add up the same latencies and the same bytes: they must agree exactly.
 #[test]
 fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
     for name in ["dragonfly-1056", "aurora"] {
@@ -68,6 +69,7 @@ fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
                 let want = formula(&machine, msg);
                 let case = format!("{name}: {bytes} B to {dst:?}, draw {luck:#x}");
                 assert_eq!(alone::<LogGpNetwork>(&machine, msg), want, "loggp, {case}");
+                assert_eq!(alone::<FlowNetwork>(&machine, msg), want, "flow, {case}");
                 assert_eq!(alone::<PacketNetwork>(&machine, msg), want, "packet, {case}");
             }
         }
@@ -95,12 +97,15 @@ fn an_uncontended_message_of_many_ways_is_within_the_stated_bound() {
                 let msg = message(0, dst.0, bytes, draw(7, 0, dst.0, bytes));
                 let closed = alone::<LogGpNetwork>(&machine, msg);
                 let open = alone::<PacketNetwork>(&machine, msg);
-                let case = format!("{name}: {bytes} B to {dst:?}: packet {open}, loggp {closed}");
+                let flow = alone::<FlowNetwork>(&machine, msg);
+                let all = format!("packet {open}, flow {flow}, loggp {closed}");
+                let case = format!("{name}: {bytes} B to {dst:?}: {all}");
                 if bytes <= machine.nic.packet_payload {
                     let want = formula(&machine, msg);
-                    assert_eq!((open, closed), (want, want), "{case}");
+                    assert_eq!((open, flow, closed), (want, want, want), "{case}");
                 }
                 assert!(open.0.abs_diff(closed.0) <= ways.0 + 4 * slow.0, "{case}");
+                assert!(open.0.abs_diff(flow.0) <= ways.0 + 4 * slow.0, "{case}");
             }
         }
     }
@@ -182,6 +187,7 @@ fn both_directions_together_keep_to_the_host_s_rate() {
     let idle = formula(&machine, message(0, far, 0, 1));
     for (model, got) in [
         ("packet", run(&machine, &messages)),
+        ("flow", run_on::<FlowNetwork>(&machine, &messages)),
         ("loggp", run_on::<LogGpNetwork>(&machine, &messages)),
     ] {
         for seen in got.seen {

@@ -312,7 +312,7 @@ impl Machine {
     }
 
     /// The link a packet for `dst` takes out of `at`, and its virtual channel. The one routing
-    /// function: packets ask it hop by hop, LogGP walks it end to end.
+    /// function: packets ask it hop by hop, flows and LogGP walk it end to end.
     ///
     /// `route` starts as `Route::default()` at the source's switch and is updated at every hop.
     /// `draw` is the packet's own random number; nothing else random enters.

@@ -12,7 +12,21 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase")]
 pub enum Fidelity {
     Packet,
+    Flow,
     LogGp,
+}
+
+impl Fidelity {
+    pub const ALL: [Fidelity; 3] = [Fidelity::Packet, Fidelity::Flow, Fidelity::LogGp];
+
+    /// As a user types it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fidelity::Packet => "packet",
+            Fidelity::Flow => "flow",
+            Fidelity::LogGp => "loggp",
+        }
+    }
 }
 
 /// How a run ended. A user's deadlock is a result, not a panic.

@@ -202,6 +202,7 @@ pub fn one_load_at(
     let threads = request.threads.max(1);
     Ok(match fidelity {
         Fidelity::Packet => load.run::<packet::PacketNetwork>(threads, tick),
+        Fidelity::Flow => load.run::<flow::FlowNetwork>(threads, tick),
         Fidelity::LogGp => load.run::<loggp::LogGpNetwork>(threads, tick),
     })
 }
@@ -351,10 +352,7 @@ pub fn traffic_at(
     Ok(TrafficResult {
         pattern: request.pattern.clone(),
         machine: machine.name.clone(),
-        fidelity: match fidelity {
-            Fidelity::Packet => "packet".into(),
-            Fidelity::LogGp => "loggp".into(),
-        },
+        fidelity: fidelity.name().into(),
         interrupted: rows.len() < n,
         rows,
         congestion: CongestionRow::of(machine, fidelity, congestion),

@@ -26,7 +26,7 @@ fn what_cannot_run_is_refused_before_it_starts() {
     assert_eq!(complained_at(request("latncy", 1, &[8])), ["benchmark"]);
     let mut wrong = request("latncy", 1, &[8]);
     wrong["mpi"] = "mpihc".into();
-    wrong["fidelity"] = "flow".into();
+    wrong["fidelity"] = "flaw".into();
     wrong["machine"]["name"] = "auroa".into();
     assert_eq!(complained_at(wrong), ["benchmark", "fidelity", "machine"]);
 }

@@ -70,7 +70,7 @@ pub(super) fn of(
         }
     }
     if !out.is_empty() && common.fidelity != "packet" {
-        let wanted = "`packet` with background traffic: elsewhere nothing contends";
+        let wanted = "`packet` with background traffic: elsewhere there is none";
         complaints.push(Complaint::new("fidelity", &common.fidelity, wanted));
     }
     if !(0.0..=1.0).contains(&common.warmup_s) {

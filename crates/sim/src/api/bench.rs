@@ -7,6 +7,7 @@ use crate::outcome::{End, Engine};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
+use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::{CongestionCounters, NetworkModel};
@@ -160,6 +161,7 @@ pub fn bench(
     for &bytes in sizes {
         let (row, outcome) = match fidelity {
             Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, &overrides, tick),
+            Fidelity::Flow => measure::<FlowNetwork>(&job, which, bytes, &overrides, tick),
             Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, &overrides, tick),
         };
         result.engine.add(outcome.engine);

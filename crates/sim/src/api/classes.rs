@@ -62,7 +62,7 @@ pub(super) fn of(
         return Err(vec![Complaint::new("congestion", "on", wanted)]);
     }
     if machine.classes.is_shared() && common.fidelity != "packet" {
-        let wanted = "`packet` with traffic classes: elsewhere nobody shares a link";
+        let wanted = "`packet` with traffic classes: elsewhere links know none";
         return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");

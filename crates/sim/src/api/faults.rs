@@ -82,10 +82,10 @@ pub(super) fn apply(
     machine.with_faults(&plan).map_err(|complaint| vec![complaint])
 }
 
-/// The closed form knows no faults: who asks for them there is told.
+/// Flows and the closed form know no faults: who asks for them there is told.
 pub(super) fn check_fidelity(name: &str, machine: &Machine) -> Result<(), Complaint> {
-    if machine.faults.is_some() && fidelity(name) == Ok(Fidelity::LogGp) {
-        let wanted = "`packet` with faults: in the closed form nothing is ever lost";
+    if machine.faults.is_some() && fidelity(name).is_ok_and(|f| f != Fidelity::Packet) {
+        let wanted = "`packet` with faults: without packets nothing is ever lost";
         return Err(Complaint::new("fidelity", name, wanted));
     }
     Ok(())

@@ -15,6 +15,7 @@ use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
 use crate::world::{Job, Progress, Seat, World};
 use base::{Digest, Span, Time};
 use collectives::Overrides;
+use flow::FlowNetwork;
 use live::{Live, LiveOutcome};
 use loggp::LogGpNetwork;
 use machine::Complaint;
@@ -229,6 +230,7 @@ pub fn jobs(
     let tick: SharedTick = Rc::new(RefCell::new(tick));
     let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
         Fidelity::Packet => play::<PacketNetwork>(run, ready, &tick),
+        Fidelity::Flow => play::<FlowNetwork>(run, ready, &tick),
         Fidelity::LogGp => play::<LogGpNetwork>(run, ready, &tick),
     };
     let mut by_number: Vec<&Ready<'_>> = ready.iter().collect();

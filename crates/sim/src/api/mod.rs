@@ -131,19 +131,14 @@ pub enum PlacementRequest {
     },
 }
 
-pub const FIDELITIES: [&str; 2] = ["packet", "loggp"];
-
 pub(crate) fn unknown(at: &str, found: &str, legal: &[&str]) -> Complaint {
     Complaint::new(at, found, format!("one of {}", legal.join(", ")))
         .with_hint(nearest(found, legal.iter().copied()))
 }
 
 pub fn fidelity(name: &str) -> Result<Fidelity, Complaint> {
-    match name {
-        "packet" => Ok(Fidelity::Packet),
-        "loggp" => Ok(Fidelity::LogGp),
-        _ => Err(unknown("fidelity", name, &FIDELITIES)),
-    }
+    let found = Fidelity::ALL.into_iter().find(|fidelity| fidelity.name() == name);
+    found.ok_or_else(|| unknown("fidelity", name, &Fidelity::ALL.map(Fidelity::name)))
 }
 
 /// Resolves the machine with the routing asked for.
@@ -382,6 +377,10 @@ pub fn traffic(
     };
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
     complaints.extend(faults::check_fidelity(&call.common.fidelity, &machine).err());
+    if fidelity == Fidelity::Flow {
+        let wanted = "`packet` for traffic, which is of single packets: flows are of many";
+        complaints.push(Complaint::new("fidelity", "flow", wanted));
+    }
     let class = Asked { at: "class", word: call.common.class.as_deref() };
     let vnets = classes::of(&call.common, &[class], &mut machine);
     let vnets = vnets.map_err(|more| complaints.extend(more)).unwrap_or(vec![0]);

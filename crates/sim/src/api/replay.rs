@@ -6,6 +6,7 @@ use super::{Asked, Common, Fidelity, fidelity, job_of_class, limits};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Progress, World};
 use base::{Gap, Time};
+use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::NetworkModel;
@@ -144,6 +145,7 @@ pub fn replay(
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
     let mut result = match fidelity {
         Fidelity::Packet => play::<PacketNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::Flow => play::<FlowNetwork>(&job, fidelity, schedule, tick),
         Fidelity::LogGp => play::<LogGpNetwork>(&job, fidelity, schedule, tick),
     };
     result.mpi.clone_from(&request.common.mpi);

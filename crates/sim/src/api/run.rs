@@ -7,6 +7,7 @@ use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
 use collectives::Overrides;
+use flow::FlowNetwork;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, Machine};
@@ -186,6 +187,7 @@ pub fn run(
         Fidelity::Packet => {
             launch::<PacketNetwork>(&job, request, fidelity, factor, overrides, tick)?
         }
+        Fidelity::Flow => launch::<FlowNetwork>(&job, request, fidelity, factor, overrides, tick)?,
         Fidelity::LogGp => {
             launch::<LogGpNetwork>(&job, request, fidelity, factor, overrides, tick)?
         }

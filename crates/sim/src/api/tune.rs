@@ -11,6 +11,7 @@ use crate::outcome::{End, Outcome};
 use crate::world::{Job, Policy, Progress, Sample, World};
 use base::Time;
 use collectives::{Algorithm, Case, Collective, Kind, Overrides, Seat};
+use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use mpi::rules::{Choice, Format};
@@ -295,7 +296,7 @@ impl Session<'_> {
                 row.bytes_sent = Some(timing.bytes / f64::from(ranks));
                 row.network_bytes = Some(timing.network_bytes);
                 row.global_bytes = Some(timing.global_bytes);
-                if self.fidelity == Fidelity::Packet {
+                if self.fidelity != Fidelity::LogGp {
                     let alone = self.time(job, &call, &parts, Fidelity::LogGp)?;
                     row.contention = Some(timing.mean_s / alone.mean_s);
                 }
@@ -313,7 +314,7 @@ impl Session<'_> {
         if u64::from(rounds) * a_round <= self.messages {
             return Some(whole);
         }
-        // With packets, which rounds meet in the network matters.
+        // With contention, which rounds meet in the network matters.
         let lead = alike_from(call).filter(|_| self.fidelity == Fidelity::LogGp)?;
         let alike = rounds - lead;
         let fit = (self.messages / a_round).min(u64::from(alike));
@@ -353,6 +354,7 @@ impl Session<'_> {
         job.limits = Policy::Off;
         let (outcome, marks) = match fidelity {
             Fidelity::Packet => one_call::<PacketNetwork>(job, call, self.tick),
+            Fidelity::Flow => one_call::<FlowNetwork>(job, call, self.tick),
             Fidelity::LogGp => one_call::<LogGpNetwork>(job, call, self.tick),
         };
         self.events += outcome.engine.events;

@@ -1,0 +1,156 @@
+//! Ids in the order of keys that may change.
+
+use crate::{Idx, IndexVec};
+
+/// "Not in the heap."
+const OUT: u32 = u32::MAX;
+
+/// Ids by key, the least first and among equals the least id: a binary heap that knows where each
+/// id stands, so that a key can be changed and none is ever stale.
+#[derive(Clone, Debug)]
+pub struct Least<I, K> {
+    heap: Vec<(K, I)>,
+    place: IndexVec<I, u32>,
+}
+
+impl<I: Idx, K: Copy + Ord> Default for Least<I, K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Idx, K: Copy + Ord> Least<I, K> {
+    pub fn new() -> Self {
+        Least { heap: Vec::new(), place: IndexVec::new() }
+    }
+
+    /// The first, and its key.
+    #[inline]
+    pub fn first(&self) -> Option<(K, I)> {
+        self.heap.first().copied()
+    }
+
+    /// The key of `id`, if it is in.
+    #[inline]
+    pub fn key(&self, id: I) -> Option<K> {
+        match self.place.raw.get(id.idx()) {
+            None | Some(&OUT) => None,
+            Some(&at) => Some(self.heap[at as usize].0),
+        }
+    }
+
+    /// All that are in.
+    pub fn ids(&self) -> impl Iterator<Item = I> {
+        self.heap.iter().map(|&(_, id)| id)
+    }
+
+    /// Puts `id` in, or changes its key.
+    pub fn set(&mut self, id: I, key: K) {
+        if self.place.len() <= id.idx() {
+            self.place.raw.resize(id.idx() + 1, OUT);
+        }
+        let at = match self.place[id] {
+            OUT => {
+                self.heap.push((key, id));
+                self.heap.len() - 1
+            }
+            at => {
+                self.heap[at as usize].0 = key;
+                at as usize
+            }
+        };
+        self.settle(at);
+    }
+
+    /// Takes `id` out, if it is in.
+    pub fn remove(&mut self, id: I) {
+        let Some(at) = self.place.raw.get(id.idx()).copied().filter(|&at| at != OUT) else {
+            return;
+        };
+        self.place[id] = OUT;
+        let last = self.heap.pop().expect("one is in");
+        if last.1 != id {
+            self.heap[at as usize] = last;
+            self.settle(at as usize);
+        }
+    }
+
+    /// Takes the first out.
+    pub fn pop(&mut self) -> Option<(K, I)> {
+        let first = self.first()?;
+        self.remove(first.1);
+        Some(first)
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.heap.capacity() * size_of::<(K, I)>() + self.place.raw.capacity() * size_of::<u32>()
+    }
+
+    /// Moves what stands at `at` up or down to where it belongs.
+    fn settle(&mut self, mut at: usize) {
+        let item = self.heap[at];
+        while at > 0 && item < self.heap[(at - 1) / 2] {
+            self.put(at, self.heap[(at - 1) / 2]);
+            at = (at - 1) / 2;
+        }
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() && self.heap[child + 1] < self.heap[child] {
+                child += 1;
+            }
+            if item <= self.heap[child] {
+                break;
+            }
+            self.put(at, self.heap[child]);
+            at = child;
+        }
+        self.put(at, item);
+    }
+
+    #[inline]
+    fn put(&mut self, at: usize, item: (K, I)) {
+        self.heap[at] = item;
+        self.place[item.1] = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{below, draw};
+
+    crate::ids! { Item }
+
+    /// Against a list that is searched.
+    #[test]
+    fn the_first_is_the_least_whatever_was_changed() {
+        let (mut heap, mut list) = (Least::<Item, u64>::new(), [None; 40]);
+        for nth in 0..20_000 {
+            let luck = |stream, n| below(draw(5, stream, 0, nth), n);
+            let item = Item(luck(0, 40));
+            match luck(1, 4) {
+                0 => {
+                    heap.remove(item);
+                    list[item.idx()] = None;
+                }
+                1 => {
+                    if let Some((_, first)) = heap.pop() {
+                        list[first.idx()] = None;
+                    }
+                }
+                _ => {
+                    let key = u64::from(luck(2, 25));
+                    heap.set(item, key);
+                    list[item.idx()] = Some(key);
+                }
+            }
+            let all = list.iter().zip(0..).filter_map(|(key, i)| Some(((*key)?, Item(i))));
+            assert_eq!(heap.first(), all.min(), "step {nth}");
+            assert_eq!(heap.key(item), list[item.idx()]);
+        }
+    }
+}

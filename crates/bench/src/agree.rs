@@ -1,0 +1,131 @@
+//! Flows against packets: the same work at both fidelities, and how far apart they are. The table
+//! of docs/models/flow.md.
+
+use std::time::Instant;
+
+use base::{Time, draw};
+use flow::FlowNetwork;
+use laws::{Run, message, run_on};
+use machine::Machine;
+use net::{Message, NetworkModel};
+use packet::PacketNetwork;
+use sim::api::BenchRequest;
+use sim::traffic::Destinations;
+
+/// Patterns of `odonata traffic`, and how many messages everybody sends, all at once.
+const PATTERNS: [(&str, u64); 9] = [
+    ("uniform", 4),
+    ("adversarial:1", 1),
+    ("worst-permutation", 1),
+    ("shift:1", 1),
+    ("shift:37", 1),
+    ("random-permutation", 1),
+    ("group-shift:4", 1),
+    ("incast:64", 1),
+    ("hotspot:16", 1),
+];
+
+/// Collectives, the variable that chooses an algorithm, and that algorithm.
+const COLLECTIVES: [(&str, &str, &str); 5] = [
+    ("alltoall", "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "pairwise"),
+    ("allgather", "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "ring"),
+    ("allgather", "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "brucks"),
+    ("allreduce", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "recursive_doubling"),
+    ("allreduce", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "reduce_scatter_allgather"),
+];
+
+/// Flow and packet: until the last message is seen, s; the mean of all; what it took here, s.
+struct Agreement {
+    last_s: [f64; 2],
+    mean_s: [f64; 2],
+    wall_s: [f64; 2],
+}
+
+impl Agreement {
+    fn row(&self, what: &str) -> String {
+        let [last, mean] = [self.last_s, self.mean_s];
+        let off = |of: [f64; 2]| 100.0 * (of[0] / of[1] - 1.0);
+        format!(
+            "| {what} | {:.2} | {:.2} | {:+.1} % | {:+.1} % | {:.2} | {:.2} |",
+            last[0] * 1e6,
+            last[1] * 1e6,
+            off(last),
+            off(mean),
+            self.wall_s[0],
+            self.wall_s[1],
+        )
+    }
+}
+
+/// `bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]`: messages of so many bytes, and
+/// collectives of so many ranks, a node each, and so many bytes a rank; none if that is 0.
+pub fn table(args: &[String]) {
+    let [name, routing, bytes, ranks, block, keys @ ..] = args else {
+        panic!("bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]");
+    };
+    let [bytes, ranks, block] = [bytes, ranks, block].map(|n| n.parse::<u64>().expect("a number"));
+    let mut set: Vec<(&str, &str)> = keys.iter().filter_map(|key| key.split_once('=')).collect();
+    set.push(("routing", routing));
+    let machine = crate::preset(name, &set);
+    println!("| {name}, {routing} | flow, us | packet, us | last | mean | flow, s | packet, s |");
+    println!("|---|---|---|---|---|---|---|");
+    for (pattern, each) in PATTERNS {
+        let messages = messages(&machine, pattern, each, bytes);
+        println!("{}", compare(&machine, &messages).row(&format!("{pattern}, {each} x {bytes} B")));
+    }
+    for (kind, variable, algorithm) in COLLECTIVES.into_iter().filter(|_| ranks > 0) {
+        let both = ["flow", "packet"].map(|fidelity| {
+            let keys: Vec<String> =
+                set.iter().map(|(k, v)| format!("[\"{k}\", \"{v}\"]")).collect();
+            let text = format!(
+                "name = \"{kind}\"\nnodes = {ranks}\nppn = 1\nsizes = [{block}]\n\
+                 fidelity = \"{fidelity}\"\nenv = [[\"{variable}\", \"{algorithm}\"]]\n\
+                 [machine]\nname = \"{name}\"\nset = [{}]\n",
+                keys.join(", ")
+            );
+            let request: BenchRequest = toml::from_str(&text).expect("a request");
+            let began = Instant::now();
+            let done = sim::api::bench(&request, &mut |_| true);
+            let done = done.unwrap_or_else(|complaints| panic!("{text}: {complaints:?}"));
+            let row = &done.rows[0];
+            let last = row.latency_max_s.expect("a collective");
+            (last, row.latency_s.expect("a collective"), began.elapsed().as_secs_f64())
+        });
+        let last_s = both.map(|b| b.0);
+        let done = Agreement { last_s, mean_s: both.map(|b| b.1), wall_s: both.map(|b| b.2) };
+        println!("{}", done.row(&format!("{kind} {algorithm}, {ranks} ranks, {block} B")));
+    }
+}
+
+fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Time, Message)> {
+    let to = Destinations::parse(pattern, machine, 3)
+        .unwrap_or_else(|complaint| panic!("{pattern}: {complaint:?}"));
+    let from = (0..to.participants()).filter(|&at| to.sends(at));
+    let of = |at| {
+        let (src, to) = (to.nic(at).0, &to);
+        (0..each).map(move |nth| {
+            let luck = draw(11, 0, src, nth);
+            (Time::ZERO, message(src, to.to(at, nth).0, bytes, luck))
+        })
+    };
+    from.flat_map(of).collect()
+}
+
+fn compare(machine: &Machine, messages: &[(Time, Message)]) -> Agreement {
+    let (flow, flow_s) = timed::<FlowNetwork>(machine, messages);
+    let (packet, packet_s) = timed::<PacketNetwork>(machine, messages);
+    let both = |of: fn(&Run) -> f64| [of(&flow), of(&packet)];
+    let mean =
+        |run: &Run| run.seen.iter().map(|seen| seen.seconds()).sum::<f64>() / run.seen.len() as f64;
+    Agreement {
+        last_s: both(|run| run.end().seconds()),
+        mean_s: both(mean),
+        wall_s: [flow_s, packet_s],
+    }
+}
+
+fn timed<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) -> (Run, f64) {
+    let began = Instant::now();
+    let run = run_on::<N>(machine, messages);
+    (run, began.elapsed().as_secs_f64())
+}

@@ -1,0 +1,50 @@
+//! What a change costs where many flows share a machine: one leaves, another comes, and shares are
+//! dealt anew.
+
+use base::{below, draw};
+use fluid::{FlowId, MaxMin, Resource, Use};
+use machine::{Idle, NicId};
+
+/// `bench flows MACHINE FLOWS CHANGES`: random pairs, each by one minimal way.
+pub fn changes(args: &[String]) {
+    let [name, flows, changes] = args else { panic!("bench flows MACHINE FLOWS CHANGES") };
+    let [flows, changes] = [flows, changes].map(|n| n.parse::<u64>().expect("a number"));
+    let machine = crate::preset(name, &[("routing", "minimal")]);
+    let capacity = |gap: &base::Gap| (1u64 << 60) / gap.0;
+    let mut sharing = MaxMin::new(machine.links.gap.raw.iter().map(capacity));
+    let (n, mut path) = (machine.n_nics(), Vec::new());
+    let mut come = |sharing: &mut MaxMin, nth: u64| -> FlowId {
+        let luck = |stream| draw(7, stream, 0, nth);
+        let src = below(luck(0), n);
+        let dst = (src + 1 + below(luck(1), n - 1)) % n;
+        machine.walk(NicId(src), NicId(dst), luck(2), &Idle, &mut path);
+        let one = |link: &machine::LinkId| Use { resource: Resource(link.0), weight: 2048 };
+        let flow = sharing.add(&path.iter().map(one).collect::<Vec<_>>());
+        sharing.start(flow);
+        flow
+    };
+    let mut here: Vec<FlowId> = (0..flows).map(|nth| come(&mut sharing, nth)).collect();
+    let began = crate::on_core_s();
+    sharing.solve();
+    let first = crate::on_core_s();
+    let mut changed = 0;
+    for nth in flows..flows + changes {
+        let leaves = below(draw(7, 3, 0, nth), flows as u32) as usize;
+        sharing.remove(here[leaves]);
+        sharing.solve();
+        changed += sharing.changed().len();
+        here[leaves] = come(&mut sharing, nth);
+        sharing.solve();
+        changed += sharing.changed().len();
+    }
+    let (began, first) = (began.unwrap_or_default(), first.unwrap_or_default());
+    let last = crate::on_core_s().unwrap_or_default();
+    let events = 2 * changes;
+    println!(
+        "{name}, {flows} flows: all at once {:.2} us a flow; then {:.2} us an event, {:.1} flows \
+         changed by each",
+        (first - began) * 1e6 / flows as f64,
+        (last - first) * 1e6 / events as f64,
+        changed as f64 / events as f64,
+    );
+}

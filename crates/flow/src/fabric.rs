@@ -1,0 +1,136 @@
+//! The machine as resources: what messages share, in bytes that pass in a fixed time.
+
+use base::{Gap, IndexVec};
+use fluid::{Resource, Use};
+use machine::{LinkId, Machine, NicId, NicParams};
+
+/// Log2 of the time, in ps, in which capacities are counted. 52 leaves a link of 25 GB/s shared by
+/// 100,000 messages a level of 16 bits, and takes links of up to 4 TB/s.
+const TIME: u32 = 52;
+
+/// Bytes that pass in that time.
+fn capacity(gap: Gap) -> u64 {
+    let passed = (1u128 << (TIME + 20)) / u128::from(gap.0.max(1));
+    u64::try_from(passed).unwrap_or(u64::MAX).min(1 << 62)
+}
+
+/// Bytes of a packet beside its payload, and of the one that answers it or has asked for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Extra {
+    pub headers: u64,
+    pub back: u64,
+}
+
+/// What a message's packet weighs, in bytes: the mean of its packets, rounded up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Weight {
+    /// On links: with headers.
+    pub wire: u32,
+    /// At host interfaces: without.
+    pub host: u32,
+    /// On the way back.
+    pub back: u32,
+}
+
+impl Weight {
+    pub fn new(bytes: u64, packets: u64, extra: Extra) -> Weight {
+        let host = bytes.div_ceil(packets) as u32;
+        Weight {
+            wire: host.saturating_add(extra.headers as u32).max(1),
+            host,
+            back: extra.back as u32,
+        }
+    }
+}
+
+/// Which resources there are: links first, by their own numbers, then what limits NICs beside
+/// their links.
+pub(crate) struct Fabric {
+    n_links: u32,
+    n_nics: u32,
+    /// The host interface, one way and both ways together; no resource where it has no limit.
+    one_way: Option<u64>,
+    both: Option<u64>,
+    pub capacity: IndexVec<LinkId, u64>,
+}
+
+impl Fabric {
+    pub fn new(machine: &Machine) -> Fabric {
+        let NicParams { host_gap, host_gap_one_way, .. } = machine.nic;
+        let limit = |gap: Gap| (gap > Gap::ZERO).then(|| capacity(gap));
+        Fabric {
+            n_links: machine.links.gap.len() as u32,
+            n_nics: machine.n_nics(),
+            one_way: limit(host_gap_one_way),
+            both: limit(host_gap),
+            capacity: machine.links.gap.raw.iter().map(|&gap| capacity(gap)).collect(),
+        }
+    }
+
+    /// Capacities of all resources, in their order: links, out of hosts, into hosts, both.
+    pub fn capacities(&self) -> impl Iterator<Item = u64> {
+        let n = self.n_nics as usize;
+        let of = |limit: Option<u64>, times: usize| {
+            std::iter::repeat_n(limit.unwrap_or(0), if limit.is_some() { times * n } else { 0 })
+        };
+        self.capacity.raw.iter().copied().chain(of(self.one_way, 2)).chain(of(self.both, 1))
+    }
+
+    /// What `count` of a message's packets in parallel use from NIC to NIC: by `path`, and what
+    /// comes back by `back`.
+    pub fn uses(
+        &self,
+        (src, dst): (NicId, NicId),
+        weight: Weight,
+        count: u32,
+        (path, back): (&[LinkId], &[LinkId]),
+        out: &mut Vec<Use>,
+    ) {
+        out.clear();
+        let mut put = |at: u32, weight: u32| {
+            if weight > 0 {
+                out.push(Use { resource: Resource(at), weight: weight.saturating_mul(count) });
+            }
+        };
+        path.iter().for_each(|link| put(link.0, weight.wire));
+        back.iter().for_each(|link| put(link.0, weight.back));
+        let mut at = self.n_links;
+        if self.one_way.is_some() {
+            put(at + src.0, weight.host);
+            put(at + self.n_nics + dst.0, weight.host);
+            at += 2 * self.n_nics;
+        }
+        if self.both.is_some() {
+            put(at + src.0, weight.host);
+            put(at + dst.0, weight.host);
+        }
+    }
+
+    /// Packets that NICs and hosts alone would let through, `in_parallel` at a time, for a message
+    /// that nobody disturbs: the level that `fluid` would give it, times as many.
+    pub fn alone(&self, machine: &Machine, ends: (NicId, NicId), w: Weight, count: u32) -> u64 {
+        let level = |capacity: u64, weight: u32| match weight {
+            0 => u64::MAX,
+            weight => capacity / (u64::from(weight) * u64::from(count)),
+        };
+        let links = [machine.injection(ends.0), machine.ejection(ends.1)];
+        let links = links.map(|link| level(self.capacity[link], w.wire));
+        let hosts = [self.one_way, self.both].map(|at| at.map_or(u64::MAX, |at| level(at, w.host)));
+        let least = links.into_iter().chain(hosts).min().expect("two links");
+        least.max(1) * u64::from(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In 2^52 ps, 4,504 s, so many bytes pass at 25 GB/s.
+    #[test]
+    fn capacities_are_rates_times_a_fixed_time() {
+        let got = capacity(Gap::from_bytes_per_s(25e9)) as f64;
+        let want = 25e9 * (1u64 << 52) as f64 * 1e-12;
+        assert!((got / want - 1.0).abs() < 1e-9, "{got}, not {want}");
+        assert_eq!(capacity(Gap(1)), 1 << 62);
+    }
+}

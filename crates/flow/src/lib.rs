@@ -1,0 +1,390 @@
+//! Floor 4: messages as flows that share links and NICs max-min fairly. Derivation and limits in
+//! docs/models/flow.md.
+//!
+//! Knows who crosses what, and how fast. Refuses to know packets one by one, queues and buffers.
+//!
+//! The one idea: a message alone takes the closed form's time; beside others it lasts as much
+//! longer as its share of what it crosses is less than all of it. Its packets spread over ways as
+//! the machine's own routing would send them at the present load.
+
+mod fabric;
+mod pressure;
+mod strands;
+
+use base::{Gap, IndexVec, Least, Slab, Span, Time};
+use des::Phase;
+use fluid::{FlowId, MaxMin, Use};
+use machine::{LinkId, Machine, NicId, NicParams};
+use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
+
+use fabric::{Extra, Fabric, Weight};
+use pressure::Pressure;
+use strands::{Drawn, Strand, WAYS};
+
+base::ids! {
+    /// A message under way.
+    FlightId,
+}
+
+/// What happens among flows.
+#[derive(Clone, Copy, Debug)]
+pub enum FlowEvent {
+    /// The head of `flight`, sent by `src`, has reached the receiver's NIC.
+    HeadArrives { src: NicId, flight: FlightId },
+    /// Flows have begun or end: shares are dealt anew.
+    Settle,
+}
+
+impl NetEvent for FlowEvent {
+    #[inline]
+    fn pack(self) -> (u8, u32, u32) {
+        match self {
+            FlowEvent::HeadArrives { src, flight } => (0, src.0, flight.0),
+            FlowEvent::Settle => (1, 0, 0),
+        }
+    }
+    #[inline]
+    fn unpack(kind: u8, source: u32, arg: u32) -> Self {
+        match kind {
+            0 => FlowEvent::HeadArrives { src: NicId(source), flight: FlightId(arg) },
+            _ => FlowEvent::Settle,
+        }
+    }
+}
+
+/// A message from its command to its last byte.
+struct Flight {
+    id: MsgId,
+    msg: Message,
+    extra: Extra,
+    cut: Cut,
+    weight: Weight,
+    /// Its packets in parallel, each by a way of its own.
+    samples: u32,
+    /// Packets by which ways have been drawn.
+    drawn: u32,
+    /// Its rate alone, packets per 2^52 ps.
+    alone: u64,
+    /// Its rate now, and since when.
+    rate: u64,
+    since: Time,
+    /// What is left of it, rate x time; and all of it.
+    left: u128,
+    whole: u128,
+    /// When its head came.
+    begun: Time,
+    /// What each of its packets in parallel adds to the load of links: forward, and back.
+    pull: (u64, u64),
+    strands: [Strand; WAYS as usize],
+    n_strands: u32,
+    /// What earlier strands have carried, and how much of it has been counted: packets.
+    carried: u128,
+    counted: u64,
+}
+
+/// What a NIC has to do.
+#[derive(Clone, Copy, Default)]
+struct Nic {
+    /// When the next command can enter.
+    enters: Time,
+    /// Messages it sends and receives.
+    sends: u32,
+    takes: u32,
+}
+
+/// The state of a network of flows.
+pub struct FlowNetwork {
+    params: NicParams,
+    fabric: Fabric,
+    sharing: MaxMin,
+    pressure: Pressure,
+    nics: IndexVec<NicId, Nic>,
+    flights: Slab<FlightId, Flight>,
+    /// Whose strand a flow is.
+    owner: IndexVec<FlowId, FlightId>,
+    /// When flights end, at their present rates.
+    ends: Least<FlightId, Time>,
+    /// Heads that have come since shares were dealt.
+    coming: Vec<FlightId>,
+    /// When what those have left who have ended is dealt out at the latest.
+    deals: Time,
+    /// From when on all who are held up look for other ways.
+    looks: Time,
+    /// When the next `Settle` is to be; `u64::MAX` if nobody waits for one.
+    settles: Time,
+    /// Ways as they are drawn, all their links, and one way's.
+    ways: Vec<Drawn>,
+    links: Vec<LinkId>,
+    path: Vec<LinkId>,
+    back: Vec<LinkId>,
+    uses: Vec<Use>,
+    /// Flights whose rate has changed.
+    changed: Vec<FlightId>,
+}
+
+const NEVER: Time = Time(u64::MAX);
+
+/// What a message leaves is dealt out when somebody comes, and at the latest after so small a part
+/// of the time that it took: so shares are dealt for many at once where many end.
+const IDLE: u64 = 16;
+
+impl FlowNetwork {
+    /// The head of `msg` leaves at `start` if nothing is in its way.
+    fn launch(&mut self, id: MsgId, msg: Message, start: Time, extra: Extra, cx: &mut Cx<'_>) {
+        let machine = cx.machine;
+        let cut = Cut::new(msg.bytes, self.params.packet_payload);
+        let weight = Weight::new(msg.bytes, cut.packets, extra);
+        let in_order = msg.in_order && machine.keeps_flows;
+        let samples = if in_order { 1 } else { cut.packets.min(u64::from(WAYS)) as u32 };
+        self.nics[msg.src].sends += 1;
+        self.nics[msg.dst].takes += 1;
+        let flight = self.flights.insert(Flight {
+            id,
+            msg,
+            extra,
+            cut,
+            weight,
+            samples,
+            drawn: 0,
+            alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
+            rate: 0,
+            since: start,
+            left: 0,
+            whole: 0,
+            begun: start,
+            pull: (0, 0),
+            strands: [Strand::NONE; WAYS as usize],
+            n_strands: 0,
+            carried: 0,
+            counted: 0,
+        });
+        self.draw_ways(flight, machine);
+        let (latency, all) = self.alone(flight, machine);
+        let f = &mut self.flights[flight];
+        if samples == 1 {
+            // What the one way lets through, which is in `uses`.
+            let level = |one: &Use| self.sharing.capacity(one.resource) / u64::from(one.weight);
+            f.alone = self.uses.iter().map(level).min().unwrap_or(u64::MAX).max(1);
+        }
+        f.whole = u128::from(all.0) * u128::from(f.alone);
+        f.left = f.whole;
+        cx.at(start + latency, Phase::Arrive, FlowEvent::HeadArrives { src: msg.src, flight });
+    }
+
+    /// The latency of the longest of its ways, and how long all packets take from the first one's
+    /// head to the last one's tail if nobody else is there.
+    ///
+    /// Full packets set the pace at NICs and hosts: what a link between switches cannot take, other
+    /// links can, unless there is one way only. The last takes its time at the slowest of all.
+    fn alone(&self, flight: FlightId, machine: &Machine) -> (Span, Span) {
+        let Flight { msg, cut, extra, samples, .. } = self.flights[flight];
+        let links = &machine.links;
+        let slowest = |path: &[LinkId]| path.iter().map(|&link| links.gap[link]).max();
+        let ends = slowest(&[machine.injection(msg.src), machine.ejection(msg.dst)]);
+        let ways = self.ways.iter().map(|way| way.forward(&self.links));
+        let any = ways.clone().filter_map(slowest).max();
+        let latency = ways.map(|path| path.iter().map(|&link| links.latency[link]).sum()).max();
+        let p = &self.params;
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let stage = |gap: Option<Gap>, payload: u64| {
+            let wire = gap.map_or(Span::ZERO, |gap| gap.span(payload + extra.headers));
+            wire.max(host.span(payload))
+        };
+        let pace = stage(if samples == 1 { any } else { ends }, p.packet_payload);
+        let all = pace * (cut.packets - 1) + stage(any, cut.rest);
+        (latency.unwrap_or_default(), all)
+    }
+
+    /// The head is there: from now on the message takes its share. Its ways are drawn again, now
+    /// that those who have begun with it are known.
+    fn begin(&mut self, flight: FlightId, cx: &mut Cx<'_>) {
+        let Flight { cut, left, since, begun, .. } = &mut self.flights[flight];
+        (*since, *begun) = (cx.now, cx.now);
+        if *left == 0 {
+            return self.end(flight, cx.now, cx);
+        }
+        if cut.packets > 1 {
+            self.redraw(flight, cx);
+        }
+        self.start_strands(flight);
+        self.coming.push(flight);
+        let soon = Time(cx.now.0 + 1);
+        if self.settles > soon {
+            self.settles = soon;
+            cx.at(soon, Phase::Decide, FlowEvent::Settle);
+        }
+    }
+
+    /// Ends what is due, deals shares anew, and lets those look for other ways who have less than
+    /// their own.
+    fn settle(&mut self, cx: &mut Cx<'_>) {
+        while let Some((at, flight)) = self.ends.first().filter(|&(at, _)| at <= cx.now) {
+            self.ends.remove(flight);
+            self.advance(flight, at);
+            let took = at.since(self.flights[flight].begun);
+            let soon = at + Span(took.0 / IDLE);
+            (self.deals, self.looks) = (self.deals.min(soon), self.looks.min(soon));
+            self.end(flight, at, cx);
+        }
+        if !self.coming.is_empty() || self.deals <= cx.now {
+            self.deals = NEVER;
+            self.deal(cx.now);
+            self.look_around(cx);
+        }
+        self.settles = self.ends.first().map_or(NEVER, |(at, _)| at).min(self.deals);
+        if self.settles < NEVER {
+            // Never in the present instant.
+            self.settles = self.settles.max(Time(cx.now.0 + 1));
+            cx.at(self.settles, Phase::Decide, FlowEvent::Settle);
+        }
+    }
+
+    /// Solves the shares; whose rate has changed ends at another time.
+    fn deal(&mut self, now: Time) {
+        self.sharing.solve();
+        self.changed.clear();
+        for &flow in self.sharing.changed() {
+            self.changed.push(self.owner[flow]);
+        }
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        for nth in 0..self.changed.len() {
+            let flight = self.changed[nth];
+            if self.flights[flight].rate > 0 {
+                self.advance(flight, now);
+            }
+            let f = &mut self.flights[flight];
+            f.rate = 0;
+            for strand in &mut f.strands[..f.n_strands as usize] {
+                strand.level = self.sharing.level_of(strand.flow);
+                let at = self.sharing.bottleneck(strand.flow);
+                strand.hold_up(at, f.pull.0, &self.sharing, &mut self.pressure);
+                f.rate += strand.level * u64::from(strand.count);
+            }
+            // Hosts and NICs alone are why it takes as long as it does alone.
+            let speed = f.rate.min(f.alone);
+            let needs = u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX);
+            self.ends.set(flight, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
+        }
+    }
+
+    /// What `flight` has sent until `now` at its rates is sent.
+    fn advance(&mut self, flight: FlightId, now: Time) {
+        let f = &mut self.flights[flight];
+        let time = u128::from(now.since(f.since).0);
+        f.since = now;
+        f.left = f.left.saturating_sub(u128::from(f.rate.min(f.alone)) * time);
+        for strand in &mut f.strands[..f.n_strands as usize] {
+            strand.carried += u128::from(strand.level) * u128::from(strand.count) * time;
+        }
+    }
+
+    /// The last byte of `flight` is there.
+    fn end(&mut self, flight: FlightId, now: Time, cx: &mut Cx<'_>) {
+        self.drop_strands(flight, true, cx);
+        let Flight { id, msg, cut, .. } = self.flights[flight];
+        self.flights.free(flight);
+        self.nics[msg.src].sends -= 1;
+        self.nics[msg.dst].takes -= 1;
+        cx.counters.injected_packets += cut.packets;
+        cx.counters.delivered_packets += cut.packets;
+        cx.counters.delivered_payload += msg.bytes;
+        let is_seen = msg.origin != Origin::Answer;
+        let seen_after = if is_seen { self.params.recv_latency } else { Span::ZERO };
+        let Told::Back(bytes) = msg.told else {
+            // Shares are dealt a picosecond after heads come: nothing is told of the past.
+            cx.delivered.push((id, (now + seen_after).max(cx.now)));
+            return;
+        };
+        let (src, dst, headers) = (msg.dst, msg.src, self.params.response);
+        let back = Message { src, dst, bytes, told: Told::There, ..msg };
+        if bytes > 0 {
+            // Each of its packets was asked for by one.
+            let extra = Extra { headers, back: self.params.packet_overhead };
+            return self.launch(id, back, now + self.params.dma_latency, extra, cx);
+        }
+        // A response that brings nothing is part of its request's flow.
+        let latency = self.alone_back(back, headers, cx.machine);
+        cx.delivered.push((id, (now + latency + seen_after).max(cx.now)));
+    }
+
+    /// How long a packet of headers takes back where nobody is in its way.
+    fn alone_back(&mut self, back: Message, headers: u64, machine: &Machine) -> Span {
+        let links = &machine.links;
+        machine.walk(back.src, back.dst, back.draw, &machine::Idle, &mut self.path);
+        let latency: Span = self.path.iter().map(|&link| links.latency[link]).sum();
+        let slowest = self.path.iter().map(|&link| links.gap[link].span(headers)).max();
+        latency + slowest.expect("a path has links")
+    }
+}
+
+impl NetworkModel for FlowNetwork {
+    type Event = FlowEvent;
+    type Mail = ();
+
+    fn build(machine: &Machine) -> Self {
+        let n_nics = machine.n_nics() as usize;
+        let fabric = Fabric::new(machine);
+        FlowNetwork {
+            params: machine.nic.clone(),
+            sharing: MaxMin::new(fabric.capacities()),
+            pressure: Pressure::new(machine, &fabric.capacity),
+            fabric,
+            nics: IndexVec::filled(Nic::default(), n_nics),
+            flights: Slab::with_capacity(64),
+            owner: IndexVec::new(),
+            ends: Least::new(),
+            coming: Vec::new(),
+            deals: NEVER,
+            looks: NEVER,
+            settles: NEVER,
+            ways: Vec::with_capacity(WAYS as usize),
+            links: Vec::with_capacity(256),
+            path: Vec::with_capacity(32),
+            back: Vec::with_capacity(32),
+            uses: Vec::with_capacity(64),
+            changed: Vec::new(),
+        }
+    }
+
+    fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
+        debug_assert!(msg.src != msg.dst, "a message to oneself does not use the network");
+        let p = &self.params;
+        let mut enter = cx.now;
+        if msg.origin != Origin::Answer {
+            let nic = &mut self.nics[msg.src];
+            enter = enter.max(nic.enters);
+            nic.enters = enter + p.message_gap;
+        }
+        let start = enter + msg.before_head(p);
+        let is_answered = !matches!(msg.told, Told::Back(1..));
+        let back = if is_answered { p.response } else { 0 };
+        self.launch(id, msg, start, Extra { headers: p.packet_overhead, back }, cx);
+    }
+
+    fn handle(&mut self, ev: FlowEvent, cx: &mut Cx<'_>) {
+        match ev {
+            FlowEvent::HeadArrives { flight, .. } => self.begin(flight, cx),
+            // Others have been scheduled and then overtaken.
+            FlowEvent::Settle if cx.now == self.settles => self.settle(cx),
+            FlowEvent::Settle => {}
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.sharing.bytes()
+            + self.pressure.bytes()
+            + self.nics.len() * size_of::<Nic>()
+            + self.flights.bytes()
+            + self.owner.raw.capacity() * size_of::<FlightId>()
+            + self.ends.bytes()
+    }
+
+    fn assert_quiet(&self, _: &Machine) {
+        assert_eq!(self.flights.live(), 0, "messages left in the network");
+        assert_eq!(self.sharing.live(), 0, "a strand of a message that is gone");
+        assert!(self.ends.first().is_none() && self.coming.is_empty());
+        self.pressure.assert_quiet();
+        assert!(self.nics.raw.iter().all(|nic| (nic.sends, nic.takes) == (0, 0)));
+    }
+}

@@ -1,0 +1,202 @@
+//! How full links look to who chooses a way: the load that `Machine::next_hop` asks for, told of
+//! flows instead of queues.
+//!
+//! The one idea: what messages would send by a link, if their NICs were all that limits them,
+//! against what it carries. Below that a queue is what chance makes of packets that meet, above it
+//! buffers are full, at each of the inputs that feed it.
+
+use base::IndexVec;
+use machine::{LinkId, LoadView, Machine};
+
+/// Rates are counted in units of so many bits less than capacities are, so that all that a link is
+/// offered fits a word.
+const COARSER: u32 = 17;
+
+/// What is asked of every link.
+pub(crate) struct Pressure {
+    /// Of the link, and what all ask of it.
+    of: IndexVec<LinkId, Asked>,
+    /// What the message asks whose ways are being drawn; zero between.
+    own: IndexVec<LinkId, u64>,
+    owned: Vec<LinkId>,
+    /// All its bytes on the wire: more of them cannot wait.
+    pub own_bytes: u64,
+    /// How much more than it carries the way is asked that a message looks away from; 2^20 is once.
+    pub pace: u64,
+    /// Bytes of a full packet on the wire.
+    packet: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Asked {
+    capacity: u64,
+    rate: u64,
+    /// Input buffer, bytes a virtual channel.
+    buffer: u32,
+    /// What those ask who are held up beyond it.
+    held_up: u64,
+}
+
+impl Pressure {
+    pub fn new(machine: &Machine, capacity: &IndexVec<LinkId, u64>) -> Pressure {
+        let links = &machine.links;
+        let of = |link| Asked {
+            capacity: (capacity[link] >> COARSER).max(1),
+            rate: 0,
+            buffer: links.buffer[link],
+            held_up: 0,
+        };
+        Pressure {
+            of: capacity.ids().map(of).collect(),
+            own: IndexVec::filled(0, capacity.len()),
+            owned: Vec::with_capacity(256),
+            own_bytes: 0,
+            pace: 1 << 20,
+            packet: machine.nic.packet_payload + machine.nic.packet_overhead,
+        }
+    }
+
+    /// The unit of rates for what takes so much of a capacity.
+    pub fn rate(packets: u64, wire: u32) -> u64 {
+        ((u128::from(packets) * u128::from(wire)) >> COARSER) as u64
+    }
+
+    #[inline]
+    pub fn add(&mut self, link: LinkId, rate: u64) {
+        self.of[link].rate += rate;
+    }
+
+    #[inline]
+    pub fn remove(&mut self, link: LinkId, rate: u64) {
+        self.of[link].rate -= rate;
+    }
+
+    /// Somebody who asks so much is held up beyond `link`: his share of its buffer fills.
+    pub fn fill(&mut self, link: LinkId, rate: u64) {
+        self.of[link].held_up += rate;
+    }
+
+    pub fn drain(&mut self, link: LinkId, rate: u64) {
+        self.of[link].held_up -= rate;
+    }
+
+    /// Adds what the message asks whose ways are being drawn.
+    pub fn add_own(&mut self, link: LinkId, rate: u64) {
+        self.add(link, rate);
+        if self.own[link] == 0 {
+            self.owned.push(link);
+        }
+        self.own[link] += rate;
+    }
+
+    /// Its ways are drawn.
+    pub fn disown(&mut self) {
+        while let Some(link) = self.owned.pop() {
+            self.own[link] = 0;
+        }
+    }
+
+    /// What `link` is asked for, and so much more, in parts of what it carries: 2^20 is all of it.
+    pub fn asked(&self, link: LinkId, more: u64) -> u64 {
+        let Asked { capacity, rate, .. } = self.of[link];
+        u64::try_from((u128::from(rate + more) << 20) / u128::from(capacity)).unwrap_or(u64::MAX)
+    }
+
+    /// Bytes that would wait for `link`.
+    ///
+    /// A share u of what it carries, in packets from many at any time: as in a queue of Poisson
+    /// arrivals and equal services (M/D/1), u^2 / 2 (1 - u) packets, and no more than a buffer
+    /// holds. A message's own packets come one after the other and wait for nobody. Asked for more
+    /// than it carries, it has as many inputs full as would fill it alone; but no more waits of a
+    /// message than there is of it.
+    fn waiting(&self, link: LinkId) -> u32 {
+        const ONE: u64 = 1 << 12;
+        let Asked { capacity, rate, buffer, .. } = self.of[link];
+        let paced = (u128::from(capacity) * u128::from(self.pace)) >> 20;
+        let paced = u64::try_from(paced).unwrap_or(u64::MAX);
+        if rate > capacity && rate >= paced {
+            let times = (rate / (capacity / ONE).max(1)).min(1 << 20);
+            let queue = (u64::from(buffer) * times / ONE).min(1 << 24);
+            let is_own = rate - self.own[link] <= capacity;
+            return if is_own { queue.min(self.own_bytes) } else { queue } as u32;
+        }
+        let others = (rate - self.own[link]) / (paced / ONE).max(1);
+        if others == 0 {
+            return 0;
+        }
+        let queue = self.packet * others * others / (2 * ONE * (ONE - others.min(ONE - 1)));
+        queue.min(u64::from(buffer)) as u32
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.of.len() * size_of::<Asked>() + self.own.len() * size_of::<u64>()
+    }
+
+    /// No message is under way: nobody asks for anything.
+    pub fn assert_quiet(&self) {
+        assert!(
+            self.of.raw.iter().all(|asked| asked.rate == 0 && asked.held_up == 0),
+            "a message asks that is gone"
+        );
+        assert!(self.own.raw.iter().all(|&own| own == 0));
+    }
+}
+
+impl LoadView for Pressure {
+    fn near(&self, link: LinkId) -> u32 {
+        self.waiting(link)
+    }
+    fn far(&self, link: LinkId) -> u32 {
+        let Asked { capacity, buffer, held_up, .. } = self.of[link];
+        (u128::from(buffer) * u128::from(held_up.min(capacity)) / u128::from(capacity)) as u32
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.waiting(link)
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link) + self.far(link)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::Fabric;
+    use machine::{MachineSpec, preset};
+
+    /// Packets of 2 KiB and buffers of 16 KiB a virtual channel, of a port's 64 KiB for four.
+    #[test]
+    fn a_link_looks_as_full_as_it_is_asked_for() {
+        let text = preset("dragonfly-1056").expect("a preset");
+        let spec = MachineSpec::parse("dragonfly-1056", text, &[]).expect("legal");
+        let machine = spec.resolve().expect("legal");
+        let mut pressure = Pressure::new(&machine, &Fabric::new(&machine).capacity);
+        let link = LinkId(3_000);
+        let all = pressure.of[link].capacity;
+        assert_eq!((pressure.near(link), pressure.far(link)), (0, 0));
+        // Half of what it carries: a queue of 1/4 / (2 x 1/2) packets on average.
+        pressure.add(link, all / 2);
+        assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
+        // A message's own packets do not wait for each other, as long as all find room.
+        pressure.own_bytes = 3_000;
+        pressure.add_own(link, all / 2);
+        assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
+        // Beyond that they do, all of them at the most.
+        pressure.add_own(link, all);
+        assert_eq!(pressure.near(link), 3_000);
+        pressure.disown();
+        // To everybody else two inputs are full.
+        assert!(pressure.near(link).abs_diff(2 << 14) <= 32, "{}", pressure.near(link));
+        // At half the pace that this makes, what was asked is once what it carries.
+        pressure.pace = pressure.asked(link, 0);
+        assert_eq!(pressure.pace >> 10, 2 << 10);
+        pressure.remove(link, all);
+        assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
+        pressure.fill(link, all / 4);
+        assert!(pressure.far(link).abs_diff(1 << 12) <= 1);
+        pressure.drain(link, all / 4);
+        pressure.remove(link, all / 2 * 2);
+        pressure.pace = 1 << 20;
+        pressure.assert_quiet();
+    }
+}

@@ -1,0 +1,367 @@
+//! A message's ways: how they are drawn, and what each of them has carried.
+//!
+//! The one idea: a few packets stand for all. Each asks the machine's routing for its way at the
+//! load that it sees, those drawn before it included; equal ways are one strand.
+
+use base::IndexVec;
+use fluid::{FlowId, MaxMin, Resource, Use};
+use machine::{LinkId, Machine};
+use net::{Cx, Message};
+
+use crate::pressure::Pressure;
+use crate::{Flight, FlightId, FlowNetwork, NEVER};
+
+/// How many of a message's packets are asked for their way, and so the most ways it has at once.
+pub(crate) const WAYS: u32 = 8;
+
+/// How often those look for other ways whose rate an arrival has changed.
+const ROUNDS: u32 = 4;
+
+/// One way of a message and the packets in parallel that take it.
+#[derive(Clone, Copy)]
+pub(crate) struct Strand {
+    pub flow: FlowId,
+    pub count: u32,
+    /// Links forward, and those of what comes back.
+    forward: u16,
+    back: u16,
+    is_minimal: bool,
+    /// Which of its links holds it up, by its place; 0 if none between switches does.
+    held: u16,
+    /// Of each of these packets.
+    pub level: u64,
+    /// Level x count x time.
+    pub carried: u128,
+}
+
+impl Strand {
+    pub const NONE: Strand = Strand {
+        flow: FlowId(u32::MAX),
+        count: 0,
+        forward: 0,
+        back: 0,
+        is_minimal: true,
+        held: 0,
+        level: 0,
+        carried: 0,
+    };
+}
+
+/// A way as it was drawn: where its links begin in the list of all, forward ones first.
+#[derive(Clone, Copy)]
+pub(crate) struct Drawn {
+    begin: u32,
+    forward: u16,
+    back: u16,
+    count: u32,
+    is_minimal: bool,
+}
+
+impl Drawn {
+    pub fn forward<'a>(&self, links: &'a [LinkId]) -> &'a [LinkId] {
+        &links[self.begin as usize..][..self.forward.into()]
+    }
+    fn back<'a>(&self, links: &'a [LinkId]) -> &'a [LinkId] {
+        &links[self.begin as usize..][self.forward.into()..][..self.back.into()]
+    }
+}
+
+impl Strand {
+    /// Links of its way, there and back: the first of what it uses.
+    fn links(&self) -> usize {
+        usize::from(self.forward) + usize::from(self.back)
+    }
+
+    /// `at` sets its level now: what comes to a link between switches faster than it goes on fills
+    /// the buffers before it, all the way from the switch of the sender.
+    pub fn hold_up(
+        &mut self,
+        at: Option<Resource>,
+        pull: u64,
+        sharing: &MaxMin,
+        pressure: &mut Pressure,
+    ) {
+        let forward = usize::from(self.forward);
+        let on_way = |at| sharing.uses(self.flow).take(forward).position(|one| one.resource == at);
+        // The first link is the NIC's own, the last the receiver's.
+        let place = at.and_then(on_way).filter(|place| (1..forward - 1).contains(place));
+        let held = place.unwrap_or(0) as u16;
+        if held != self.held {
+            self.let_go(pull, sharing, pressure);
+            self.held = held;
+            let links = sharing.uses(self.flow).take(held.into()).skip(1);
+            let asks = pull * u64::from(self.count);
+            links.for_each(|one| pressure.fill(LinkId(one.resource.0), asks));
+        }
+    }
+
+    /// Nothing holds it up.
+    fn let_go(&mut self, pull: u64, sharing: &MaxMin, pressure: &mut Pressure) {
+        let links = sharing.uses(self.flow).take(self.held.into()).skip(1);
+        let asks = pull * u64::from(self.count);
+        links.for_each(|one| pressure.drain(LinkId(one.resource.0), asks));
+        self.held = 0;
+    }
+}
+
+impl FlowNetwork {
+    /// Draws the ways of `flight`, which has none. They are left in `ways` and `links`, too.
+    pub(crate) fn draw_ways(&mut self, flight: FlightId, machine: &Machine) {
+        let f = &mut self.flights[flight];
+        let Message { src, dst, .. } = f.msg;
+        // What its NICs leave it, if they deal fairly and nothing else is in the way.
+        let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
+        let each = f.alone / (u64::from(company) * u64::from(f.samples));
+        f.pull = (Pressure::rate(each, f.weight.wire), Pressure::rate(each, f.weight.back));
+        let samples = f.samples;
+        self.ways.clear();
+        self.links.clear();
+        for _ in 0..samples {
+            let is_minimal = self.draw_way(flight, machine);
+            let pull = self.flights[flight].pull;
+            self.path.iter().for_each(|&link| self.pressure.add_own(link, pull.0));
+            self.back.iter().for_each(|&link| self.pressure.add_own(link, pull.1));
+            let is_same = |way: &&mut Drawn| {
+                way.forward(&self.links) == self.path && way.back(&self.links) == self.back
+            };
+            if let Some(way) = self.ways.iter_mut().find(is_same) {
+                way.count += 1;
+                continue;
+            }
+            self.ways.push(Drawn {
+                begin: self.links.len() as u32,
+                forward: self.path.len() as u16,
+                back: self.back.len() as u16,
+                count: 1,
+                is_minimal,
+            });
+            self.links.extend_from_slice(&self.path);
+            self.links.extend_from_slice(&self.back);
+        }
+        self.pressure.disown();
+        let f = &mut self.flights[flight];
+        f.n_strands = self.ways.len() as u32;
+        for (way, strand) in self.ways.iter().zip(&mut f.strands) {
+            let both = (way.forward(&self.links), way.back(&self.links));
+            self.fabric.uses((src, dst), f.weight, way.count, both, &mut self.uses);
+            let Drawn { count, forward, back, is_minimal, .. } = *way;
+            let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+            *strand = Strand { flow, count, forward, back, is_minimal, ..Strand::NONE };
+        }
+    }
+
+    /// Draws the way of the next packet of `flight` into `path`, and of what comes back into
+    /// `back`: whether it is minimal.
+    fn draw_way(&mut self, flight: FlightId, machine: &Machine) -> bool {
+        let f = &mut self.flights[flight];
+        let Message { src, dst, .. } = f.msg;
+        let mut draw = Message::packet_draw(f.msg.draw, f.drawn);
+        f.drawn += 1;
+        if f.msg.in_order && machine.keeps_flows {
+            draw = Message::draw_in_order(f.msg.draw);
+        }
+        self.pressure.own_bytes = f.msg.bytes + f.cut.packets * f.extra.headers;
+        let route = machine.walk(src, dst, draw, &self.pressure, &mut self.path);
+        self.back.clear();
+        if f.weight.back > 0 {
+            machine.walk(dst, src, !draw, &self.pressure, &mut self.back);
+        }
+        route.is_minimal()
+    }
+
+    /// From the next deal on its strands take their shares.
+    pub(crate) fn start_strands(&mut self, flight: FlightId) {
+        let Flight { strands, n_strands, .. } = &self.flights[flight];
+        for strand in &strands[..*n_strands as usize] {
+            self.sharing.start(strand.flow);
+        }
+    }
+
+    /// Draws its ways anew, at the load there is without it.
+    pub(crate) fn redraw(&mut self, flight: FlightId, cx: &mut Cx<'_>) {
+        self.drop_strands(flight, false, cx);
+        self.draw_ways(flight, cx.machine);
+    }
+
+    /// Where somebody has come, all whose rate that has changed look for other ways if they are
+    /// held up: so many times, each time by one of their packets in parallel. Everybody does once,
+    /// if it is time for that.
+    pub(crate) fn look_around(&mut self, cx: &mut Cx<'_>) {
+        let mut looking = std::mem::take(&mut self.coming);
+        if !looking.is_empty() {
+            looking.clone_from(&self.changed);
+        }
+        if cx.machine.routing.is_adaptive() {
+            let mut rounds = ROUNDS;
+            if self.looks <= cx.now {
+                self.looks = NEVER;
+                looking.clear();
+                looking.extend(self.ends.ids());
+                looking.sort_unstable();
+                rounds = 1;
+            }
+            for _ in 0..rounds {
+                let mut moved = false;
+                looking.retain(|&flight| {
+                    let Some(slow) = self.held_up(flight) else { return false };
+                    moved |= self.look(flight, slow, cx);
+                    true
+                });
+                if !moved {
+                    break;
+                }
+                self.deal(cx.now);
+            }
+        }
+        looking.clear();
+        self.coming = looking;
+    }
+
+    /// The slowest of its strands that are held up between switches, if that is why it has less
+    /// than it could take.
+    fn held_up(&self, flight: FlightId) -> Option<usize> {
+        let f = &self.flights[flight];
+        if f.samples == 1 || f.rate >= f.alone {
+            return None;
+        }
+        let strands = f.strands[..f.n_strands as usize].iter().enumerate();
+        let held = strands.filter(|(_, strand)| strand.held > 0);
+        held.min_by_key(|(_, strand)| strand.level).map(|(nth, _)| nth)
+    }
+
+    /// Its strand `slow` sends one of its packets by the way that the next packet draws. Whether
+    /// that is another.
+    fn look(&mut self, flight: FlightId, slow: usize, cx: &mut Cx<'_>) -> bool {
+        let f = &self.flights[flight];
+        let (n, pull, strand) = (f.n_strands as usize, f.pull, f.strands[slow]);
+        let of_slow = self.sharing.uses(strand.flow).take(strand.forward.into());
+        let now = of_slow.map(|one| self.pressure.asked(LinkId(one.resource.0), 0)).max();
+        self.pressure.pace = now.unwrap_or(0).max(1 << 20);
+        let is_minimal = self.draw_way(flight, cx.machine);
+        self.pressure.pace = 1 << 20;
+        let is_same = |strand: &Strand| {
+            let links = self.sharing.uses(strand.flow).map(|one| LinkId(one.resource.0));
+            links.take(strand.links()).eq(self.path.iter().chain(&self.back).copied())
+        };
+        let same = self.flights[flight].strands[..n].iter().position(is_same);
+        let then = self.path.iter().map(|&link| self.pressure.asked(link, pull.0)).max();
+        if same == Some(slow) || then >= now {
+            return false;
+        }
+        self.advance(flight, cx.now);
+        let Flight { msg, weight, pull, strands, .. } = self.flights[flight];
+        self.path.iter().for_each(|&link| self.pressure.add(link, pull.0));
+        self.back.iter().for_each(|&link| self.pressure.add(link, pull.1));
+        match same {
+            Some(same) => self.resize(flight, same, strands[same].count + 1),
+            None => {
+                let both = (&self.path[..], &self.back[..]);
+                self.fabric.uses((msg.src, msg.dst), weight, 1, both, &mut self.uses);
+                let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+                self.sharing.start(flow);
+                let (forward, back) = (self.path.len() as u16, self.back.len() as u16);
+                // Where the slow one stood, if that is to go: there is room for no more.
+                let new = Strand { flow, count: 1, forward, back, is_minimal, ..Strand::NONE };
+                if strands[slow].count == 1 {
+                    self.drop_strand(flight, slow, false, cx);
+                    self.flights[flight].strands[slow] = new;
+                    return true;
+                }
+                let f = &mut self.flights[flight];
+                f.strands[n] = new;
+                f.n_strands += 1;
+            }
+        }
+        if strands[slow].count == 1 {
+            self.drop_strand(flight, slow, false, cx);
+            let f = &mut self.flights[flight];
+            f.strands[slow] = f.strands[n - 1];
+            f.n_strands -= 1;
+        } else {
+            self.ease(&strands[slow], 1, pull);
+            self.resize(flight, slow, strands[slow].count - 1);
+        }
+        true
+    }
+
+    /// So many of a strand's packets in parallel ask nothing of its links any more.
+    fn ease(&mut self, strand: &Strand, count: u32, pull: (u64, u64)) {
+        for (nth, one) in self.sharing.uses(strand.flow).take(strand.links()).enumerate() {
+            let pull = if nth < strand.forward.into() { pull.0 } else { pull.1 };
+            self.pressure.remove(LinkId(one.resource.0), pull * u64::from(count));
+        }
+    }
+
+    /// Gives a strand another count of packets in parallel.
+    fn resize(&mut self, flight: FlightId, nth: usize, count: u32) {
+        let f = &mut self.flights[flight];
+        let strand = &mut f.strands[nth];
+        strand.let_go(f.pull.0, &self.sharing, &mut self.pressure);
+        let scale = |one: Use| Use { weight: one.weight / strand.count * count, ..one };
+        self.uses.clear();
+        self.uses.extend(self.sharing.uses(strand.flow).map(scale));
+        self.sharing.remove(strand.flow);
+        strand.count = count;
+        strand.flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+        self.sharing.start(strand.flow);
+    }
+
+    /// Takes all strands out; everything that has not been counted is, if the message `is_whole`.
+    pub(crate) fn drop_strands(&mut self, flight: FlightId, is_whole: bool, cx: &mut Cx<'_>) {
+        let n = self.flights[flight].n_strands as usize;
+        for nth in 0..n {
+            self.drop_strand(flight, nth, is_whole && nth + 1 == n, cx);
+        }
+        self.flights[flight].n_strands = 0;
+    }
+
+    /// Takes a strand out and counts what it has carried: as many whole packets as all strands
+    /// before it and itself, less what has been counted; all that is left if it is the last.
+    fn drop_strand(&mut self, flight: FlightId, nth: usize, is_last: bool, cx: &mut Cx<'_>) {
+        let f = &mut self.flights[flight];
+        let (strand, pull) = (&mut f.strands[nth], f.pull);
+        strand.let_go(pull.0, &self.sharing, &mut self.pressure);
+        let strand = *strand;
+        f.carried += strand.carried;
+        let until = if is_last {
+            f.cut.packets
+        } else {
+            // Rounded down, and less than all: the last has one to count at least.
+            let part = f.carried / (f.whole / u128::from(f.cut.packets)).max(1);
+            f.counted.max((part as u64).min(f.cut.packets - 1))
+        };
+        let bytes_until = |packets: u64| match packets {
+            all if all == f.cut.packets => f.msg.bytes,
+            some => some * self.params.packet_payload,
+        };
+        let packets = until - f.counted;
+        let bytes = bytes_until(until) - bytes_until(f.counted) + packets * f.extra.headers;
+        let back = packets * f.extra.back;
+        f.counted = until;
+        let counters = &mut *cx.counters;
+        counters.hops += packets * u64::from(strand.forward - 1);
+        counters.nonminimal += if strand.is_minimal { 0 } else { packets };
+        for (nth, one) in self.sharing.uses(strand.flow).take(strand.links()).enumerate() {
+            let link = LinkId(one.resource.0);
+            counters.bytes[link] += if nth < strand.forward.into() { bytes } else { back };
+            counters.packets[link] += packets;
+        }
+        self.ease(&strand, strand.count, pull);
+        self.sharing.remove(strand.flow);
+    }
+}
+
+/// A flow of `flight`'s that uses these.
+fn add_strand(
+    sharing: &mut MaxMin,
+    owner: &mut IndexVec<FlowId, FlightId>,
+    flight: FlightId,
+    uses: &[Use],
+) -> FlowId {
+    let flow = sharing.add(uses);
+    if owner.len() <= flow.0 as usize {
+        owner.raw.resize(flow.0 as usize + 1, flight);
+    }
+    owner[flow] = flight;
+    flow
+}

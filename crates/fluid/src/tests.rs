@@ -1,0 +1,242 @@
+//! What max-min fair means, held against random problems.
+
+use super::*;
+use base::{below, draw};
+
+/// Weights up to this.
+const HEAVIEST: u32 = 3_000;
+
+/// A problem: capacities, and the uses of every flow.
+struct Problem {
+    capacities: Vec<u64>,
+    flows: Vec<Vec<Use>>,
+}
+
+impl Problem {
+    fn random(seed: u64, resources: u32, flows: u32) -> Problem {
+        let pick = |stream, owner, nth, n| below(draw(seed, stream, owner, nth), n);
+        // Few sorts of capacities and weights, so that there are ties.
+        let sort = |nth| [1u64 << 50, 1 << 50, 3 << 49, 1 << 46][pick(0, 0, nth, 4) as usize];
+        let weight = |flow, nth| [2132, 2132, 64, HEAVIEST][pick(1, flow, nth, 4) as usize];
+        let one = |flow| {
+            let n = 1 + pick(2, flow, 0, 6);
+            let resource = |nth| Resource(pick(3, flow, nth, resources));
+            let of = |nth| Use { resource: resource(nth), weight: weight(flow, nth) };
+            (0..u64::from(n)).map(of).collect()
+        };
+        Problem {
+            capacities: (0..u64::from(resources)).map(sort).collect(),
+            flows: (0..flows).map(one).collect(),
+        }
+    }
+
+    fn empty(&self) -> MaxMin {
+        MaxMin::new(self.capacities.iter().copied())
+    }
+
+    /// Levels of these flows, all started at once in this order.
+    fn at_once(&self, order: &[usize]) -> Vec<u64> {
+        let mut sharing = self.empty();
+        let mut ids = vec![None; self.flows.len()];
+        for &flow in order {
+            ids[flow] = Some(start(&mut sharing, &self.flows[flow]));
+        }
+        sharing.solve();
+        check(&sharing, &ids.iter().flatten().copied().collect::<Vec<_>>());
+        ids.iter().map(|id| id.map_or(0, |id| sharing.level_of(id))).collect()
+    }
+}
+
+fn start(sharing: &mut MaxMin, uses: &[Use]) -> FlowId {
+    let flow = sharing.add(uses);
+    sharing.start(flow);
+    flow
+}
+
+/// The definition: nothing exceeds its capacity; and every flow has a bottleneck, which is a
+/// resource that is full, to less than one more unit for those who have their bottleneck there,
+/// and where nobody has a higher level.
+fn check(sharing: &MaxMin, flows: &[FlowId]) {
+    let n = sharing.shares.len();
+    let mut shares = vec![Seen { used: 0, most: 0, bound: 0 }; n];
+    for &flow in flows {
+        let level = sharing.level_of(flow);
+        for Use { resource, weight } in sharing.uses(flow) {
+            let seen = &mut shares[resource.0 as usize];
+            seen.used += level * u64::from(weight);
+            seen.most = seen.most.max(level);
+            if sharing.bottleneck(flow) == Some(resource) {
+                seen.bound += u64::from(weight);
+            }
+        }
+    }
+    for (seen, at) in shares.iter().zip(0..) {
+        let resource = Resource(at);
+        assert!(seen.used <= sharing.capacity(resource), "{resource:?} gives more than it has");
+        assert_eq!(seen.used, sharing.used(resource), "{resource:?} is miscounted");
+    }
+    for &flow in flows {
+        let at = sharing.bottleneck(flow).expect("every flow has a bottleneck");
+        let seen = shares[at.0 as usize];
+        let left = sharing.capacity(at) - seen.used;
+        assert_eq!(sharing.level_of(flow), seen.most, "{flow:?} is not first at {at:?}");
+        assert!(left < seen.bound, "{left} left at {at:?}");
+    }
+}
+
+/// What all take of a resource, the highest level there, and the weights of those who have their
+/// bottleneck there.
+#[derive(Clone, Copy)]
+struct Seen {
+    used: u64,
+    most: u64,
+    bound: u64,
+}
+
+/// Two levels are the same but for what integers leave over.
+fn assert_near(a: u64, b: u64, what: &str) {
+    assert!(a.abs_diff(b) <= a.max(b) >> 24, "{what}: {a} and {b}");
+}
+
+/// The textbook's progressive filling in floating point: all levels rise together, and whoever
+/// meets a full resource stays behind. Looks through everything at every step.
+fn textbook(problem: &Problem) -> Vec<f64> {
+    let mut level = vec![None; problem.flows.len()];
+    while level.contains(&None) {
+        let mut least = (f64::INFINITY, 0);
+        for (at, &capacity) in problem.capacities.iter().enumerate() {
+            let (mut left, mut open) = (capacity as f64, 0.0);
+            for (uses, level) in problem.flows.iter().zip(&level) {
+                for one in uses.iter().filter(|one| one.resource.0 as usize == at) {
+                    match level {
+                        Some(level) => left -= level * f64::from(one.weight),
+                        None => open += f64::from(one.weight),
+                    }
+                }
+            }
+            if open > 0.0 && left / open < least.0 {
+                least = (left / open, at);
+            }
+        }
+        for (uses, level) in problem.flows.iter().zip(&mut level) {
+            if level.is_none() && uses.iter().any(|one| one.resource.0 as usize == least.1) {
+                *level = Some(least.0);
+            }
+        }
+    }
+    level.into_iter().map(|level| level.expect("all have one")).collect()
+}
+
+#[test]
+fn levels_are_the_textbook_s() {
+    for seed in 0..60 {
+        let problem = Problem::random(seed, 3 + (seed as u32 % 11), 1 + seed as u32);
+        let order: Vec<usize> = (0..problem.flows.len()).collect();
+        for (got, want) in problem.at_once(&order).iter().zip(textbook(&problem)) {
+            assert_near(*got, want as u64, &format!("seed {seed}"));
+        }
+    }
+}
+
+/// To the last bit: who came first, and what his id is, means nothing.
+#[test]
+fn levels_do_not_depend_on_order_or_ids() {
+    for seed in 0..40 {
+        let problem = Problem::random(seed, 12, 80);
+        let mut order: Vec<usize> = (0..80).collect();
+        let levels = problem.at_once(&order);
+        order.reverse();
+        assert_eq!(problem.at_once(&order), levels, "seed {seed}");
+        order.sort_by_key(|&flow| draw(seed, 9, flow as u32, 0));
+        assert_eq!(problem.at_once(&order), levels, "seed {seed}");
+    }
+}
+
+/// However flows come and go, levels are those of who is there.
+#[test]
+fn what_came_before_leaves_nothing_behind() {
+    let mut partly = 0;
+    for seed in 0..12 {
+        let problem = Problem::random(seed, 40, 120);
+        let (mut sharing, mut ids) = (problem.empty(), [None; 120]);
+        for step in 0..200 {
+            for nth in 0..=below(draw(seed, 5, 0, step), 3) {
+                let flow = below(draw(seed, 6, nth, step), 120) as usize;
+                ids[flow] = match ids[flow].take() {
+                    Some(id) => {
+                        sharing.remove(id);
+                        None
+                    }
+                    None => Some(start(&mut sharing, &problem.flows[flow])),
+                };
+            }
+            sharing.solve();
+            let here: Vec<FlowId> = ids.iter().flatten().copied().collect();
+            assert_eq!(sharing.live(), here.len());
+            check(&sharing, &here);
+            partly += usize::from(sharing.changed().len() < here.len());
+            if step % 20 == 0 {
+                let order: Vec<usize> = (0..120).filter(|&flow| ids[flow].is_some()).collect();
+                let fresh = problem.at_once(&order);
+                for &flow in &order {
+                    let level = sharing.level_of(ids[flow].expect("it is here"));
+                    assert_near(level, fresh[flow], &format!("seed {seed}, step {step}"));
+                }
+            }
+        }
+    }
+    assert!(partly > 1_000, "nearly all were solved anew every time");
+}
+
+/// Whoever shares nothing with those who come and go is not looked at.
+#[test]
+fn a_change_concerns_those_who_share() {
+    let mut sharing = MaxMin::new([1 << 40, 1 << 40, 1 << 40].into_iter());
+    let on = |resource| Use { resource: Resource(resource), weight: 1 };
+    let [a, b, c] = [[on(0)], [on(0)], [on(1)]].map(|uses| start(&mut sharing, &uses));
+    sharing.solve();
+    assert_eq!([a, b, c].map(|f| sharing.level_of(f)), [1 << 39, 1 << 39, 1 << 40]);
+    // Takes of both, but what it leaves of the second is more than enough.
+    let d = start(&mut sharing, &[on(0), on(2)]);
+    sharing.solve();
+    let third = (1 << 40) / 3;
+    assert_eq!([a, b, c, d].map(|f| sharing.level_of(f)), [third, third, 1 << 40, third]);
+    assert!(!sharing.changed().contains(&c));
+    sharing.remove(b);
+    sharing.solve();
+    let mut changed = sharing.changed().to_vec();
+    changed.sort_unstable();
+    assert_eq!(changed, [a, d]);
+    assert_eq!([a, c, d].map(|f| sharing.level_of(f)), [1 << 39, 1 << 40, 1 << 39]);
+}
+
+/// More flows than units: each has one, and nobody waits for ever.
+#[test]
+fn nobody_stands_still() {
+    let mut sharing = MaxMin::new([5, 1 << 40].into_iter());
+    let uses = [0, 1].map(|resource| Use { resource: Resource(resource), weight: 3 });
+    let flows: Vec<FlowId> = (0..4).map(|_| start(&mut sharing, &uses)).collect();
+    let other = start(&mut sharing, &uses[1..]);
+    sharing.solve();
+    assert!(flows.iter().all(|&flow| sharing.level_of(flow) == 1));
+    assert!(sharing.level_of(other) > 1 << 38);
+    flows.iter().for_each(|&flow| sharing.remove(flow));
+    sharing.solve();
+    assert_eq!(sharing.level_of(other), (1 << 40) / 3);
+}
+
+/// A parked flow takes nothing and is in nobody's way.
+#[test]
+fn a_flow_takes_nothing_before_it_starts() {
+    let mut sharing = MaxMin::new([1 << 40].into_iter());
+    let on = [Use { resource: Resource(0), weight: 4 }];
+    let (a, parked) = (start(&mut sharing, &on), sharing.add(&on));
+    sharing.solve();
+    assert_eq!([a, parked].map(|f| sharing.level_of(f)), [1 << 38, 0]);
+    sharing.start(parked);
+    sharing.solve();
+    assert_eq!([a, parked].map(|f| sharing.level_of(f)), [1 << 37, 1 << 37]);
+    sharing.remove(parked);
+    sharing.solve();
+    assert_eq!(sharing.level_of(a), 1 << 38);
+}

@@ -1,0 +1,185 @@
+//! What must be true of flows beside what `network.rs` asks of every network: links are shared
+//! evenly and fully, nothing depends on the order of commands, and packets say nearly the same.
+
+#![allow(clippy::disallowed_macros)] // prints what it checks
+
+use base::{Span, Time, draw};
+use flow::FlowNetwork;
+use laws::{Run, message, preset, run, run_on, small, storm};
+use machine::{Machine, NicId};
+use net::Message;
+use sim::traffic::Destinations;
+
+fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Run {
+    run_on::<FlowNetwork>(machine, messages)
+}
+
+/// Messages that share one link take turns for as long as all of them need it: the first packet's
+/// way, and then every packet of all of them, one after the other.
+#[test]
+fn messages_that_share_a_link_get_equal_parts_of_it() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    // From the NICs of one switch to those of one switch of the next group: one link for all.
+    for n in 1..=4u64 {
+        let bytes = 64 * 2048;
+        let messages: Vec<_> = (0..n as u32)
+            .map(|nic| (Time(0), message(nic, 32 + nic, bytes, draw(1, 0, nic, 0))))
+            .collect();
+        let alone = machine.zero_load(NicId(0), NicId(32), bytes);
+        let packet = machine.links.gap[machine.injection(NicId(0))].span(2048);
+        let want = alone + packet * (64 * (n - 1));
+        for seen in flows(&machine, &messages).seen {
+            let got = seen.since(Time(0));
+            // A level is a whole number, so the last picosecond may be rounded.
+            assert!(got.0.abs_diff(want.0) <= n, "{n}: {got}, not {want}");
+        }
+    }
+}
+
+/// Three flows, two links: the one that crosses both gets half of the first, and what it leaves of
+/// the second goes to the third; when it has gone the others have all.
+#[test]
+fn what_one_leaves_another_takes() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    let (bytes, packet) = (256 * 2048u64, Span::ns(256));
+    // To one NIC from two others of its switch: half of its link each. The second sends to a third
+    // NIC, too: the other half of its own link, until the first two are done, both at once.
+    let to = |src, dst| (Time(0), message(src, dst, bytes, 1));
+    let got = flows(&machine, &[to(1, 0), to(2, 0), to(2, 3)]).seen;
+    let alone = machine.zero_load(NicId(1), NicId(0), bytes);
+    let want = alone + packet * 256;
+    for seen in got {
+        let took = seen.since(Time(0));
+        assert!(took.0.abs_diff(want.0) <= 4, "{took}, not {want}");
+    }
+    // A shorter one leaves early: the other then has the whole link. Each has sent 64 packets by
+    // the time of 128, and 192 are left of it.
+    let short = (Time(0), message(1, 0, 64 * 2048, 1));
+    let got = flows(&machine, &[short, to(2, 0)]).seen;
+    let latency = alone - packet * 256;
+    let [short, long] = [got[0], got[1]].map(|seen| seen.since(Time(0)) - latency);
+    assert!(short.0.abs_diff(packet.0 * 128) <= 4, "{short}");
+    // What it leaves may lie idle for a sixteenth of its time.
+    assert!(long >= packet * 320 && long <= packet * (320 + 128 / 16), "{long}");
+}
+
+/// Equal messages of many to one: all end when the receiver's link has brought all of them.
+#[test]
+fn an_incast_drains_at_the_receiver_s_rate() {
+    for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
+        let machine = preset(name, &[]);
+        let (senders, bytes) = (40u32, 64u64 << 10);
+        let n = machine.node_nics.raw[machine.compute_nodes as usize];
+        let messages: Vec<_> = (1..=senders)
+            .map(|i| (Time(0), message(i * (n / (senders + 1)), 0, bytes, draw(3, 0, i, 0))))
+            .collect();
+        let got = flows(&machine, &messages).end().since(Time(0));
+        // What a message's bytes take at the receiver: between two NICs of a switch nothing else
+        // is slower.
+        let zero_load = |bytes| machine.zero_load(NicId(1), NicId(0), bytes);
+        let least = Span((zero_load(bytes * 2) - zero_load(bytes)).0 * u64::from(senders));
+        assert!(got >= least, "{name}: {got}, but the link needs {least}");
+        // Latencies, the first packet, and ways longer than minimal ones.
+        let empty = messages.iter().map(|m| machine.zero_load(m.1.src, m.1.dst, 0)).max();
+        let first = zero_load(machine.nic.packet_payload) - zero_load(0);
+        let most = least + empty.expect("senders") * 2 + first + machine.nic.block_latency;
+        assert!(got <= most, "{name}: {got}, {most} is enough");
+    }
+}
+
+/// Where every pair has one way it does not matter in which order messages of one instant are
+/// commanded.
+#[test]
+fn the_order_of_commands_means_nothing() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    let mut messages = storm(&machine, 8, 600, Span::ZERO, 1 << 18, 12);
+    let forward = flows(&machine, &messages).seen;
+    messages.reverse();
+    let mut backward = flows(&machine, &messages).seen;
+    backward.reverse();
+    assert_eq!(forward, backward);
+}
+
+/// A run is a function of its inputs.
+#[test]
+fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {
+    for name in ["dragonfly-1056", "cascade-3k"] {
+        let machine = preset(name, &[]);
+        let messages = storm(&machine, 5, 500, Span::us(20), 1 << 17, 4);
+        let other = storm(&machine, 6, 500, Span::us(20), 1 << 17, 4);
+        let (a, b) = (flows(&machine, &messages), flows(&machine, &messages));
+        assert_eq!((a.digest, a.events, &a.counters), (b.digest, b.events, &b.counters));
+        assert_ne!(a.digest, flows(&machine, &other).digest);
+    }
+}
+
+/// Contention can only cost, and no link carries more than it can: what each has carried when the
+/// last message is there took no longer than that.
+#[test]
+fn nobody_gains_by_company_and_no_link_is_faster_than_it_is() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    let messages = storm(&machine, 21, 2_000, Span::us(30), 1 << 17, 60);
+    let got = flows(&machine, &messages);
+    let mut delayed = 0;
+    for (&(at, msg), seen) in messages.iter().zip(&got.seen) {
+        let took = seen.since(at);
+        let least = machine.zero_load(msg.src, msg.dst, msg.bytes);
+        assert!(took >= least, "{msg:?} took {took}, alone {least}");
+        delayed += u32::from(took > least);
+    }
+    assert!(delayed > 500, "the storm is a breeze: {delayed} delayed");
+    let end = got.end().since(Time(0));
+    let full = machine.links.gap.ids().map(|link| {
+        let busy = machine.links.gap[link].span(got.counters.bytes[link]);
+        assert!(busy <= end, "{link:?}: {busy} of {end}");
+        busy
+    });
+    assert!(full.max().expect("links").0 * 2 > end.0, "no link was ever short");
+}
+
+/// What everybody sends to by a pattern, all at once.
+fn pattern(machine: &Machine, pattern: &str, bytes: u64) -> Vec<(Time, Message)> {
+    let to = Destinations::parse(pattern, machine, 3).expect("a pattern");
+    let from = (0..to.participants()).filter(|&at| to.sends(at));
+    from.map(|at| {
+        let (src, dst) = (to.nic(at).0, to.to(at, 0).0);
+        (Time(0), message(src, dst, bytes, draw(11, 0, src, 0)))
+    })
+    .collect()
+}
+
+/// Flows against packets, 1 MiB from everybody at once: how far apart the mean message and the
+/// last one may be, in percent. Why they are not nearer is in
+/// docs/models/flow.md: turns by input, which are unfair to who comes from afar (the mean under
+/// minimal routing), and full buffers, which make the last of a permutation late.
+#[test]
+fn packets_say_nearly_the_same() {
+    let mut wrong = Vec::new();
+    for (routing, name, mean, last) in [
+        ("minimal", "shift:3", 5, 15),
+        ("minimal", "worst-permutation", 15, 5),
+        ("minimal", "group-shift:2", 5, 5),
+        ("minimal", "random-permutation", 5, 5),
+        ("minimal", "incast:9", 25, 5),
+        ("slingshot", "shift:3", 5, 20),
+        ("slingshot", "worst-permutation", 5, 15),
+        ("slingshot", "group-shift:2", 5, 15),
+        ("slingshot", "random-permutation", 10, 25),
+        ("slingshot", "incast:9", 5, 5),
+        ("ugal", "worst-permutation", 5, 15),
+        ("ugal", "random-permutation", 10, 30),
+        ("valiant", "worst-permutation", 5, 15),
+    ] {
+        let machine = small(&[("routing", routing)]);
+        let messages = pattern(&machine, name, 1 << 20);
+        let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
+        let sum = |run: &Run| run.seen.iter().map(|seen| seen.0).sum::<u64>() as f64;
+        let off = [sum(&flow) / sum(&packet), flow.end().0 as f64 / packet.end().0 as f64];
+        let off = off.map(|ratio| (ratio - 1.0) * 100.0);
+        println!("{routing:10} {name:20} mean {:+6.1} %, last {:+6.1} %", off[0], off[1]);
+        if off[0].abs() > f64::from(mean) || off[1].abs() > f64::from(last) {
+            wrong.push(format!("{routing} {name}: {off:?}, not within {mean} and {last}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
