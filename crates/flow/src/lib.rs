@@ -18,7 +18,7 @@ use machine::{LinkId, Machine, NicId, NicParams};
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 use fabric::{Extra, Fabric, Weight};
-use pressure::Pressure;
+use pressure::{Ask, Pressure};
 use strands::{Drawn, Strand, WAYS};
 
 base::ids! {
@@ -74,7 +74,7 @@ struct Flight {
     /// When its head came.
     begun: Time,
     /// What each of its packets in parallel adds to the load of links: forward, and back.
-    pull: (u64, u64),
+    pull: (Ask, Ask),
     strands: [Strand; WAYS as usize],
     n_strands: u32,
     /// What earlier strands have carried, and how much of it has been counted: packets.
@@ -152,7 +152,7 @@ impl FlowNetwork {
             left: 0,
             whole: 0,
             begun: start,
-            pull: (0, 0),
+            pull: (Ask::default(), Ask::default()),
             strands: [Strand::NONE; WAYS as usize],
             n_strands: 0,
             carried: 0,
@@ -258,7 +258,7 @@ impl FlowNetwork {
             for strand in &mut f.strands[..f.n_strands as usize] {
                 strand.level = self.sharing.level_of(strand.flow);
                 let at = self.sharing.bottleneck(strand.flow);
-                strand.hold_up(at, f.pull.0, &self.sharing, &mut self.pressure);
+                strand.hold_up(at, f.pull.0.rate, &self.sharing, &mut self.pressure);
                 f.rate += strand.level * u64::from(strand.count);
             }
             // Hosts and NICs alone are why it takes as long as it does alone.

@@ -19,18 +19,31 @@ pub(crate) struct Pressure {
     /// What the message asks whose ways are being drawn; zero between.
     own: IndexVec<LinkId, u64>,
     owned: Vec<LinkId>,
-    /// All its bytes on the wire: more of them cannot wait.
-    pub own_bytes: u64,
     /// How much more than it carries the way is asked that a message looks away from; 2^20 is once.
     pub pace: u64,
     /// Bytes of a full packet on the wire.
     packet: u64,
 }
 
+/// What somebody asks of a link: a rate, for so many bytes.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Ask {
+    pub rate: u64,
+    pub bytes: u64,
+}
+
+impl Ask {
+    pub fn times(self, n: u32) -> Ask {
+        Ask { rate: self.rate * u64::from(n), bytes: self.bytes * u64::from(n) }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Asked {
     capacity: u64,
     rate: u64,
+    /// Of all who ask: more cannot wait.
+    bytes: u64,
     /// Input buffer, bytes a virtual channel.
     buffer: u32,
     /// What those ask who are held up beyond it.
@@ -43,6 +56,7 @@ impl Pressure {
         let of = |link| Asked {
             capacity: (capacity[link] >> COARSER).max(1),
             rate: 0,
+            bytes: 0,
             buffer: links.buffer[link],
             held_up: 0,
         };
@@ -50,7 +64,6 @@ impl Pressure {
             of: capacity.ids().map(of).collect(),
             own: IndexVec::filled(0, capacity.len()),
             owned: Vec::with_capacity(256),
-            own_bytes: 0,
             pace: 1 << 20,
             packet: machine.nic.packet_payload + machine.nic.packet_overhead,
         }
@@ -62,13 +75,15 @@ impl Pressure {
     }
 
     #[inline]
-    pub fn add(&mut self, link: LinkId, rate: u64) {
-        self.of[link].rate += rate;
+    pub fn add(&mut self, link: LinkId, ask: Ask) {
+        self.of[link].rate += ask.rate;
+        self.of[link].bytes += ask.bytes;
     }
 
     #[inline]
-    pub fn remove(&mut self, link: LinkId, rate: u64) {
-        self.of[link].rate -= rate;
+    pub fn remove(&mut self, link: LinkId, ask: Ask) {
+        self.of[link].rate -= ask.rate;
+        self.of[link].bytes -= ask.bytes;
     }
 
     /// Somebody who asks so much is held up beyond `link`: his share of its buffer fills.
@@ -81,12 +96,12 @@ impl Pressure {
     }
 
     /// Adds what the message asks whose ways are being drawn.
-    pub fn add_own(&mut self, link: LinkId, rate: u64) {
-        self.add(link, rate);
+    pub fn add_own(&mut self, link: LinkId, ask: Ask) {
+        self.add(link, ask);
         if self.own[link] == 0 {
             self.owned.push(link);
         }
-        self.own[link] += rate;
+        self.own[link] += ask.rate;
     }
 
     /// Its ways are drawn.
@@ -107,25 +122,23 @@ impl Pressure {
     /// A share u of what it carries, in packets from many at any time: as in a queue of Poisson
     /// arrivals and equal services (M/D/1), u^2 / 2 (1 - u) packets, and no more than a buffer
     /// holds. A message's own packets come one after the other and wait for nobody. Asked for more
-    /// than it carries, it has as many inputs full as would fill it alone; but no more waits of a
-    /// message than there is of it.
+    /// than it carries, it has as many inputs full as would fill it alone; but no more waits
+    /// than there is of all messages.
     fn waiting(&self, link: LinkId) -> u32 {
         const ONE: u64 = 1 << 12;
-        let Asked { capacity, rate, buffer, .. } = self.of[link];
+        let Asked { capacity, rate, bytes, buffer, .. } = self.of[link];
         let paced = (u128::from(capacity) * u128::from(self.pace)) >> 20;
         let paced = u64::try_from(paced).unwrap_or(u64::MAX);
         if rate > capacity && rate >= paced {
             let times = (rate / (capacity / ONE).max(1)).min(1 << 20);
-            let queue = (u64::from(buffer) * times / ONE).min(1 << 24);
-            let is_own = rate - self.own[link] <= capacity;
-            return if is_own { queue.min(self.own_bytes) } else { queue } as u32;
+            return (u64::from(buffer) * times / ONE).min(1 << 24).min(bytes) as u32;
         }
         let others = (rate - self.own[link]) / (paced / ONE).max(1);
         if others == 0 {
             return 0;
         }
         let queue = self.packet * others * others / (2 * ONE * (ONE - others.min(ONE - 1)));
-        queue.min(u64::from(buffer)) as u32
+        queue.min(u64::from(buffer)).min(bytes) as u32
     }
 
     pub fn bytes(&self) -> usize {
@@ -135,7 +148,7 @@ impl Pressure {
     /// No message is under way: nobody asks for anything.
     pub fn assert_quiet(&self) {
         assert!(
-            self.of.raw.iter().all(|asked| asked.rate == 0 && asked.held_up == 0),
+            self.of.raw.iter().all(|asked| (asked.rate, asked.bytes, asked.held_up) == (0, 0, 0)),
             "a message asks that is gone"
         );
         assert!(self.own.raw.iter().all(|&own| own == 0));
@@ -174,29 +187,32 @@ mod tests {
         let link = LinkId(3_000);
         let all = pressure.of[link].capacity;
         assert_eq!((pressure.near(link), pressure.far(link)), (0, 0));
+        let ask = |rate| Ask { rate, bytes: 1 << 20 };
         // Half of what it carries: a queue of 1/4 / (2 x 1/2) packets on average.
-        pressure.add(link, all / 2);
+        pressure.add(link, ask(all / 2));
         assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
         // A message's own packets do not wait for each other, as long as all find room.
-        pressure.own_bytes = 3_000;
-        pressure.add_own(link, all / 2);
+        pressure.add_own(link, ask(all / 2));
         assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
-        // Beyond that they do, all of them at the most.
-        pressure.add_own(link, all);
-        assert_eq!(pressure.near(link), 3_000);
-        pressure.disown();
-        // To everybody else two inputs are full.
+        // Beyond that they do: as much as two full inputs.
+        pressure.add_own(link, ask(all));
         assert!(pressure.near(link).abs_diff(2 << 14) <= 32, "{}", pressure.near(link));
+        pressure.disown();
         // At half the pace that this makes, what was asked is once what it carries.
         pressure.pace = pressure.asked(link, 0);
         assert_eq!(pressure.pace >> 10, 2 << 10);
-        pressure.remove(link, all);
+        pressure.remove(link, ask(all));
         assert!(pressure.near(link).abs_diff(512) <= 2, "{}", pressure.near(link));
         pressure.fill(link, all / 4);
         assert!(pressure.far(link).abs_diff(1 << 12) <= 1);
         pressure.drain(link, all / 4);
-        pressure.remove(link, all / 2 * 2);
         pressure.pace = 1 << 20;
+        pressure.remove(link, ask(all / 2));
+        pressure.remove(link, ask(all / 2));
+        // No more waits than there is, however fast it comes.
+        pressure.add(link, Ask { rate: all * 9, bytes: 64 });
+        assert_eq!(pressure.near(link), 64);
+        pressure.remove(link, Ask { rate: all * 9, bytes: 64 });
         pressure.assert_quiet();
     }
 }

@@ -8,7 +8,7 @@ use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{LinkId, Machine};
 use net::{Cx, Message};
 
-use crate::pressure::Pressure;
+use crate::pressure::{Ask, Pressure};
 use crate::{Flight, FlightId, FlowNetwork, NEVER};
 
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
@@ -112,7 +112,11 @@ impl FlowNetwork {
         // What its NICs leave it, if they deal fairly and nothing else is in the way.
         let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
         let each = f.alone / (u64::from(company) * u64::from(f.samples));
-        f.pull = (Pressure::rate(each, f.weight.wire), Pressure::rate(each, f.weight.back));
+        let of = |weight: u32| Ask {
+            rate: Pressure::rate(each, weight),
+            bytes: f.cut.packets.div_ceil(f.samples.into()) * u64::from(weight),
+        };
+        f.pull = (of(f.weight.wire), of(f.weight.back));
         let samples = f.samples;
         self.ways.clear();
         self.links.clear();
@@ -160,7 +164,6 @@ impl FlowNetwork {
         if f.msg.in_order && machine.keeps_flows {
             draw = Message::draw_in_order(f.msg.draw);
         }
-        self.pressure.own_bytes = f.msg.bytes + f.cut.packets * f.extra.headers;
         let route = machine.walk(src, dst, draw, &self.pressure, &mut self.path);
         self.back.clear();
         if f.weight.back > 0 {
@@ -244,7 +247,7 @@ impl FlowNetwork {
             links.take(strand.links()).eq(self.path.iter().chain(&self.back).copied())
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
-        let then = self.path.iter().map(|&link| self.pressure.asked(link, pull.0)).max();
+        let then = self.path.iter().map(|&link| self.pressure.asked(link, pull.0.rate)).max();
         if same == Some(slow) || then >= now {
             return false;
         }
@@ -285,10 +288,10 @@ impl FlowNetwork {
     }
 
     /// So many of a strand's packets in parallel ask nothing of its links any more.
-    fn ease(&mut self, strand: &Strand, count: u32, pull: (u64, u64)) {
+    fn ease(&mut self, strand: &Strand, count: u32, pull: (Ask, Ask)) {
         for (nth, one) in self.sharing.uses(strand.flow).take(strand.links()).enumerate() {
             let pull = if nth < strand.forward.into() { pull.0 } else { pull.1 };
-            self.pressure.remove(LinkId(one.resource.0), pull * u64::from(count));
+            self.pressure.remove(LinkId(one.resource.0), pull.times(count));
         }
     }
 
@@ -296,7 +299,7 @@ impl FlowNetwork {
     fn resize(&mut self, flight: FlightId, nth: usize, count: u32) {
         let f = &mut self.flights[flight];
         let strand = &mut f.strands[nth];
-        strand.let_go(f.pull.0, &self.sharing, &mut self.pressure);
+        strand.let_go(f.pull.0.rate, &self.sharing, &mut self.pressure);
         let scale = |one: Use| Use { weight: one.weight / strand.count * count, ..one };
         self.uses.clear();
         self.uses.extend(self.sharing.uses(strand.flow).map(scale));
@@ -320,7 +323,7 @@ impl FlowNetwork {
     fn drop_strand(&mut self, flight: FlightId, nth: usize, is_last: bool, cx: &mut Cx<'_>) {
         let f = &mut self.flights[flight];
         let (strand, pull) = (&mut f.strands[nth], f.pull);
-        strand.let_go(pull.0, &self.sharing, &mut self.pressure);
+        strand.let_go(pull.0.rate, &self.sharing, &mut self.pressure);
         let strand = *strand;
         f.carried += strand.carried;
         let until = if is_last {

@@ -148,6 +148,17 @@ fn pattern(machine: &Machine, pattern: &str, bytes: u64) -> Vec<(Time, Message)>
     .collect()
 }
 
+/// Short messages are gone before a queue could form: all of them together are less than what
+/// would send a packet the long way.
+#[test]
+fn short_messages_turn_nobody_away() {
+    for routing in ["ugal", "slingshot"] {
+        let machine = small(&[("routing", routing)]);
+        let counters = flows(&machine, &pattern(&machine, "random-permutation", 8)).counters;
+        assert_eq!(counters.nonminimal, 0, "{routing}");
+    }
+}
+
 /// Flows against packets, 1 MiB from everybody at once: how far apart the mean message and the
 /// last one may be, in percent. Why they are not nearer is in
 /// docs/models/flow.md: turns by input, which are unfair to who comes from afar (the mean under
