@@ -29,6 +29,8 @@ class Kind:
     least_ranks: int = 2
 
 
+BUFFERS = ("host", "gpu")
+
 KINDS = {
     "latency": Kind("MPI Latency Test", sizes="1:4Mi"),
     "bw": Kind("MPI Bandwidth Test", "bandwidth_B_per_s", "1:4Mi"),
@@ -81,11 +83,16 @@ def run(
     sizes: Iterable[int] | None = None,
     fidelity: str = "packet",
     *,
+    buffers: str = "host",
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> BenchResult:
-    """Run the benchmark called `name`; one function of that name stands for each."""
+    """Run the benchmark called `name`; one function of that name stands for each.
+
+    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
+    """
     wrong = Complaints()
+    wrong.word("buffers", buffers, BUFFERS, "one of")
     known = wrong.word("benchmark", name, NAMES, "a benchmark")
     if is_job(wrong, job) and known and job.ranks < KINDS[name].least_ranks:
         wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
@@ -100,6 +107,7 @@ def run(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "sizes": chosen,
+        "buffers": buffers,
     }
     answer = door.enter("bench", request, tick, stop)
     summary = {
@@ -110,6 +118,7 @@ def run(
         "fidelity": fidelity,
         "nodes": job.nodes,
         "ppn": job.ppn,
+        "buffers": buffers,
         "seed": job.seed,
         "background": list(job.background),
         "noise": job.noise,
@@ -133,9 +142,13 @@ def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:
 
 def _benchmark(name: str):
     def measure(
-        job: Job, *, sizes: Iterable[int] | None = None, fidelity: str = "packet"
+        job: Job,
+        *,
+        sizes: Iterable[int] | None = None,
+        fidelity: str = "packet",
+        buffers: str = "host",
     ) -> BenchResult:
-        return run(name, job, sizes, fidelity)
+        return run(name, job, sizes, fidelity, buffers=buffers)
 
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = f"Predict what osu_{name} would print: {KINDS[name].title}."

@@ -27,6 +27,7 @@ ROUTINGS = (
     "adaptive",
 )  # fmt: skip
 FIDELITIES = ("packet", "flow", "loggp")
+NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
 MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
 
 
@@ -114,6 +115,7 @@ class Machine:
         traffic_class: str | None = None,
         limits: str = "fail",
         coll_rules: str | Path | None = None,
+        nic_policy: str | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes.
 
@@ -127,12 +129,13 @@ class Machine:
         (docs/models/classes.md). `limits` says what happens where a NIC or the library runs out of
         something: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md).
         `coll_rules` is a file of MPICH's or Open MPI's that says which algorithms collectives use,
-        as `odonata.tune` writes them.
+        as `odonata.tune` writes them. `nic_policy` is how ranks come to the NICs of their node:
+        block unless said, numa, round-robin, gpu, single (docs/models/node.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class, limits, coll_rules,
+            traffic_class, limits, coll_rules, nic_policy,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -157,6 +160,7 @@ class Job:
     traffic_class: str | None = None
     limits: str = "fail"
     coll_rules: str | Path | None = None
+    nic_policy: str | None = None
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
@@ -180,6 +184,7 @@ class Job:
         check_class(wrong, self.traffic_class)
         check_limits(wrong, self.limits)
         rules_request(wrong, self.coll_rules)
+        check_nic_policy(wrong, self.nic_policy)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -202,6 +207,7 @@ class Job:
             "noise": beside.noise(Complaints(), self.noise),
             "class": self.traffic_class,
             "limits": self.limits,
+            "nic_policy": self.nic_policy,
         }
 
     def check(self, fidelity: str) -> None:
@@ -232,6 +238,13 @@ def check_class(wrong: Complaints, name: Any) -> None:
 def check_limits(wrong: Complaints, word: Any) -> None:
     """Complain unless `word` says what becomes of limits."""
     wrong.word("limits", word, ("fail", "warn", "off"), "one of")
+
+
+def check_nic_policy(wrong: Complaints, word: Any) -> None:
+    """Complain unless `word` says how ranks come to NICs, in Cray MPICH's capitals if need be."""
+    if word is not None:
+        plain = word.lower().replace("_", "-") if isinstance(word, str) else word
+        wrong.word("nic_policy", plain, NIC_POLICIES, "one of")
 
 
 def is_job(wrong: Complaints, job: Any) -> bool:

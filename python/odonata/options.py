@@ -79,6 +79,20 @@ PREFLIGHT = click.option(
     help="Also list every limit the run came within a factor of four of; `odonata preflight` "
     "foretells from the results of several sizes where each is met.",
 )
+NICS = option(
+    "--nic-policy",
+    metavar="NAME",
+    help="How ranks come to the NICs of their node: block (in order), numa (those of the rank's "
+    "CPU), round-robin, gpu (those of its GPU), single (all the first).  [default: block]",
+)
+BUFFERS = option(
+    "--buffers",
+    metavar="host|gpu",
+    default="host",
+    show_default=True,
+    help="Where messages lie: in host memory, or in that of the ranks' GPUs "
+    "(docs/models/node.md).",
+)
 RULES = option(
     "--coll-rules",
     metavar="FILE",

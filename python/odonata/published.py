@@ -15,8 +15,10 @@ from . import bench, door
 from .errors import Complaints
 from .machines import machine
 
-# What a curve's predictions may differ by, as fractions: on the mean of its points, and the worst.
+# What a curve's predictions may differ by, as fractions: on the mean of its points, and the worst;
+# and what the prediction of a single number may.
 MEAN, WORST = 0.05, 0.15
+SINGLE = 0.10
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class Curve:
     nodes: int = 2
     ppn: int = 1
     placement: str = "contiguous"
+    buffers: str = "host"
+    nic_policy: str | None = None
+    # Of the predicted bandwidth one part in so many is what was measured.
+    parts: int = 1
 
     @property
     def column(self) -> str:
@@ -71,12 +77,14 @@ LATENCIES = (
         "lumi_gpu_latency",
         "LUMI-G, MPI between two nodes, GPU memory",
         "public LUMI-G OSU study, OMB 7.5, osu_latency, GCD 0",
-        "Cray MPICH, GPU buffers; predicted with host buffers",
-        "the difference of 8 and 16 KiB and the place of the step to 32 KiB",
+        "Cray MPICH, GPU buffers",
+        "8 B sets what a GPU buffer adds; the difference of 8 and 16 KiB and the place of the step "
+        "to 32 KiB",
         "lumi-g",
         ((8, 2.41), (128, 2.97), (1024, 3.28), (8192, 3.89), (16384, 4.50), (32768, 7.92),
          (65536, 9.30), (1048576, 50.08), (4194304, 179.66)),
         mpi="cray-mpich",
+        buffers="gpu",
     ),
     Curve(
         "daint_osu_latency",
@@ -131,13 +139,14 @@ OTHERS = (
         "lumi_gpu_latency_openmpi",
         "LUMI-G, Open MPI between two nodes, GPU memory",
         "public LUMI-G OSU study, OMB 7.5, osu_latency, GCD 7",
-        "Open MPI, GPU buffers; predicted with host buffers",
-        "the place of the step to 8 KiB",
+        "Open MPI, GPU buffers",
+        "the place of the step to 8 KiB; that there is none at 128 B",
         "lumi-g",
         ((1, 2.93), (8, 2.92), (64, 2.92), (128, 2.94), (256, 2.96), (1024, 3.11), (2048, 3.25),
          (4096, 3.40), (8192, 6.51), (16384, 6.92), (32768, 7.70), (65536, 9.10), (262144, 17.25),
          (1048576, 49.84), (4194304, 179.48)),
         mpi="openmpi",
+        buffers="gpu",
     ),
     Curve(
         "elbert_osu_mbw_mr",
@@ -174,7 +183,115 @@ OTHERS = (
     ),
 )  # fmt: skip
 
-CURVES = LATENCIES + OTHERS
+# Libraries compared on one machine, and what a socket's NICs carry: single numbers.
+SLIDES = "MVAPICH over Slingshot (slides), Spock"
+AURORA = "Scaling MPI Applications on Aurora, 5.1"
+PROFILES = {
+    "mvapich2x": "mvapich-plus",
+    "mvapich2gdr": "mvapich-plus",
+    "ompi_ucx": "openmpi",
+    "craympich": "cray-mpich",
+}
+
+
+def _on_spock(
+    where: str, library: str, name: str, value: float, conditions: str, sets: str, **more: Any
+) -> Curve:
+    """One number of the slides: microseconds at 4 B, or the peak in MB/s at 4 MiB."""
+    size, words = (4, "latency") if name == "lat" else (4 << 20, "peak bandwidth")
+    inside = "within a node" if ".intra" in where else "between nodes"
+    memory = "GPU" if where.startswith("gpu") else "host"
+    return Curve(
+        f"S2.{where}.{library}.{name}",
+        f"Spock, {library} {inside}, {memory} memory: {words}",
+        SLIDES,
+        conditions,
+        sets,
+        "spock",
+        ((size, value),),
+        mpi=PROFILES[library],
+        nodes=1 if ".intra" in where else 2,
+        ppn=2 if ".intra" in where else 1,
+        buffers=memory.lower(),
+        **more,
+    )
+
+
+_PEAK = "the peak, at a size that the slide does not say; predicted at 4 MiB"
+# Infinity Fabric brings 46 GB/s one way, so 88 and 52.5 GB/s cannot be one way.
+_BOTH = "the slide says bandwidth; read as both ways together, for the link has 46 GB/s each way"
+NUMBERS = (
+    *(
+        _on_spock("cpu.intra", library, "lat", value, "4 B", "this number sets the overhead")
+        for library, value in (("mvapich2x", 0.22), ("ompi_ucx", 0.31), ("craympich", 0.27))
+    ),
+    *(
+        _on_spock("cpu.intra", library, "bw", value, _PEAK,
+                  "the mean of three libraries sets the rate of a core", benchmark="bw")
+        for library, value in (("mvapich2x", 39200), ("ompi_ucx", 38200), ("craympich", 42000))
+    ),
+    _on_spock("cpu.inter", "craympich", "lat", 2.07, "4 B", "this number sets the NIC's latency"),
+    *(
+        _on_spock("cpu.inter", library, "bw", 12240, _PEAK + ". The slide's unit is MB/s, for GB/s",
+                  "none", benchmark="bw")
+        for library in ("mvapich2x", "ompi_ucx", "craympich")
+    ),
+    *(
+        _on_spock("gpu.intra", library, "lat", value, "4 B", "this number sets the overhead")
+        for library, value in (("mvapich2gdr", 2.01), ("ompi_ucx", 3.79), ("craympich", 2.44))
+    ),
+    *(
+        _on_spock("gpu.intra", library, "bw", value, _BOTH, sets, benchmark="bibw")
+        for library, value, sets in (
+            ("mvapich2gdr", 52500, "this number sets the rate of the library's copies"),
+            ("ompi_ucx", 30200, "this number sets the rate of the library's copies"),
+            ("craympich", 88000, "none"),
+        )
+    ),
+    Curve(
+        "S0.bw.host_socket",
+        "Aurora, the four NICs of a socket, host memory",
+        AURORA,
+        "8 ranks a socket, two a NIC; predicted at 1 MiB, half of what a node sends",
+        "none",
+        "aurora",
+        ((1 << 20, 90000),),
+        benchmark="mbw_mr",
+        mpi="mpich-aurora",
+        ppn=16,
+        parts=2,
+    ),
+    Curve(
+        "S0.gpu.bw1nic",
+        "Aurora, one NIC, GPU memory",
+        AURORA,
+        "several ranks on one NIC, 256 KiB; predicted with four",
+        "none",
+        "aurora",
+        ((256 << 10, 23000),),
+        benchmark="mbw_mr",
+        mpi="mpich-aurora",
+        ppn=4,
+        buffers="gpu",
+        nic_policy="single",
+    ),
+    Curve(
+        "S0.gpu.bw_socket",
+        "Aurora, the four NICs of a socket, GPU memory",
+        AURORA,
+        "balanced over the NICs; predicted with 8 ranks a socket at 1 MiB, half of a node's",
+        "this number sets what a socket's NICs get from GPUs",
+        "aurora",
+        ((1 << 20, 70000),),
+        benchmark="mbw_mr",
+        mpi="mpich-aurora",
+        ppn=16,
+        buffers="gpu",
+        parts=2,
+    ),
+)  # fmt: skip
+
+CURVES = LATENCIES + OTHERS + NUMBERS
 
 
 def chosen(wrong: Complaints, ids: Sequence[str]) -> tuple[Curve, ...]:
@@ -204,14 +321,20 @@ def predict(
 ) -> list[dict[str, Any]]:
     """The rows of one curve; fewer than its points if it was stopped."""
     job = machine(curve.preset).job(
-        nodes=curve.nodes, ppn=curve.ppn, mpi=curve.mpi, placement=curve.placement
+        nodes=curve.nodes,
+        ppn=curve.ppn,
+        mpi=curve.mpi,
+        placement=curve.placement,
+        nic_policy=curve.nic_policy,
     )
     sizes = [size for size, _ in curve.points]
-    predicted = bench.run(curve.benchmark, job, sizes, fidelity, tick=tick, stop=stop).rows
+    predicted = bench.run(
+        curve.benchmark, job, sizes, fidelity, buffers=curve.buffers, tick=tick, stop=stop
+    ).rows
     unit = "s" if curve.column == "latency_s" else "B_per_s"
     rows = []
     for (size, number), row in zip(curve.points, predicted):
-        measured = number * curve.unit
+        measured, told = number * curve.unit, row[curve.column] / curve.parts
         rows.append(
             {
                 "id": curve.id,
@@ -219,8 +342,8 @@ def predict(
                 "preset": curve.preset,
                 "bytes": size,
                 f"measured_{unit}": measured,
-                f"predicted_{unit}": row[curve.column],
-                "error": row[curve.column] / measured - 1.0,
+                f"predicted_{unit}": told,
+                "error": told / measured - 1.0,
                 "conditions": curve.conditions,
                 "sets": curve.sets,
                 "source": curve.source,
@@ -233,10 +356,11 @@ def verdict(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How far off the rows of one curve are, as fractions, and whether that is within bounds."""
     errors = [abs(row["error"]) for row in rows]
     mean, worst = sum(errors) / len(errors), max(errors)
+    bounds = (MEAN, WORST) if len(errors) > 1 else (SINGLE, SINGLE)
     return {
         "id": rows[0]["id"],
         "points": len(rows),
         "mean_error": mean,
         "worst_error": worst,
-        "passes": mean <= MEAN and worst <= WORST,
+        "passes": mean <= bounds[0] and worst <= bounds[1],
     }

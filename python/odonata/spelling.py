@@ -19,6 +19,7 @@ SPELLED = {
     "host file": "--hostfile",
     "collective": "COLLECTIVE",
     "coll_rules": "--coll-rules",
+    "nic_policy": "--nic-policy",
     "messages": "--messages",
     "study": "STUDY",
     "trace": "FILE",
@@ -32,7 +33,7 @@ SPELLED = {
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
                      "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
-                     "record")
+                     "record", "buffers")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -148,6 +148,8 @@ def osu(result: BenchResult) -> str:
         lines.append(f"# background {spoken(traffic)}")
     if s.get("class"):
         lines.append(f"# traffic class {s['class']}")
+    if s["buffers"] != "host":
+        lines.append("# buffers in GPU memory")
     if s.get("noise"):
         lines.append(f"# noise {s['noise']}")
     if s.get("network"):
@@ -196,14 +198,16 @@ def published(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> 
     return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
 
 
-def verdicts(found: Sequence[Mapping[str, Any]], mean: float, worst: float) -> str:
-    """All curves in a table, and the bounds they are held to."""
+def verdicts(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: float) -> str:
+    """All curves in a table, and the bounds they are held to; those of one number to `one`."""
     cells = [("curve", "points", "mean", "worst", "")]
     for v in found:
         off = (show_percent(v["mean_error"]), show_percent(v["worst_error"]))
         cells.append((v["id"], str(v["points"]), *off, "pass" if v["passes"] else "FAIL"))
     bad = sum(not v["passes"] for v in found)
     bounds = f"{show_percent(mean)} on the mean, {show_percent(worst)} at worst"
+    if any(v["points"] == 1 for v in found):
+        bounds += f", {show_percent(one)} for a single number"
     good = f"{counted(len(found) - bad, 'curve')} of {len(found)} within {bounds}"
     return "\n".join([*columns(cells, "<>>><"), good])
 

@@ -8,6 +8,7 @@ import pytest
 
 from odonata import published
 
+BOUNDS = {"mean": 0.05, "worst": 0.15, "single": 0.10}
 
 def rows(*errors: float) -> list[dict]:
     return [{"id": "a_curve", "error": error} for error in errors]
@@ -42,7 +43,7 @@ def test_a_curve_that_passes_and_one_that_fails(odonata):
     assert done.returncode == 1 and "1 curve of 2 within 5.0 %" in done.stdout
     done = odonata("validate", "daint_osu_latency", "--json")
     told = json.loads(done.stdout)
-    assert done.returncode == 1 and told["bounds"] == {"mean": 0.05, "worst": 0.15}
+    assert done.returncode == 1 and told["bounds"] == BOUNDS
     assert [c["passes"] for c in told["curves"]] == [False]
     for row in told["rows"]:
         assert row["error"] == pytest.approx(row["predicted_s"] / row["measured_s"] - 1)
@@ -52,3 +53,16 @@ def test_unknown_words_are_all_complained_of(odonata):
     done = odonata("validate", "daint_osu_latncy", "nothing_like_it", "--fidelity", "flaw")
     assert done.returncode == 2 and not done.stdout
     assert "daint_osu_latency" in done.stderr and "3 complaints" in done.stderr
+
+
+def test_numbers_of_libraries_are_predicted_by_one_set_of_parameters(odonata):
+    """Spock, three libraries: none of these sets anything but the rate of a core's copy."""
+    ids = [f"S2.cpu.inter.{name}.bw" for name in ("mvapich2x", "ompi_ucx", "craympich")]
+    done = odonata("validate", *ids, "S2.cpu.intra.craympich.bw", "S2.gpu.intra.craympich.bw")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 curves of 5 within" in done.stdout and "10.0 % for a single number" in done.stdout
+
+
+def test_a_single_number_is_held_to_a_bound_of_its_own():
+    assert published.verdict(rows(0.099))["passes"]
+    assert not published.verdict(rows(-0.101))["passes"]

@@ -190,14 +190,36 @@ pub struct CongestionParams {
 pub struct NodeParams {
     /// Shared memory: latency of an empty message between two ranks, without MPI's overheads.
     pub shm_latency: Span,
-    /// Inverse of one pair's copy rate.
+    /// Inverse of the rate at which one core copies.
     pub shm_gap: Gap,
+    /// Added to `shm_latency` between cores of different CPUs, and to what a NIC of another CPU
+    /// moves, on either side.
+    pub far_latency: Span,
+    /// Inverse of the rate at which a core copies from the memory of another CPU.
+    pub far_gap: Gap,
     /// Inverse of all pairs' copy rate together.
     pub memory_gap: Gap,
     /// Cores usable by ranks.
     pub cores: u32,
     /// Speed of one core relative to the one odonata runs on, for `--compute measured`.
     pub core_speed: f64,
+    /// None where the machine file says nothing of GPUs' ways.
+    pub gpu: Option<GpuParams>,
+}
+
+/// How GPUs hang in a node, resolved. All rates are one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GpuParams {
+    /// Inverse of the rate between host memory and one GPU.
+    pub gap: Gap,
+    /// What a copy engine needs to start.
+    pub copy_latency: Span,
+    /// Inverse of the rate between two GPUs of a node, and between two tiles of one GPU.
+    pub link_gap: Gap,
+    pub tile_gap: Gap,
+    /// Inverse of the rate at which the NICs of one CPU reach the memory of GPUs, all together.
+    /// `Gap::ZERO` is no cap.
+    pub nic_gap: Gap,
 }
 
 /// The machine's storage, resolved.
@@ -229,6 +251,7 @@ pub enum Topology {
 }
 
 mod ahead;
+mod binding;
 mod classes;
 mod complaint;
 mod dragonfly;
@@ -243,6 +266,7 @@ mod spec;
 mod summary;
 mod zero_load;
 
+pub use binding::{Binding, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
 pub use complaint::{Complaint, nearest};
 pub use dragonfly::Dragonfly;

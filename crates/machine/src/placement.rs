@@ -3,7 +3,7 @@
 use base::{below, draw};
 
 use crate::complaint::{Complaint, nearest};
-use crate::{Machine, NicId, NodeId};
+use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
 /// Stream of the draws that choose nodes.
 const STREAM: u32 = 0x706C_6163;
@@ -66,8 +66,9 @@ impl Policy {
 pub struct Placement {
     /// By rank.
     pub node: Vec<NodeId>,
-    /// By rank: the NIC it speaks through.
+    /// By rank: the NIC it speaks through, and what else of its node it has.
     pub nic: Vec<NicId>,
+    pub binding: Vec<Binding>,
     /// By rank: its number among the ranks of its node.
     pub local: Vec<u32>,
     /// Distinct nodes.
@@ -82,6 +83,7 @@ pub struct Job {
     pub ppn: u32,
     /// Nodes to use; `None` is as many as `ranks` fill.
     pub nodes: Option<u32>,
+    pub nics: NicPolicy,
     pub seed: u64,
 }
 
@@ -130,12 +132,11 @@ impl Placement {
             let found = machine.node_name(node);
             return Err(vec![Complaint::new("placement", found, "a node that no other job has")]);
         }
-        Ok(Placement::of_nodes(machine, node, job.ppn))
+        Ok(Placement::of_nodes(machine, node, job))
     }
 
-    /// Local rank `l` of a node takes NIC `l * nics / ppn`: consecutive ranks share a NIC if they
-    /// must, and few ranks are spread over the node's NICs.
-    fn of_nodes(machine: &Machine, node: Vec<NodeId>, ppn: u32) -> Placement {
+    /// A node that is not full is bound as if it were.
+    fn of_nodes(machine: &Machine, node: Vec<NodeId>, Job { ppn, nics, .. }: Job) -> Placement {
         let mut on_node = vec![0u32; machine.compute_nodes as usize];
         let local: Vec<u32> = node
             .iter()
@@ -145,15 +146,13 @@ impl Placement {
                 *count - 1
             })
             .collect();
-        let nic = node.iter().zip(&local).map(|(&n, &l)| {
-            let first = machine.node_nics[n];
-            let nics = machine.node_nics[NodeId(n.0 + 1)] - first;
-            let room = u64::from(ppn.max(on_node[n.0 as usize]));
-            NicId(first + (u64::from(l) * u64::from(nics) / room) as u32)
+        let bound = node.iter().zip(&local).map(|(&n, &l)| {
+            let room = ppn.max(on_node[n.0 as usize]);
+            machine.bind(n, (l, room), nics)
         });
-        let nic = nic.collect();
+        let (nic, binding) = bound.unzip();
         let nodes = on_node.iter().filter(|&&n| n > 0).count() as u32;
-        Placement { node, nic, local, nodes }
+        Placement { node, nic, binding, local, nodes }
     }
 }
 
@@ -364,7 +363,7 @@ mod tests {
     }
 
     fn job(ranks: u32, ppn: u32) -> Job {
-        Job { ranks, ppn, nodes: None, seed: 1 }
+        Job { ranks, ppn, nodes: None, nics: NicPolicy::Block, seed: 1 }
     }
 
     #[test]

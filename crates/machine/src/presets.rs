@@ -2,7 +2,7 @@
 
 /// Names of the presets, in the order they are listed.
 pub const PRESETS: &[&str] =
-    &["aurora", "frontier", "lumi-g", "cascade-3k", "cascade-24k", "dragonfly-1056"];
+    &["aurora", "frontier", "lumi-g", "spock", "cascade-3k", "cascade-24k", "dragonfly-1056"];
 
 /// The machine file of a preset.
 pub fn preset(name: &str) -> Option<&'static str> {
@@ -10,6 +10,7 @@ pub fn preset(name: &str) -> Option<&'static str> {
         "aurora" => include_str!("../../../machines/aurora.toml"),
         "frontier" => include_str!("../../../machines/frontier.toml"),
         "lumi-g" => include_str!("../../../machines/lumi-g.toml"),
+        "spock" => include_str!("../../../machines/spock.toml"),
         "cascade-3k" => include_str!("../../../machines/cascade-3k.toml"),
         "cascade-24k" => include_str!("../../../machines/cascade-24k.toml"),
         "dragonfly-1056" => include_str!("../../../machines/dragonfly-1056.toml"),

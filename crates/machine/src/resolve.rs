@@ -6,9 +6,9 @@ use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Gate, Group, NO_TRANSIT, Place, Seat};
 use crate::spec::{MachineSpec, Value};
 use crate::{
-    Arbitration, Bias, CongestionParams, End, GroupId, LinkId, LinkKind, Links, Machine, Mode,
-    NicId, NicParams, NodeId, NodeParams, RetryParams, Routing, Scoring, StorageParams, SwitchId,
-    Topology,
+    Arbitration, Bias, CongestionParams, End, GpuParams, GroupId, LinkId, LinkKind, Links, Machine,
+    Mode, NicId, NicParams, NodeId, NodeParams, RetryParams, Routing, Scoring, StorageParams,
+    SwitchId, Topology,
 };
 
 /// Events hold a link id in 26 bits.
@@ -467,13 +467,30 @@ impl MachineSpec {
     }
 
     fn node(&self) -> NodeParams {
+        let near = self.gap("node.shm_rate");
         NodeParams {
             shm_latency: self.span("node.shm_latency"),
-            shm_gap: self.gap("node.shm_rate"),
+            shm_gap: near,
+            far_latency: self.span("node.far_latency"),
+            far_gap: self.number("node.far_rate").map_or(near, Gap::from_bytes_per_s),
             memory_gap: self.gap("node.memory_rate"),
             cores: self.count("node.cores").expect("required") as u32,
             core_speed: self.number("node.core_speed").expect("has a default"),
+            gpu: self.gpu(),
         }
+    }
+
+    fn gpu(&self) -> Option<GpuParams> {
+        let or = |key: &str, gap: Gap| self.number(key).map_or(gap, Gap::from_bytes_per_s);
+        let gap = Gap::from_bytes_per_s(self.number("node.gpu_rate")?);
+        let link_gap = or("node.gpu_link_rate", gap);
+        Some(GpuParams {
+            gap,
+            copy_latency: self.span("node.gpu_copy_latency"),
+            link_gap,
+            tile_gap: or("node.gpu_tile_rate", link_gap),
+            nic_gap: self.gap("node.gpu_nic_rate"),
+        })
     }
 }
 

@@ -28,8 +28,15 @@ pub struct Library {
     pub shm_recv_overhead: Span,
     /// Longest message sent without asking first, bytes; `u64::MAX` is no limit.
     pub eager_max: u64,
-    /// The same within a node.
+    /// The same within a node: through cells of shared memory.
     pub shm_eager_max: u64,
+    /// Longer messages are copied by the kernel (CMA), which takes a while to start and a while
+    /// for every page; from so many bytes on by the receiver itself, from memory it has attached
+    /// (XPMEM).
+    pub xpmem_min: u64,
+    pub cma_start: Span,
+    pub cma_page: Span,
+    pub xpmem_start: Span,
     /// Bytes of a longer message that travel with the request to send.
     pub rendezvous_eager_part: u64,
     /// Bytes every eager message and request to send carries beside the payload.
@@ -48,10 +55,36 @@ pub struct Library {
     pub poll_interval: Span,
     /// `MPI_TAG_UB`.
     pub tag_ub: i32,
+    /// NICs a rank may use, and over how many of them the data of a rendezvous of at least
+    /// `stripe_min` bytes is split.
+    pub max_nics: u64,
+    pub stripe_nics: u64,
+    pub stripe_min: u64,
+    pub gpu: Gpu,
     pub provider: Provider,
     pub selection: Selection,
     /// What was asked of it that is not followed, and of which collective if it is one's.
     pub notes: Vec<(Option<Kind>, String)>,
+}
+
+/// What a library does with buffers in a GPU's memory. docs/models/node.md has the ways.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gpu {
+    /// CPU time, on each side, to move a message of at most `load_max` bytes to or from a GPU's
+    /// memory by loads and stores.
+    pub load_overhead: Span,
+    pub load_max: u64,
+    /// CPU time on each side where the NIC does it.
+    pub overhead: Span,
+    /// Longest message whose data the CPU puts into the NIC's command.
+    pub immediate_max: u64,
+    /// The NIC reads and writes GPU memory from so many bytes on; shorter messages are staged in
+    /// host memory, in pieces of `chunk`.
+    pub rdma_min: u64,
+    pub chunk: u64,
+    /// Within a node the receiver's GPU copies from so many bytes on, and no faster than this.
+    pub ipc_min: u64,
+    pub ipc_gap: Gap,
 }
 
 /// Names of the profiles that come with the product.
@@ -89,13 +122,17 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 27] = [
+const KEYS: [(&str, Form); 42] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
     ("shm_recv_overhead", Form::Time),
     ("eager_max", Form::Size),
     ("shm_eager_max", Form::Size),
+    ("xpmem_min", Form::Size),
+    ("cma_start", Form::Time),
+    ("cma_page", Form::Time),
+    ("xpmem_start", Form::Time),
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Part),
     ("nic_atomic_max", Form::Size),
@@ -105,6 +142,17 @@ const KEYS: [(&str, Form); 27] = [
     ("call_overhead", Form::Time),
     ("poll_interval", Form::Time),
     ("tag_ub", Form::Tag),
+    ("max_nics", Form::Count),
+    ("stripe_nics", Form::Count),
+    ("stripe_min", Form::Size),
+    ("gpu_load_overhead", Form::Time),
+    ("gpu_load_max", Form::Size),
+    ("gpu_overhead", Form::Time),
+    ("gpu_immediate_max", Form::Size),
+    ("gpu_rdma_min", Form::Size),
+    ("gpu_chunk", Form::Size),
+    ("gpu_ipc_min", Form::Size),
+    ("gpu_ipc_rate", Form::Rate),
     ("rx_match_mode", Form::Mode),
     ("match_element", Form::Time),
     ("flow_control", Form::Time),
@@ -178,6 +226,24 @@ impl Form {
 }
 
 impl Library {
+    /// What a rendezvous of `bytes` within a node takes to start copying, and for its pages: CMA,
+    /// or XPMEM for a long one.
+    pub fn shm_start(&self, bytes: u64) -> Span {
+        const PAGE: u64 = 4096;
+        if bytes >= self.xpmem_min {
+            return self.xpmem_start;
+        }
+        Span(self.cma_start.0.saturating_add(self.cma_page.0.saturating_mul(bytes.div_ceil(PAGE))))
+    }
+
+    /// Over how many of a node's `nics` the data of a rendezvous of `bytes` is split.
+    pub fn stripes(&self, bytes: u64, nics: u32) -> u32 {
+        if bytes < self.stripe_min {
+            return 1;
+        }
+        self.stripe_nics.min(self.max_nics).min(u64::from(nics)).max(1) as u32
+    }
+
     /// Reads a profile for machines of `fabric` (`slingshot`, `aries`, ...; one the profile does
     /// not name gets its general values). All complaints at once, each with the path of its key.
     pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
@@ -209,6 +275,10 @@ impl Library {
             shm_recv_overhead: Span(get("shm_recv_overhead")),
             eager_max: get("eager_max"),
             shm_eager_max: get("shm_eager_max"),
+            xpmem_min: get("xpmem_min"),
+            cma_start: Span(get("cma_start")),
+            cma_page: Span(get("cma_page")),
+            xpmem_start: Span(get("xpmem_start")),
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
             nic_atomic_max: get("nic_atomic_max"),
@@ -218,6 +288,19 @@ impl Library {
             call_overhead: Span(get("call_overhead")),
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,
+            max_nics: get("max_nics"),
+            stripe_nics: get("stripe_nics"),
+            stripe_min: get("stripe_min"),
+            gpu: Gpu {
+                load_overhead: Span(get("gpu_load_overhead")),
+                load_max: get("gpu_load_max"),
+                overhead: Span(get("gpu_overhead")),
+                immediate_max: get("gpu_immediate_max"),
+                rdma_min: get("gpu_rdma_min"),
+                chunk: get("gpu_chunk").max(1),
+                ipc_min: get("gpu_ipc_min"),
+                ipc_gap: Gap(get("gpu_ipc_rate")),
+            },
             provider: Provider {
                 match_mode: MatchMode::ALL[get("rx_match_mode") as usize],
                 match_element: Span(get("match_element")),

@@ -70,8 +70,11 @@ impl Library {
     /// Takes one variable of the user's environment. False: it says nothing to this library. An
     /// error says what would have been right.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
-        let Some(short) = name.strip_prefix("FI_CXI_") else { return Ok(false) };
         let value = value.trim();
+        if let Some(short) = name.strip_prefix("MPIR_CVAR_CH4_OFI_") {
+            return self.set_nics(short, value);
+        }
+        let Some(short) = name.strip_prefix("FI_CXI_") else { return Ok(false) };
         if short == "RX_MATCH_MODE" {
             self.provider.match_mode = MatchMode::named(&value.to_lowercase())
                 .ok_or_else(|| format!("one of {}", MatchMode::NAMES.join(", ")))?;
@@ -130,6 +133,33 @@ impl Library {
         self.rendezvous_eager_part = self.rendezvous_eager_part.min(self.eager_max);
         Ok(true)
     }
+
+    /// MPICH's variables of several NICs (pmodels/mpich, doc/mpich/tuning_parameters.md).
+    fn set_nics(&mut self, short: &str, value: &str) -> Result<bool, String> {
+        match short {
+            "ENABLE_MULTI_NIC_STRIPING" => {
+                self.stripe_nics = match value.to_lowercase().as_str() {
+                    "1" | "yes" | "true" | "on" => UNLIMITED,
+                    "0" | "no" | "false" | "off" => 1,
+                    _ => return Err("0 or 1".into()),
+                };
+            }
+            "MULTI_NIC_STRIPING_THRESHOLD" => {
+                let bytes = value.parse::<u32>();
+                self.stripe_min =
+                    bytes.map_err(|_| format!("a whole number from 0 to {}", u32::MAX))?.into();
+            }
+            "MAX_NICS" => {
+                let n = value.parse::<i32>().map_err(|_| "a whole number, -1 for all NICs")?;
+                self.max_nics = match n {
+                    -1 => UNLIMITED,
+                    n => n.max(1) as u64,
+                };
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 #[cfg(test)]
@@ -186,6 +216,34 @@ mod tests {
         }
         l.provider.tx_size = 1 << 20;
         assert_eq!(l.bounds((4, 16_384)).rendezvous, 32 * 1024 - 256);
+    }
+
+    /// MPICH: striping is off by default, MAX_NICS -1 is all of them, less than that is one.
+    #[test]
+    fn stripes_need_leave_and_nics_in_any_order() {
+        let names = ["ENABLE_MULTI_NIC_STRIPING", "MAX_NICS", "MULTI_NIC_STRIPING_THRESHOLD"];
+        let stripes = |values: [&str; 3], bytes: u64| {
+            let orders = [[0, 1, 2], [2, 1, 0]].map(|order| {
+                let mut l = mpich("slingshot");
+                for i in order {
+                    let name = format!("MPIR_CVAR_CH4_OFI_{}", names[i]);
+                    assert_eq!(l.set(&name, values[i]), Ok(true));
+                }
+                l.stripes(bytes, 8)
+            });
+            assert_eq!(orders[0], orders[1], "{values:?}");
+            orders[0]
+        };
+        assert_eq!(mpich("slingshot").stripes(1 << 30, 8), 1);
+        assert_eq!(stripes(["1", "-1", "1000"], 1000), 8);
+        assert_eq!(stripes(["1", "-1", "1000"], 999), 1);
+        assert_eq!(stripes(["1", "4", "0"], 1000), 4);
+        assert_eq!(stripes(["1", "0", "0"], 1000), 1);
+        assert_eq!(stripes(["0", "4", "0"], 1000), 1);
+        let mut l = mpich("slingshot");
+        for (name, value) in [("ENABLE_MULTI_NIC_STRIPING", "2"), ("MAX_NICS", "all")] {
+            assert!(l.set(&format!("MPIR_CVAR_CH4_OFI_{name}"), value).is_err(), "{name}");
+        }
     }
 
     #[test]

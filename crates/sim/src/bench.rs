@@ -134,6 +134,15 @@ impl Bench {
         if self.is_paired() { n / 2 } else { 1 }
     }
 
+    /// Whether its buffers may lie in GPUs: who combines them there is not modeled, nor what NICs
+    /// do there by themselves.
+    pub fn takes_gpu_buffers(self) -> bool {
+        match self {
+            Bench::Collective(kind) => !kind.reduces(),
+            _ => !is_puts(self),
+        }
+    }
+
     /// Ways in which bytes go at once.
     pub fn directions(self) -> u32 {
         if matches!(self, Bench::Bibw | Bench::PutBibw) { 2 } else { 1 }

@@ -157,12 +157,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 pair,
                 seq: 0,
                 waiter: None,
+                pieces: 0,
             };
             let send = self.sends.insert(send);
-            let library = &self.job.library;
-            let near = self.shares_node(rank, to);
-            let overhead = if near { library.shm_send_overhead } else { library.send_overhead };
-            if rendezvous && !near {
+            let overhead = self.send_cost(rank, to, bytes, rendezvous);
+            if rendezvous && !self.shares_node(rank, to) {
                 self.guard.limits.claim_anyway(rank);
             }
             let gone =
@@ -236,20 +235,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if send.rendezvous {
             self.ask_for_data(id);
         } else {
-            let cost = self.receive_cost(&send);
-            self.collective_data(run, &send, cost);
+            self.collective_data(run, &send);
             self.sends.free(id);
         }
     }
 
     /// A message's bytes have arrived for this run's round.
-    pub(crate) fn collective_data(&mut self, id: RunId, send: &Send, cost: Span) {
+    pub(crate) fn collective_data(&mut self, id: RunId, send: &Send) {
+        let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
         let run = self.runs[id].as_mut().expect("data comes to a run under way");
         run.ready = run.ready.max(send.called);
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
         let rank = run.rank;
-        let when = self.work(rank, cost + combine);
+        let when = self.work(rank, cost + combine).max(usable + cost);
         self.owe_less(id, when);
     }
 

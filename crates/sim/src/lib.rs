@@ -7,6 +7,7 @@ pub mod api;
 mod background;
 mod bench;
 mod collective;
+mod gpu;
 mod intranode;
 mod noise;
 mod onesided;
@@ -23,4 +24,4 @@ pub use noise::Noise;
 pub use outcome::{
     Blocked, Crossed, Distance, End, Engine, JobOutcome, LimitUse, Limited, Outcome, PairTraffic,
 };
-pub use world::{Job, Policy, Progress, Sample, Seat, Starting, World};
+pub use world::{Buffers, Job, Policy, Progress, Sample, Seat, Starting, World};

@@ -93,7 +93,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         access.nth = nth;
         let id = self.accesses.insert(access);
         if near {
-            let when = self.now + self.job.machine.node.shm_latency;
+            let when = self.now + self.shm_latency(from, to);
             self.schedule(to, when, Due::Arrive(Cargo::Access(id)));
             return;
         }
@@ -141,8 +141,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Within a node the origin's CPU moves the bytes itself, and combines them.
     fn reach(&mut self, access: Access, out: u64, back: u64, atomic: bool) {
         let start = self.work(access.from, Span::ZERO);
-        let node = self.job.seats[access.from as usize].node;
-        let moved = self.intranode.arrival(&self.job.machine, node, out + back, start);
+        let Access { from, to, .. } = access;
+        let copied = start + self.copy_cost(from, to, out + back);
+        let moved = self.moved(from, to, out + back, copied);
         let combined = if atomic { self.job.library.reduce_gap.span(out) } else { Span::ZERO };
         let when = moved + combined;
         let span = when.since(start);

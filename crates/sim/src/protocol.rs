@@ -4,11 +4,13 @@
 //! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
 //! tells the sender. Within a node the receiver copies the rest itself.
 
-use crate::world::{Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
+use crate::gpu::Way;
+use crate::world::{Buffers, Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
 use base::{Span, Time};
+use machine::NicId;
 use mpi::{Envelope, Pattern};
 use net::{NetworkModel, Origin, Told};
-use workload::{ANY_TAG, Done, Found, SendMode, Token, Workload};
+use workload::{ANY_TAG, Done, Found, Op, SendMode, Token, Workload};
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn user_send(
@@ -41,6 +43,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             pair,
             seq,
             waiter: None,
+            pieces: 0,
         });
         let at_once = match mode {
             SendMode::Standard => !rendezvous,
@@ -55,44 +58,122 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(crate) fn wants_rendezvous(&self, from: u32, to: u32, bytes: u64) -> bool {
         let library = &self.job.library;
-        let limit =
-            if self.shares_node(from, to) { library.shm_eager_max } else { library.eager_max };
-        bytes > limit
+        if !self.shares_node(from, to) {
+            return bytes > library.eager_max;
+        }
+        bytes > library.shm_eager_max || self.way(true, bytes) == Way::Ipc
+    }
+
+    /// CPU time of a call before it takes effect.
+    pub(crate) fn call_cost(&self, rank: u32, op: &Op) -> Span {
+        let library = &self.job.library;
+        match *op {
+            Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
+            Op::Send { to, bytes, .. } => {
+                self.send_cost(rank, to, bytes, self.wants_rendezvous(rank, to, bytes))
+            }
+            Op::OneSided { to, .. } | Op::Lock { to, .. } | Op::Unlock { to, .. } => {
+                match self.shares_node(rank, to) {
+                    true => library.shm_send_overhead,
+                    false => library.send_overhead,
+                }
+            }
+            _ => library.call_overhead,
+        }
+    }
+
+    /// The sender's CPU time for one message: its overhead, and within a node the copy of one that
+    /// does not wait for its receiver.
+    pub(crate) fn send_cost(&self, from: u32, to: u32, bytes: u64, rendezvous: bool) -> Span {
+        let (library, near) = (&self.job.library, self.shares_node(from, to));
+        if !near {
+            return library.send_overhead + self.touch_cost(near, bytes);
+        }
+        match self.job.buffers {
+            Buffers::Host if rendezvous => library.shm_send_overhead,
+            Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
+            Buffers::Gpu => library.shm_send_overhead + self.touch_cost(near, bytes),
+        }
     }
 
     /// A leg leaves now: through the node's memory or the NIC.
     pub(crate) fn depart(&mut self, flight: Flight) {
         let send = self.sends[flight.send];
-        let library = &self.job.library;
-        let back = matches!(flight.leg, Leg::Get | Leg::Finished);
-        let (src, dst) = if back { (send.to, send.from) } else { (send.from, send.to) };
+        let (src, dst) = ends(&send, flight.leg);
         if self.shares_node(src, dst) {
-            let bytes = match flight.leg {
-                Leg::Eager | Leg::Data => send.bytes,
-                Leg::RequestToSend | Leg::Get | Leg::Finished => 0,
-            };
-            let node = self.job.seats[src as usize].node;
-            let when = self.intranode.arrival(&self.job.machine, node, bytes, self.now);
-            self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
-            return;
+            let when = self.arrives_within_node(&send, flight.leg);
+            return self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
         }
-        let part = library.rendezvous_eager_part.min(send.bytes);
-        let (bytes, origin) = match flight.leg {
-            Leg::Eager => (send.bytes + library.control_bytes, Origin::Host),
-            Leg::RequestToSend => (part + library.control_bytes, Origin::Host),
-            Leg::Get | Leg::Finished => (0, Origin::Nic),
-            Leg::Data => (send.bytes - part, Origin::Nic),
-        };
-        let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        if self.job.buffers == Buffers::Host || self.admits(flight) {
+            self.set_off(flight);
+        }
+    }
+
+    /// A leg leaves for the network, now or once what is beside it lets it.
+    pub(crate) fn set_off(&mut self, flight: Flight) {
+        let send = self.sends[flight.send];
+        let when = self.leaves_at(&send, flight.leg);
+        if when > self.now {
+            self.schedule(ends(&send, flight.leg).0, when, Due::Inject(flight));
+        } else {
+            self.inject_leg(flight);
+        }
+    }
+
+    /// A leg enters the network.
+    pub(crate) fn inject_leg(&mut self, flight: Flight) {
+        let send = self.sends[flight.send];
+        let (src, dst) = ends(&send, flight.leg);
+        let nics = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        let (bytes, origin) = self.on_wire(&send, flight.leg);
         if matches!(flight.leg, Leg::Eager | Leg::RequestToSend) {
             self.guard.limits.send(src);
         }
         if flight.leg == Leg::Get && self.job.machine.nic.response > 0 {
             // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
-            let (flight, data) = (Flight { leg: Leg::Data, ..flight }, send.bytes - part);
-            return self.send(Cargo::Leg(flight), (a, b), 0, (origin, Told::Back(data)));
+            let (data, _) = self.on_wire(&send, Leg::Data);
+            let flight = Flight { leg: Leg::Data, ..flight };
+            return self.send(Cargo::Leg(flight), nics, 0, (origin, Told::Back(data)));
         }
-        self.send(Cargo::Leg(flight), (a, b), bytes, (origin, Told::There));
+        let pieces = match flight.leg {
+            Leg::Data => self.stripes(&send, nics),
+            _ => 1,
+        };
+        self.sends[flight.send].pieces = pieces - 1;
+        for piece in 0..pieces {
+            let share = |n: u32| bytes / u64::from(pieces) * u64::from(n);
+            let last = piece + 1 == pieces;
+            let bytes = if last { bytes } else { share(piece + 1) } - share(piece);
+            let nics = self.piece_nics(nics, piece);
+            self.send(Cargo::Leg(flight), nics, bytes, (origin, Told::There));
+        }
+    }
+
+    /// Bytes of a leg in the network beside its headers, and where they come from.
+    pub(crate) fn on_wire(&self, send: &Send, leg: Leg) -> (u64, Origin) {
+        let library = &self.job.library;
+        let part = library.rendezvous_eager_part.min(send.bytes);
+        match leg {
+            Leg::Eager => (send.bytes + library.control_bytes, Origin::Host),
+            Leg::RequestToSend => (part + library.control_bytes, Origin::Host),
+            Leg::Get | Leg::Finished => (0, Origin::Nic),
+            Leg::Data => (send.bytes - part, Origin::Nic),
+        }
+    }
+
+    /// In how many pieces the data of a rendezvous travels, each through other NICs.
+    fn stripes(&self, send: &Send, (src, dst): (NicId, NicId)) -> u32 {
+        let nics = |nic| self.job.machine.nics_beside(nic).len() as u32;
+        self.job.library.stripes(send.bytes, nics(src).min(nics(dst)))
+    }
+
+    /// The NICs of the `nth` piece: the ranks' own, then the next ones of their nodes.
+    fn piece_nics(&self, (src, dst): (NicId, NicId), nth: u32) -> (NicId, NicId) {
+        let beside = |nic: NicId| {
+            let all = self.job.machine.nics_beside(nic);
+            NicId(all.start + (nic.0 - all.start + nth) % all.len() as u32)
+        };
+        if nth == 0 { (src, dst) } else { (beside(src), beside(dst)) }
     }
 
     /// A leg has arrived.
@@ -116,6 +197,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
             }
             Leg::Get => self.depart(Flight { send: id, leg: Leg::Data }),
+            Leg::Data if send.pieces > 0 => self.sends[id].pieces -= 1,
             Leg::Data => {
                 let waiter = send.waiter.expect("data was asked for by a matched receive");
                 self.received(id, waiter);
@@ -236,28 +318,29 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// All bytes are at the receiver; what remains is its own work.
     fn received(&mut self, id: SendId, waiter: Waiter) {
         let send = self.sends[id];
-        let cost = self.receive_cost(&send);
         match waiter {
             Waiter::User { token, posted } => {
-                let when = self.work(send.to, cost);
+                let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
+                let when = self.work(send.to, cost).max(usable + cost);
                 let ready = send.called.max(posted);
                 self.complete(when, about(send.to, token, &send, Found::Yes, ready));
             }
-            Waiter::Run(run) => self.collective_data(run, &send, cost),
+            Waiter::Run(run) => self.collective_data(run, &send),
         }
     }
 
     /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
     /// buffer where the data came eagerly over the network.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
-        let library = &self.job.library;
-        if self.shares_node(send.from, send.to) {
+        let (library, near) = (&self.job.library, self.shares_node(send.from, send.to));
+        let overhead = if near {
             library.shm_recv_overhead
         } else if send.rendezvous {
             library.recv_overhead
         } else {
             library.recv_overhead + library.eager_copy_gap.span(send.bytes)
-        }
+        };
+        overhead + self.touch_cost(near, send.bytes)
     }
 
     pub(crate) fn user_recv(&mut self, at: u32, token: Token, pattern: Pattern) {
@@ -361,6 +444,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let when = self.work(rank, overhead);
         self.schedule(rank, when, Due::Depart(flight));
         when
+    }
+}
+
+/// Who a leg leaves, and to whom it goes.
+pub(crate) fn ends(send: &Send, leg: Leg) -> (u32, u32) {
+    match leg {
+        Leg::Get | Leg::Finished => (send.to, send.from),
+        Leg::Eager | Leg::RequestToSend | Leg::Data => (send.from, send.to),
     }
 }
 

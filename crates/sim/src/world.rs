@@ -25,7 +25,7 @@ mod guard;
 mod job;
 
 pub use guard::Policy;
-pub use job::{Job, Sample, Seat};
+pub use job::{Buffers, Job, Sample, Seat};
 
 use faults::Fate;
 use guard::Guard;
@@ -113,6 +113,8 @@ pub(crate) struct Send {
     /// Its place among the sends of its pair of ranks.
     pub seq: u32,
     pub waiter: Option<Waiter>,
+    /// Pieces of its data that other NICs still bring.
+    pub pieces: u32,
 }
 
 /// Who waits for a message.
@@ -130,8 +132,11 @@ pub(crate) enum Due {
     /// Completes an alarm. Not progress: one that rings after the last rank has left does not
     /// lengthen the run.
     Ring(Done),
-    /// A leg leaves its rank.
+    /// A leg leaves its rank; and its NIC, where something beside the network delays it.
     Depart(Flight),
+    Inject(Flight),
+    /// The way that NICs share to GPUs is free for the next leg that waits for it.
+    Serve(u32),
     /// A message has come: by the network, through shared memory, or as an acknowledgement.
     Arrive(Cargo),
     /// The answer to a one-sided operation leaves its target.
@@ -275,7 +280,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             granted: Vec::new(),
             path: Vec::new(),
             storage: Storage::new(&job.machine),
-            intranode: Intranode::new(&job.machine),
+            intranode: Intranode::new(job),
             traffic: Default::default(),
             broken: None,
             fate: Fate::new(job),
@@ -409,6 +414,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 Due::Begin => self.begin(),
                 Due::Fire => self.fire(rank),
                 Due::Depart(flight) => self.depart(flight),
+                Due::Inject(flight) => self.inject_leg(flight),
+                Due::Serve(gate) => self.serve(gate),
                 Due::Arrive(cargo) => self.unload(cargo),
                 Due::Answer(access) => self.answer(access),
                 Due::Advance(run) => self.advance(run),
@@ -644,25 +651,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let when = self.busy(rank, state.cpu, call.after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
         self.schedule(rank, when, Due::Fire);
-    }
-
-    fn call_cost(&self, rank: u32, op: &Op) -> Span {
-        let library = &self.job.library;
-        match *op {
-            Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
-            Op::Send { to, .. }
-            | Op::OneSided { to, .. }
-            | Op::Lock { to, .. }
-            | Op::Unlock { to, .. } => match self.shares_node(rank, to) {
-                true => library.shm_send_overhead,
-                false => library.send_overhead,
-            },
-            _ => library.call_overhead,
-        }
-    }
-
-    pub(crate) fn shares_node(&self, a: u32, b: u32) -> bool {
-        self.job.seats[a as usize].node == self.job.seats[b as usize].node
     }
 
     fn fire(&mut self, at: u32) {

@@ -147,7 +147,11 @@ fn simulated(kind: Kind, algorithm: A, size: u32, bytes: u64) -> Vec<Ps> {
     let machine =
         MachineSpec::parse("switch", MACHINE, &[]).and_then(|s| s.resolve()).expect("legal");
     let library = Library::parse("test", LIBRARY, "generic").expect("legal");
-    let seats = (0..size).map(|rank| sim::Seat { node: NodeId(rank), nic: NicId(rank) }).collect();
+    let seat = |rank: u32| {
+        let (node, nic, binding) = (NodeId(rank), NicId(rank), Default::default());
+        sim::Seat { node, nic, binding }
+    };
+    let seats = (0..size).map(seat).collect();
     let job = Job::new(machine, library, seats, 1);
     let even = |blocks: u32| Some(Ragged::new((0..blocks).map(|_| bytes)));
     let program = |rank| {

@@ -20,7 +20,7 @@ fn job(ranks: u32) -> Job {
     let library = Library::parse("mpich", library, "").expect("presets are legal");
     let seat = |rank: u32| {
         let node = NodeId(rank / 2 * 5);
-        sim::Seat { node, nic: NicId(machine.node_nics[node]) }
+        sim::Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
     };
     let seats = (0..ranks).map(seat).collect();
     Job::new(machine, library, seats, 1)

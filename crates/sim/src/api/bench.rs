@@ -4,7 +4,7 @@ use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
 use crate::outcome::{End, Engine};
-use crate::world::{Job, Progress, World};
+use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
 use collectives::{Algorithm, Kind, Overrides, Seat};
 use flow::FlowNetwork;
@@ -27,6 +27,9 @@ pub struct BenchRequest {
     /// Variables that choose algorithms (`MPIR_CVAR_*`).
     #[serde(default)]
     pub env: Vec<(String, String)>,
+    /// Where messages lie: `host`, or `gpu`.
+    #[serde(default)]
+    pub buffers: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -125,9 +128,19 @@ pub fn bench(
         complaints.extend(more);
         Overrides::default()
     });
+    let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|complaint| {
+        complaints.push(complaint);
+        Buffers::Host
+    });
     let job = match job(&common, ranks, request.ppn.max(1)) {
-        Ok(job) if complaints.is_empty() => job,
-        Ok(_) => return Err(complaints),
+        Ok(mut job) => {
+            job.buffers = buffers;
+            complaints.extend(lacks_gpus(&job));
+            if !complaints.is_empty() {
+                return Err(complaints);
+            }
+            job
+        }
         Err(more) => {
             complaints.extend(more);
             return Err(complaints);
@@ -192,6 +205,39 @@ pub fn bench(
     Ok(result)
 }
 
+/// `--buffers`, of a benchmark for which it means something.
+fn buffers(asked: Option<&str>, which: Option<Bench>) -> Result<Buffers, Complaint> {
+    match (asked, which) {
+        (None | Some("host"), _) => Ok(Buffers::Host),
+        (Some("gpu"), Some(which)) if !which.takes_gpu_buffers() => {
+            let wanted = "`host` for this benchmark: one-sided operations and reductions on GPU \
+                          buffers are not modeled";
+            Err(Complaint::new("buffers", "gpu", wanted))
+        }
+        (Some("gpu"), _) => Ok(Buffers::Gpu),
+        (Some(word), _) => Err(unknown("buffers", word, &["host", "gpu"])),
+    }
+}
+
+/// A complaint if buffers are to lie in GPUs, and a node of the job has none that a machine file
+/// describes.
+fn lacks_gpus(job: &Job) -> Option<Complaint> {
+    let machine = &job.machine;
+    let has_none = |seat: &At| machine.kind_of(seat.node).gpus == 0;
+    if job.buffers == Buffers::Host {
+        return None;
+    }
+    let why = if job.seats.iter().any(has_none) {
+        "have no GPUs"
+    } else if machine.node.gpu.is_none() {
+        "have GPUs, but its machine file does not say `node.gpu_rate`"
+    } else {
+        return None;
+    };
+    let wanted = format!("`host`: nodes of `{}` {why}", machine.name);
+    Some(Complaint::new("buffers", "gpu", wanted))
+}
+
 fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
     match which {
         Bench::Collective(kind) => super::notes(job, Some(kind)),
@@ -221,7 +267,11 @@ pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
 pub(super) fn too_large(job: &Job, which: Bench, sizes: &[u64]) -> Option<Complaint> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
-    let slowest = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
+    let node = &machine.node;
+    let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
+    let gpu = node.gpu.as_ref();
+    let gpu = gpu.map(|p| [p.gap, p.link_gap, p.tile_gap, p.nic_gap, job.library.gpu.ipc_gap]);
+    let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max);
     let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * WINDOW as u64 * 4));
     use Kind as K;
     let blocks = match which {

@@ -13,18 +13,20 @@ pub(super) fn policy(common: &Common) -> Result<Policy, Complaint> {
     Policy::named(&common.limits).ok_or_else(|| unknown("limits", &common.limits, &Policy::NAMES))
 }
 
-/// The provider as the environment of a program sets it. Other networks have other providers.
+/// The library and its provider as the environment of a program sets them. Other networks have
+/// other providers.
 pub(super) fn heed(
     library: &mut Library,
     machine: &Machine,
     env: &[(String, String)],
 ) -> Result<(), Vec<Complaint>> {
     let mut complaints = Vec::new();
-    if machine.fabric == "slingshot" {
-        for (name, value) in env {
-            if let Err(wanted) = library.set(name, value) {
-                complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
-            }
+    for (name, value) in env {
+        if name.starts_with("FI_CXI_") && machine.fabric != "slingshot" {
+            continue;
+        }
+        if let Err(wanted) = library.set(name, value) {
+            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
         }
     }
     if complaints.is_empty() { Ok(()) } else { Err(complaints) }

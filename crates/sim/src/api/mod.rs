@@ -31,7 +31,7 @@ use base::Span;
 use classes::Asked;
 use collectives::{Kind, Overrides};
 use machine::placement::{self, Free, Placement, Policy};
-use machine::{Complaint, Machine, MachineSpec, NicId, NodeId, nearest};
+use machine::{Complaint, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
 use mpi::Library;
 use serde::Deserialize;
 
@@ -60,6 +60,9 @@ pub struct Common {
     pub routing: Option<String>,
     #[serde(default)]
     pub placement: Option<PlacementRequest>,
+    /// How ranks come to the NICs of their node; `block` unless said.
+    #[serde(default)]
+    pub nic_policy: Option<String>,
     /// Traffic class of what is run; best effort unless said.
     #[serde(default)]
     pub class: Option<String>,
@@ -177,15 +180,14 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
     Ok(library)
 }
 
-/// Seats for `ranks` ranks, `ppn` on a node, on nodes that are free; they are not any more.
+/// Seats for what is wanted, on nodes that are free; they are not any more.
 fn seats(
     machine: &Machine,
     request: Option<&PlacementRequest>,
-    ranks: u32,
-    ppn: u32,
-    seed: u64,
+    wanted: placement::Job,
     free: &mut Free,
 ) -> Result<Vec<Seat>, Vec<Complaint>> {
+    let ppn = wanted.ppn;
     let policy = match request {
         None => Policy::Block,
         Some(PlacementRequest::Named(word)) => Policy::from_word(word).map_err(|c| vec![c])?,
@@ -196,7 +198,6 @@ fn seats(
             Policy::Hosts(placement::parse_hosts(machine, hosts, ppn)?)
         }
     };
-    let wanted = placement::Job { ranks, ppn, nodes: None, seed };
     let named: Vec<NodeId> = match &policy {
         Policy::Nodes(nodes) => nodes.clone(),
         Policy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
@@ -217,8 +218,8 @@ fn seats(
         return Err(vec![Complaint::new("ppn", most.to_string(), wanted)]);
     }
     free.take(&placed.node);
-    let seats = placed.node.into_iter().zip(placed.nic);
-    Ok(seats.map(|(node, nic)| Seat { node, nic }).collect())
+    let seats = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
+    Ok(seats.map(|((node, nic), binding)| Seat { node, nic, binding }).collect())
 }
 
 /// What is to be seated: ranks, ranks a node, and where.
@@ -271,9 +272,12 @@ pub(crate) fn run_of(
     complaints.extend(faults::check_fidelity(&common.fidelity, &machine).err());
     let mut free = Free::all(&machine);
     free.take(&machine.dead_at_start());
+    let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_word);
+    let nics = nics.map_err(|complaint| complaints.push(complaint)).unwrap_or_default();
     let mut groups: Vec<Vec<Seat>> = Vec::new();
     for (i, &Wanted { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
-        match seats(&machine, placement, ranks, ppn, common.seed, &mut free) {
+        let of = placement::Job { ranks, ppn, nodes: None, nics, seed: common.seed };
+        match seats(&machine, placement, of, &mut free) {
             Ok(seats) => groups.push(seats),
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
@@ -416,7 +420,9 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
     let mut place = Place { slices, vnet, in_order, ..Place::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
-        seats(machine, common.placement.as_ref(), nodes, 1, common.seed, &mut free)?;
+        let nics = NicPolicy::Block;
+        let of = placement::Job { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
+        seats(machine, common.placement.as_ref(), of, &mut free)?;
         let taken = all.nodes.iter().filter(|&&node| !free.has(node));
         let nics =
             taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);

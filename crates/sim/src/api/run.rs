@@ -10,7 +10,7 @@ use collectives::Overrides;
 use flow::FlowNetwork;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
-use machine::{Complaint, Machine};
+use machine::{Complaint, Machine, NicPolicy};
 use mpi::limits::Limit;
 use net::NetworkModel;
 use packet::PacketNetwork;
@@ -166,6 +166,12 @@ pub fn run(
         Overrides::default()
     });
     let asked = Asked::or_by_variable(common.class.as_deref(), &request.program.env);
+    if common.nic_policy.is_none() {
+        common.nic_policy = nic_policy_of(&request.program.env).unwrap_or_else(|complaint| {
+            complaints.push(complaint);
+            None
+        });
+    }
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(mut job) => {
             let env = &request.program.env;
@@ -196,6 +202,17 @@ pub fn run(
     result.wall_s = begun.elapsed().as_secs_f64();
     result.carried.engine.wall_s = result.wall_s;
     Ok(result)
+}
+
+/// How ranks come to NICs, by Cray MPICH's variable.
+fn nic_policy_of(env: &[(String, String)]) -> Result<Option<String>, Complaint> {
+    const VARIABLE: &str = "MPICH_OFI_NIC_POLICY";
+    let Some((_, word)) = env.iter().find(|(name, _)| name == VARIABLE) else { return Ok(None) };
+    let at = format!("env.{VARIABLE}");
+    match NicPolicy::from_word(word.trim()) {
+        Ok(_) => Ok(Some(word.trim().into())),
+        Err(complaint) => Err(Complaint { at, ..complaint }),
+    }
 }
 
 impl Compute {

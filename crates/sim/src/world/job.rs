@@ -1,7 +1,7 @@
 //! What a run is a function of.
 
 use base::Span;
-use machine::{Machine, NicId, NodeId};
+use machine::{Binding, Machine, NicId, NodeId};
 use mpi::Library;
 
 use crate::background::Background;
@@ -13,6 +13,16 @@ use crate::world::Policy;
 pub struct Seat {
     pub node: NodeId,
     pub nic: NicId,
+    pub binding: Binding,
+}
+
+/// Where the buffers of messages lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Buffers {
+    #[default]
+    Host,
+    /// In the memory of the rank's GPU.
+    Gpu,
 }
 
 /// Everything a run is a function of, but for the workload and the fidelity.
@@ -31,6 +41,7 @@ pub struct Job {
     pub noise: Option<Noise>,
     /// What happens where something is used up.
     pub limits: Policy,
+    pub buffers: Buffers,
     pub seed: u64,
     /// Which rounds of collectives are played.
     pub sample: Sample,
@@ -73,6 +84,7 @@ impl Job {
             warmup: Span::ZERO,
             noise: None,
             limits: Policy::Fail,
+            buffers: Buffers::Host,
             seed,
             sample: Sample::ALL,
         }

@@ -21,7 +21,7 @@ pub fn job_on(machine: Machine, mpi: &str, nodes: &[u32]) -> Job {
     let library = Library::parse(mpi, text, &machine.fabric).expect("presets are legal");
     let seat = |&n: &u32| {
         let node = NodeId(n);
-        Seat { node, nic: NicId(machine.node_nics[node]) }
+        Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
     };
     let seats = nodes.iter().map(seat).collect();
     Job::new(machine, library, seats, 1)

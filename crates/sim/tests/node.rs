@@ -1,0 +1,254 @@
+//! Inside the node: who copies at what rate, which NIC a rank has, and the ways of GPU buffers. The
+//! formulas are those of docs/models/node.md; numbers stand in the presets and the profiles.
+
+use machine::{MachineSpec, NodeParams};
+use mpi::Library;
+use serde_json::{Value, json};
+use sim::api::{BenchRequest, BenchResult, bench};
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// A benchmark on Aurora, with what else the request says.
+fn ask(name: &str, more: Value, sizes: &[u64]) -> Result<BenchResult, Vec<machine::Complaint>> {
+    let mut request = json!({
+        "machine": {"name": "aurora"}, "name": name, "nodes": 1, "ppn": 2, "sizes": sizes,
+        "mpi": "mpich", "fidelity": "loggp",
+    });
+    let words = more.as_object().expect("an object").clone();
+    request.as_object_mut().expect("an object").extend(words);
+    let request: BenchRequest = serde_json::from_value(request).expect("a request");
+    bench(&request, &mut |_| true)
+}
+
+fn on(set: &[(&str, &str)]) -> Value {
+    json!({"name": "aurora", "set": set})
+}
+
+/// Nanoseconds, a size each.
+fn latency(more: Value, sizes: &[u64]) -> Vec<f64> {
+    let rows = ask("latency", more, sizes).expect("legal").rows;
+    rows.iter().map(|row| row.latency_s.expect("measured") * 1e9).collect()
+}
+
+/// GB/s.
+fn rate(name: &str, more: Value, bytes: u64) -> f64 {
+    let rows = ask(name, more, &[bytes]).expect("legal").rows;
+    rows[0].bandwidth.expect("measured") / 1e9
+}
+
+fn node(set: &[(&str, &str)]) -> NodeParams {
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    let text = machine::preset("aurora").expect("a preset");
+    let machine = MachineSpec::parse("aurora", text, &set).and_then(|s| s.resolve());
+    machine.expect("legal").node
+}
+
+fn library(name: &str) -> Library {
+    let text = mpi::library::preset(name).expect("a preset");
+    Library::parse(name, text, "slingshot").expect("legal")
+}
+
+fn close(got: f64, want: f64, within: f64) {
+    assert!((got / want - 1.0).abs() < within, "{got}, not {want}");
+}
+
+/// A core copies one message after another, so a pair of ranks gets a core's rate and not the
+/// memory's.
+#[test]
+fn a_stream_within_a_node_has_the_rate_of_one_core() {
+    for (bytes, within) in [(8 * KIB, 0.07), (MIB, 0.01), (4 * MIB, 0.01)] {
+        close(rate("bw", json!({}), bytes), 12.0, within);
+    }
+    // Several pairs have several cores, and the memory for all.
+    close(rate("mbw_mr", json!({"ppn": 16}), MIB), 8.0 * 12.0, 0.01);
+    let slow = on(&[("node.memory_rate", "30 GB/s")]);
+    close(rate("mbw_mr", json!({"ppn": 16, "machine": slow}), MIB), 30.0, 0.01);
+}
+
+/// What a byte more costs at each threshold of MPICH: cells end at 8 KiB, CMA at 64 KiB.
+#[test]
+fn the_way_through_shared_memory_changes_at_the_librarys_thresholds() {
+    let (p, l) = (node(&[]), library("mpich"));
+    let ns = latency(json!({}), &[8 * KIB, 8 * KIB + 1, 64 * KIB - 1, 64 * KIB]);
+    let cma = |pages: u64| (l.cma_start.0 + pages * l.cma_page.0) as f64 / 1e3;
+    // A request goes first; three pages.
+    let step = p.shm_latency.0 as f64 / 1e3 + cma(3);
+    assert!((ns[1] - ns[0] - step).abs() < 1.0, "{ns:?}");
+    let step = l.xpmem_start.0 as f64 / 1e3 - cma(16);
+    assert!((ns[3] - ns[2] - step).abs() < 1.0, "{ns:?}");
+    // Cray MPICH has XPMEM for all that is not in cells.
+    let cray = latency(json!({"mpi": "cray-mpich"}), &[8 * KIB, 8 * KIB + 1]);
+    assert!((cray[1] - cray[0] - p.shm_latency.0 as f64 / 1e3).abs() < 1.0, "{cray:?}");
+}
+
+/// Two ranks of a node of Aurora are on its two CPUs.
+#[test]
+fn the_other_cpu_is_farther() {
+    let set = [("node.far_latency", "100 ns"), ("node.far_rate", "6 GB/s")];
+    let far = json!({"machine": on(&set)});
+    let (a, b) = (latency(json!({}), &[8]), latency(far.clone(), &[8]));
+    // 8 B are copied in 0.7 ns more.
+    assert!((b[0] - a[0] - 100.7).abs() < 0.5, "{a:?} {b:?}");
+    close(rate("bw", far.clone(), MIB), 6.0, 0.01);
+    // With one CPU nothing is far.
+    let one = on(&[&set[..], &[("groups.compute.cpus", "1")]].concat());
+    assert_eq!(latency(json!({"machine": one}), &[8, MIB]), latency(json!({}), &[8, MIB]));
+}
+
+/// All ranks on one NIC have that NIC's bandwidth, an eighth of the node's.
+#[test]
+fn a_bad_binding_costs_the_bandwidth_of_the_other_nics() {
+    let all = |policy: &str| {
+        let more = json!({"nodes": 2, "ppn": 8, "nic_policy": policy, "fidelity": "packet"});
+        rate("mbw_mr", more, 256 * KIB)
+    };
+    let block = all("block");
+    close(block, 8.0 * 24.0, 0.03);
+    close(all("single"), block / 8.0, 0.02);
+    // Eight ranks on eight NICs, another way. By GPUs, two NICs have two ranks each, whose windows
+    // take twice as long. Time runs from the first rank's first window to the last one's third.
+    for (policy, part) in [("numa", 1.0), ("round-robin", 1.0), ("GPU", 2.0 / (3.0 * 2.0 - 1.0))] {
+        close(all(policy), block * part, 0.03);
+    }
+}
+
+/// Round robin gives half of the ranks a NIC of the other CPU; nearest and block give none one.
+#[test]
+fn a_nic_of_the_other_cpu_is_farther() {
+    let pairs = |policy: &str, far: &str| {
+        let machine = on(&[("node.far_latency", far)]);
+        let more = json!({"nodes": 2, "ppn": 4, "nic_policy": policy, "machine": machine});
+        ask("multi_lat", more, &[8]).expect("legal").rows[0].latency_s.expect("measured") * 1e9
+    };
+    for policy in ["block", "numa"] {
+        assert_eq!(pairs(policy, "0 ns"), pairs(policy, "100 ns"), "{policy}");
+    }
+    // Of four ranks, 2 and 3 run on CPU 1 and have NICs 2 and 3 of CPU 0, as have their peers.
+    let more = pairs("round-robin", "100 ns") - pairs("round-robin", "0 ns");
+    assert!((more - 100.0).abs() < 1.0, "{more}");
+}
+
+#[test]
+fn a_long_message_is_split_over_nics_where_the_library_does_that() {
+    let profile = "like = \"mpich\"\nversion = \"1\"\nmax_nics = 4\nstripe_nics = 8";
+    let plain = json!({"nodes": 2, "ppn": 1, "fidelity": "packet"});
+    let mut striped = plain.clone();
+    striped["mpi"] = "mine".into();
+    striped["mpi_toml"] = profile.into();
+    let one = rate("bw", plain.clone(), 4 * MIB);
+    close(rate("bw", striped.clone(), 4 * MIB), 4.0 * one, 0.05);
+    let below = |more: &Value| ask("bw", more.clone(), &[MIB - 1]).expect("legal").digest;
+    assert_eq!(below(&plain), below(&striped), "short ones are whole");
+}
+
+fn refused(name: &str, more: Value) -> machine::Complaint {
+    ask(name, more, &[8]).expect_err("refused").swap_remove(0)
+}
+
+#[test]
+fn gpu_buffers_are_refused_where_they_mean_nothing() {
+    let gpu = json!({"buffers": "gpu"});
+    for name in ["put_latency", "get_bw", "allreduce", "reduce", "reduce_scatter"] {
+        let complaint = refused(name, gpu.clone());
+        assert_eq!(complaint.at, "buffers", "{name}");
+        assert!(complaint.wanted.contains("not modeled"), "{complaint:?}");
+    }
+    let none = json!({"machine": {"name": "dragonfly-1056"}, "buffers": "gpu"});
+    assert!(refused("latency", none).wanted.contains("have no GPUs"));
+    let unsaid = json!({"machine": on(&[("groups.compute.gpus", "0")]), "buffers": "gpu"});
+    assert!(refused("latency", unsaid).wanted.contains("have no GPUs"));
+    let wrong = refused("latency", json!({"buffers": "gpus", "nic_policy": "nearest"}));
+    assert_eq!(wrong.hint.as_deref(), Some("gpu"));
+    let policy = refused("latency", json!({"nic_policy": "nearest"}));
+    assert_eq!(policy.at, "nic_policy");
+}
+
+/// MPICH as built by default stages what MPICH as built for Aurora lets the NIC read: a copy out
+/// of the GPU, and one into the other.
+#[test]
+fn staging_costs_a_copy_at_each_end() {
+    let us = |mpi: &str, bytes: u64| {
+        let more = json!({"nodes": 2, "ppn": 1, "mpi": mpi, "buffers": "gpu"});
+        latency(more, &[bytes])[0]
+    };
+    let (gpu, l) = (node(&[]).gpu.expect("GPUs"), library("mpich-aurora").gpu);
+    for bytes in [8 * KIB, MIB] {
+        let copy = (gpu.copy_latency + gpu.gap.span(bytes)).0 as f64 / 1e3;
+        let more = us("mpich", bytes) - us("mpich-aurora", bytes);
+        let want = 2.0 * (copy - l.overhead.0 as f64 / 1e3);
+        assert!((more - want).abs() < 2.0, "{bytes}: {more}, not {want}");
+    }
+    // Eight pieces overlap with the network: one is waited for at each end, not all.
+    let piece = (gpu.copy_latency + gpu.gap.span(MIB)).0 as f64 / 1e3;
+    let more = us("mpich", 8 * MIB) - us("mpich-aurora", 8 * MIB);
+    assert!((more - 2.0 * piece).abs() < 200.0, "{more}, not {}", 2.0 * piece);
+}
+
+/// Data that the NIC must fetch from a GPU has no place in its command: Open MPI's 8 B take the
+/// DMA's time more (LUMI-G: 2.92 us for 2.34 us).
+#[test]
+fn short_gpu_messages_step_where_the_cpu_does_not_move_them() {
+    let by = |mpi: &str, buffers: &str| {
+        let more = json!({"nodes": 2, "ppn": 1, "mpi": mpi, "buffers": buffers});
+        latency(more, &[64, 128])
+    };
+    let (host, gpu) = (by("openmpi", "host"), by("openmpi", "gpu"));
+    assert!((gpu[0] - host[0] - 580.0).abs() < 1.0, "{host:?} {gpu:?}");
+    assert!((gpu[1] - host[1]).abs() < 1.0, "{host:?} {gpu:?}");
+    let (host, gpu) = (by("cray-mpich", "host"), by("cray-mpich", "gpu"));
+    for i in 0..2 {
+        assert!((gpu[i] - host[i] - 70.0).abs() < 1.0, "{host:?} {gpu:?}");
+    }
+}
+
+/// Within a node: Xe-Link between GPUs, the faster way between tiles of one; no faster than the
+/// library copies.
+#[test]
+fn gpus_of_a_node_read_each_other_over_their_links() {
+    let by = |mpi: &str, gpus: &str| {
+        let machine = on(&[("groups.compute.gpus", gpus)]);
+        rate("bw", json!({"mpi": mpi, "buffers": "gpu", "machine": machine}), 16 * MIB)
+    };
+    close(by("cray-mpich", "6"), 28.0, 0.01);
+    close(by("cray-mpich", "1"), 200.0, 0.03);
+    close(by("openmpi", "6"), 15.1, 0.01);
+    // Both ways at once, each link has its rate.
+    let more = json!({"mpi": "cray-mpich", "buffers": "gpu"});
+    close(rate("bibw", more, 16 * MIB), 56.0, 0.01);
+    // Six pairs from three GPUs to three: two share each link.
+    let more = json!({"ppn": 12, "mpi": "cray-mpich", "buffers": "gpu"});
+    close(rate("mbw_mr", more, 16 * MIB), 3.0 * 28.0, 0.01);
+}
+
+/// "Scaling MPI Applications on Aurora", 5.1: 90 GB/s of a socket's four NICs from host memory,
+/// about 70 from GPUs', 23 of one NIC.
+#[test]
+fn nics_of_a_socket_share_their_way_to_gpus() {
+    let of = |more: Value| {
+        let mut all = json!({"nodes": 2, "ppn": 16, "mpi": "mpich-aurora", "fidelity": "packet"});
+        all.as_object_mut().expect("one").extend(more.as_object().expect("one").clone());
+        rate("mbw_mr", all, MIB)
+    };
+    let host = of(json!({})) / 2.0;
+    close(host, 90.0, 0.10);
+    let gpu = of(json!({"buffers": "gpu"})) / 2.0;
+    close(gpu, 70.0, 0.10);
+    assert!(gpu < 70.0, "{gpu} GB/s through what has 70");
+    let one = of(json!({"buffers": "gpu", "nic_policy": "single", "ppn": 4}));
+    close(one, 23.0, 0.10);
+}
+
+/// Collectives that move data do it between GPUs too.
+#[test]
+fn collectives_that_move_data_take_gpu_buffers() {
+    let us = |name: &str, buffers: &str| {
+        let more = json!({"nodes": 2, "ppn": 12, "mpi": "mpich-aurora", "buffers": buffers});
+        ask(name, more, &[64]).expect("legal").rows[0].latency_s.expect("measured") * 1e6
+    };
+    for name in ["bcast", "allgather", "alltoall", "gather", "scatter", "barrier"] {
+        let (host, gpu) = (us(name, "host"), us(name, "gpu"));
+        let moves = name != "barrier";
+        assert_eq!(gpu > host, moves, "{name}: {host} us, {gpu} us");
+    }
+}

@@ -1,0 +1,55 @@
+"""Inside the node: which NIC a rank has, and GPU buffers, as a user asks for them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import odonata as od
+
+AURORA = ("--machine", "aurora", "--compute", "none", "--quiet", "--json")
+STRIPES = {
+    "MPIR_CVAR_CH4_OFI_ENABLE_MULTI_NIC_STRIPING": "1",
+    "MPIR_CVAR_CH4_OFI_MAX_NICS": "4",
+}
+
+
+def ring(odonata, program, *more, payload=8, ppn=4, env=None):
+    """The summary of a ring over two nodes, and what was said."""
+    ranks = ("-n", 2 * ppn, "--ppn", ppn)
+    done = odonata("run", *ranks, *AURORA, *more, "--", "python", program("ring"), payload, env=env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def test_a_run_takes_the_nics_that_its_environment_names(odonata, program):
+    time = lambda *more, **env: ring(odonata, program, *more, env=env)[0]["time_s"]  # noqa: E731
+    far = ("--set", "node.far_latency=1 us")
+    block = time(*far)
+    assert time(*far, MPICH_OFI_NIC_POLICY="NUMA") == block
+    by_word = time(*far, "--nic-policy", "round-robin")
+    # Ranks 2 and 3 run on CPU 1 and have NICs of CPU 0: rank 3 speaks to the other node.
+    assert by_word == time(*far, MPICH_OFI_NIC_POLICY="ROUND-ROBIN") > block + 1e-6
+
+
+def test_long_messages_of_a_run_are_split_over_nics(odonata, program):
+    payload = 8 << 20
+    whole = ring(odonata, program, payload=payload, ppn=1)[0]["time_s"]
+    split, said = ring(odonata, program, payload=payload, ppn=1, env=STRIPES)
+    # One message each way at once: a NIC's 21.2 GB/s each way, then four NICs'.
+    saved = payload / 21.2e9 * 3 / 4
+    assert split["time_s"] == pytest.approx(whole - saved, rel=0.05)
+    assert "not modeled" not in said
+
+
+def test_gpu_buffers_from_python():
+    job = od.machine("aurora").job(nodes=1, ppn=2, mpi="cray-mpich")
+    host, gpu = (
+        od.bench.bw(job, sizes=[4 << 20], buffers=where).rows[0]["bandwidth_B_per_s"]
+        for where in ("host", "gpu")
+    )
+    # A core's copy, and Xe-Link.
+    assert host == pytest.approx(12e9, rel=0.02) and gpu == pytest.approx(28e9, rel=0.02)
+    with pytest.raises(od.InputError, match="reductions on GPU"):
+        od.bench.allreduce(job, buffers="gpu")
