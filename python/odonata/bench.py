@@ -59,12 +59,17 @@ KINDS = {
 }
 NAMES = tuple(KINDS)
 
+# Most messages of one call of a collective that are simulated unless said.
+MESSAGES = 2_000_000
+
 
 @dataclass
 class BenchResult(Sweep):
     """Rows by message size, and the summary they came with.
 
-    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`.
+    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; that of a collective
+    also `algorithm`, `method` (`exact`, `sampled`), `error` (two standard errors over the time),
+    `rounds`, `rounds_played` and `ranks_played`.
     """
 
     name: str
@@ -82,6 +87,7 @@ def run(
     job: Job,
     sizes: Iterable[int] | None = None,
     fidelity: str = "packet",
+    messages: int = MESSAGES,
     *,
     buffers: str = "host",
     tick: door.Tick | None = None,
@@ -89,7 +95,9 @@ def run(
 ) -> BenchResult:
     """Run the benchmark called `name`; one function of that name stands for each.
 
-    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
+    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs. At
+    loggp fidelity one call of a collective of more than `messages` messages is not simulated whole
+    where some of its rounds, by some ranks, stand for all.
     """
     wrong = Complaints()
     wrong.word("buffers", buffers, BUFFERS, "one of")
@@ -97,6 +105,7 @@ def run(
     if is_job(wrong, job) and known and job.ranks < KINDS[name].least_ranks:
         wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
     chosen = [] if sizes is None else check_sizes(wrong, sizes)
+    messages = wrong.whole("messages", messages)
     wrong.raise_any()
     job.check(fidelity)
     if sizes is None or name == "barrier":  # a barrier has no size
@@ -108,6 +117,7 @@ def run(
         "ppn": job.ppn,
         "sizes": chosen,
         "buffers": buffers,
+        "messages": messages,
     }
     answer = door.enter("bench", request, tick, stop)
     summary = {

@@ -483,6 +483,12 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
+@option(
+    "--messages",
+    metavar="N",
+    help="With --fidelity loggp, most messages that are simulated of one call of a collective. Of "
+    "a longer one some rounds are, by some ranks, where they stand for all.  [default: 2000000]",
+)
 @with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
@@ -500,6 +506,7 @@ def bench_command(name: str | None, **given: Any) -> int:
     sizes = None
     if given["sizes"] is not None:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
+    messages = wrong.integer("messages", given["messages"], bench.MESSAGES)
     if known and nodes * ppn < bench.KINDS[name].least_ranks:
         wrong.add("nodes", nodes, f"at least {bench.KINDS[name].least_ranks} ranks for {name}")
     wrong.word("buffers", given["buffers"], bench.BUFFERS, "one of")
@@ -511,8 +518,9 @@ def bench_command(name: str | None, **given: Any) -> int:
     with Progress(name, asked.quiet) as tick:
         job = asked.job(nodes, ppn)
         result = bench.run(
-            name, job, sizes, asked.fidelity, buffers=given["buffers"], tick=tick, stop=stop
-        )
+            name, job, sizes, asked.fidelity, messages,
+            buffers=given["buffers"], tick=tick, stop=stop,
+        )  # fmt: skip
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])
     if not asked.as_json:
@@ -529,8 +537,9 @@ def bench_command(name: str | None, **given: Any) -> int:
 @option(
     "--messages",
     metavar="N",
-    help="Most messages that are simulated of one call. Of a longer one whose rounds are alike "
-    "some are, and stand for all (`~`); others are left out.  [default: 2000000]",
+    help="Most messages that are simulated of one call. Of a longer one some rounds are, by some "
+    "ranks, where they stand for all (`~`, and the error); else it is left out.  "
+    "[default: 2000000]",
 )
 @click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
 @with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *PLAIN)
@@ -548,7 +557,7 @@ def tune_command(collective: str | None, **given: Any) -> int:
     nodes = wrong.read("nodes", given["nodes"] or "", tuning.read_counts, tuning.NODES_WANTED, [2])
     ppn = wrong.integer("ppn", given["ppn"], 1)
     sizes = wrong.read("sizes", given["sizes"] or tuning.SIZES, units.read_sizes, SIZES_WANTED, [8])
-    messages = wrong.integer("messages", given["messages"], tuning.MESSAGES)
+    messages = wrong.integer("messages", given["messages"], bench.MESSAGES)
     if known and min(nodes) * ppn < 2:
         wrong.add("nodes", min(nodes), "at least 2 ranks")
     asked.finish()

@@ -201,7 +201,7 @@ def tune(
         points = [(row["ranks"], row["latency_s"] * 1e6) for row in mine]
         ax.loglog(*zip(*points, strict=True), "-", lw=1.6, color=color, label=name)
         for row, point in zip(mine, points, strict=True):
-            is_whole = row["rounds_played"] == row["rounds"]
+            is_whole = row["method"] == "exact"
             ax.plot(*point, "o", ms=4.5, color=color, mfc=color if is_whole else "white")
     ax.set_xlabel("ranks")
     ax.set_ylabel("latency (us)")

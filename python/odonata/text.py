@@ -155,6 +155,7 @@ def osu(result: BenchResult) -> str:
     if s.get("network"):
         lines.append(f"# {network(s['network'])}")
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
+    lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
     if result.name == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
     if result.name == "barrier":
@@ -176,6 +177,26 @@ def osu(result: BenchResult) -> str:
             value = r[kind.column] / 1e6 if is_rate else r[kind.column] * 1e6
             lines.append(f"{r['bytes']:<10}{value:>18.2f}")
     return "\n".join(lines)
+
+
+def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
+    """What was played of collectives that were not played whole, a line an algorithm."""
+    lines = []
+    parts = [row for row in rows if row.get("method") == "sampled"]
+    for name in dict.fromkeys(row["algorithm"] for row in parts):
+        mine = [row for row in parts if row["algorithm"] == name]
+        least = min(mine, key=lambda row: row["rounds_played"])
+        said = f"{least['rounds_played']:,} of {least['rounds']:,} rounds"
+        if least["ranks_played"] < ranks:
+            said += f", {least['ranks_played']:,} of {ranks:,} ranks"
+        worst = max(row["error"] for row in mine)
+        lines.append(f"~ {name} sampled: {said}, {show_error(worst)}")
+    return lines
+
+
+def show_error(error: float) -> str:
+    """A relative error: `±0.3 %`."""
+    return f"±{100 * error:.1f} %" if error >= 5e-4 else "±<0.1 %"
 
 
 def published(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, door
-from .bench import check_sizes
+from .bench import MESSAGES, check_sizes
 from .errors import Complaints
 from .machines import Job, Machine, check_names
 from .results import Sweep
@@ -27,7 +27,6 @@ COLLECTIVES = (
     "scatter", "reduce_scatter", "reduce_scatter_block",
 )  # fmt: skip
 SIZES = "8:1Mi"
-MESSAGES = 2_000_000
 NODES_WANTED = "numbers of nodes: `32` or `32,512,2048`"
 # A reason is worth a word if it makes a tenth of difference.
 WORTH = 1.1
@@ -38,9 +37,10 @@ class TuneResult(Sweep):
     """Rows by nodes, message size and algorithm, and the files that carry the choice.
 
     A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if it was
-    too much to simulate), `latency_max_s`, `rounds`, `rounds_played` (fewer than `rounds`: the time
-    is an estimate), `messages` and `bytes_sent` by a rank on the mean, `network_bytes` between
-    nodes and `global_bytes` between groups, `is_default`, `is_winner`.
+    too much to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (two standard
+    errors over the time), `rounds`, `rounds_played`, `ranks_played`, `messages` and `bytes_sent` by
+    a rank on the mean, `network_bytes` between nodes and `global_bytes` between groups,
+    `is_default`, `is_winner`.
     """
 
     collective: str
@@ -94,7 +94,7 @@ def tune(
     """Try every algorithm of `collective` on `nodes` (numbers of nodes) with `ppn` ranks each.
 
     `sizes` in bytes, as for the benchmark of the same name. One call of more than `messages`
-    messages is not simulated whole: where its rounds are alike some stand for all.
+    messages is not simulated whole: where its rounds are alike, and its ranks, some stand for all.
     """
     wrong = Complaints()
     wrong.word("collective", collective, COLLECTIVES, "a collective")
@@ -160,6 +160,8 @@ def shown(result: TuneResult, whole: bool) -> str:
     """For each number of nodes, the fastest beside the library's own; with `whole`, all of them."""
     s = result.summary
     where = f"{s['machine']}, {s['mpi']}, {s['fidelity']} fidelity"
+    from .text import sampled
+
     lines = [f"# odonata tune {result.collective} on {where}"]
     calls = list(result.calls())
     for nodes in sorted({call[0]["nodes"] for call in calls}):
@@ -168,13 +170,17 @@ def shown(result: TuneResult, whole: bool) -> str:
         lines += compared(here, s["mpi"])
         if whole:
             lines += ["", *by_algorithm(here)]
+        shown = [row for call in here for row in call if whole or in_first_table(row)]
+        lines += [f"# {line}" for line in sampled(shown, here[0][0]["ranks"])]
     rows = result.rows
-    if any(0 < row["rounds_played"] < row["rounds"] for row in rows):
-        lines += ["", "# ~ some rounds were simulated, which stand for all; --messages N for more"]
     left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
     if left:
         lines.append(f"# not simulated where marked -: {', '.join(left)}; --messages N for more")
     return "\n".join(lines)
+
+
+def in_first_table(row: Mapping[str, Any]) -> bool:
+    return row["is_winner"] or row["is_default"]
 
 
 def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str]:
@@ -214,7 +220,7 @@ def timed(row: Mapping[str, Any]) -> str:
     """A time, marked if it is an estimate."""
     if row["latency_s"] is None:
         return "-"
-    return ("~" if row["rounds_played"] < row["rounds"] else "") + show_time(row["latency_s"])
+    return ("~" if row["method"] == "sampled" else "") + show_time(row["latency_s"])
 
 
 def reason(best: Mapping[str, Any], own: Mapping[str, Any]) -> str:

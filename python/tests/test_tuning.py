@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import odonata as od
 import pytest
@@ -34,6 +35,7 @@ def test_every_algorithm_is_in_the_rows_and_one_wins(odonata, tmp_path):
         assert winner[0]["latency_s"] == min(row["latency_s"] for row in mpich)
         assert sum(row["is_default"] for row in rows) == 1
         assert all(row["rounds_played"] == row["rounds"] for row in rows)
+        assert {(row["method"], row["error"]) for row in rows} == {("exact", 0.0)}
     assert sorted(p.name for p in out.iterdir()) == [
         "mpich.json", "openmpi.conf", "rows.parquet", "summary.json"
     ]  # fmt: skip
@@ -71,10 +73,35 @@ def test_a_table_a_line_a_size_and_one_of_all(odonata):
 
 
 def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
-    done = tune(odonata, "--nodes", "64", "--sizes", "8", "--messages", "20000", "--all")
+    options = ("--nodes", "64", "--sizes", "8", "--messages", "20000")
+    done = tune(odonata, *options, "--all")
     assert done.returncode == 0, done.stderr
+    # Two groups of 32 nodes with 4 ranks each: one stands for both, and 20,000 / 128 is 156.
+    assert re.search(
+        r"# ~ ring sampled: 156 of 255 rounds, 128 of 256 ranks, ±<?[0-9.]+ %", done.stdout
+    )
+    assert re.search(r"8 B .* ~[0-9.]+ µs", done.stdout)
+    done = tune(odonata, *options, "--json")
+    ring = next(r for r in json.loads(done.stdout)["rows"] if r["algorithm"] == "ring")
+    assert ring["method"] == "sampled" and ring["rounds_played"] == 156
+    assert ring["ranks_played"] == 128 and 0 <= ring["error"] < 0.05
+    # Nobody stands for anybody on nodes drawn at random, and neighbors wait for each other.
+    done = tune(odonata, *options, "--all", "--placement", "random")
     assert "not simulated where marked -: neighbor" in done.stdout
-    assert "~" in done.stdout
+
+
+def test_a_long_collective_of_a_benchmark_says_what_was_played(odonata):
+    options = ("--machine", MACHINE, "--nodes", 96, "--ppn", 4, "--sizes", "512")
+    options = ("bench", "allgather", *options, "--fidelity", "loggp", "--quiet")
+    done = odonata(*options, "--messages", 20000)
+    assert done.returncode == 0, done.stderr
+    assert "# ~ ring sampled: 156 of 383 rounds, 128 of 384 ranks" in done.stdout
+    part, whole = (
+        json.loads(odonata(*options, "--json", *more).stdout)["rows"][0]
+        for more in (("--messages", 20000), ())
+    )
+    assert (part["method"], whole["method"]) == ("sampled", "exact")
+    assert part["latency_s"] == pytest.approx(whole["latency_s"], rel=0.02)
 
 
 def test_mistakes_are_complained_of_together(odonata, tmp_path):

@@ -7,7 +7,7 @@
 //! The one idea: packets in a row are a pipeline, so a message needs its path's latency once, its
 //! slowest stage once a packet, and nothing else.
 
-use base::{IndexVec, Slab, Span, Time};
+use base::{Gap, IndexVec, Slab, Span, Time};
 use des::Phase;
 use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
@@ -66,6 +66,8 @@ const IDLE: Nic =
 pub struct LogGpNetwork {
     params: NicParams,
     nics: IndexVec<NicId, Nic>,
+    /// Whose state each NIC's is; empty if each has its own.
+    twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
@@ -102,12 +104,12 @@ impl LogGpNetwork {
         // Packets in order all follow the first.
         let in_order = msg.in_order && machine.keeps_flows;
         let samples = if in_order { 1 } else { cut.packets.min(u64::from(SAMPLES)) as u32 };
+        if samples == 1 {
+            return self.lone_way(msg, cut, headers, in_order, cx);
+        }
         self.used.clear();
         for nth in 0..samples {
-            let mut draw = Message::packet_draw(msg.draw, nth);
-            if in_order {
-                draw = Message::draw_in_order(draw);
-            }
+            let draw = Message::packet_draw(msg.draw, nth);
             let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
             let share = |n: u64| {
                 n / u64::from(samples) + u64::from(u64::from(nth) < n % u64::from(samples))
@@ -129,7 +131,7 @@ impl LogGpNetwork {
             let full = gap.span(p.packet_payload + headers);
             let is_edge =
                 matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
-            if is_edge || in_order || !machine.routing.is_adaptive() {
+            if is_edge || !machine.routing.is_adaptive() {
                 pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
             }
             last = last.max(gap.span(cut.rest + headers));
@@ -137,10 +139,52 @@ impl LogGpNetwork {
         Way { latency, stream: pace * (cut.packets - 1) + last }
     }
 
+    /// The same where all packets go one way, so that every link is a stage for all of them: the
+    /// slowest sets the pace.
+    fn lone_way(
+        &mut self,
+        msg: Message,
+        cut: Cut,
+        headers: u64,
+        in_order: bool,
+        cx: &mut Cx<'_>,
+    ) -> Way {
+        let (machine, p) = (cx.machine, &self.params);
+        let draw = if in_order { Message::draw_in_order(msg.draw) } else { msg.draw };
+        let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+        let wire = msg.bytes + cut.packets * headers;
+        let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
+        for &link in &self.path {
+            cx.counters.bytes[link] += wire;
+            cx.counters.packets[link] += cut.packets;
+            latency += machine.links.latency[link];
+            slowest = slowest.max(machine.links.gap[link]);
+        }
+        cx.counters.hops += cut.packets * (self.path.len() as u64 - 1);
+        cx.counters.nonminimal += if route.is_minimal() { 0 } else { cut.packets };
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let stage = |bytes: u64| host.span(bytes).max(slowest.span(bytes + headers));
+        let last = stage(cut.rest);
+        let stream = match cut.packets {
+            1 => last,
+            n => stage(p.packet_payload) * (n - 1) + last,
+        };
+        Way { latency, stream }
+    }
+
+    #[inline]
+    fn nic(&mut self, nic: NicId) -> &mut Nic {
+        let own = if self.twin.is_empty() { nic } else { self.twin[nic] };
+        &mut self.nics[own]
+    }
+
     /// How long a stage of `gap` a byte is taken by a whole message, `overhead` bytes a packet.
     fn occupancy(&self, gap: base::Gap, cut: Cut, overhead: u64) -> Span {
-        gap.span(self.params.packet_payload + overhead) * (cut.packets - 1)
-            + gap.span(cut.rest + overhead)
+        let last = gap.span(cut.rest + overhead);
+        match cut.packets {
+            1 => last,
+            n => gap.span(self.params.packet_payload + overhead) * (n - 1) + last,
+        }
     }
 
     /// The head of `msg` leaves at `start` at the earliest; its packets have so many bytes of
@@ -160,7 +204,7 @@ impl LogGpNetwork {
         let into = self.occupancy(machine.links.gap[ends.1], cut, headers).max(host_taken);
         let shared = self.occupancy(p.host_gap, cut, 0);
 
-        let nic = &mut self.nics[src];
+        let nic = self.nic(src);
         let start = start.max(nic.sends);
         nic.moved = nic.moved.max(start) + shared;
         nic.sends = (start + out).max(nic.moved);
@@ -186,30 +230,35 @@ impl NetworkModel for LogGpNetwork {
         LogGpNetwork {
             params: machine.nic.clone(),
             nics: IndexVec::filled(IDLE, n_nics),
+            twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
         }
     }
 
+    fn fold(&mut self, twin: IndexVec<NicId, NicId>) {
+        self.twin = twin;
+    }
+
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         debug_assert!(msg.src != msg.dst, "a message to oneself does not use the network");
-        let p = &self.params;
         let mut enter = cx.now;
         if msg.origin != Origin::Answer {
-            let nic = &mut self.nics[msg.src];
+            let gap = self.params.message_gap;
+            let nic = self.nic(msg.src);
             enter = enter.max(nic.enters);
-            nic.enters = enter + p.message_gap;
+            nic.enters = enter + gap;
         }
-        let start = enter + msg.before_head(p);
-        self.launch(id, msg, start, p.packet_overhead, cx);
+        let start = enter + msg.before_head(&self.params);
+        self.launch(id, msg, start, self.params.packet_overhead, cx);
     }
 
     fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
         let HeadArrives { flight, .. } = ev;
         let Flight { id, msg, stream, taken, shared } = self.flights[flight];
         self.flights.free(flight);
-        let nic = &mut self.nics[msg.dst];
+        let nic = self.nic(msg.dst);
         let begin = nic.takes.max(cx.now);
         // Both directions make progress at once; together they end no sooner than the
         // host interface can have moved all it was given.
@@ -234,6 +283,7 @@ impl NetworkModel for LogGpNetwork {
 
     fn bytes(&self) -> usize {
         self.nics.len() * size_of::<Nic>()
+            + self.twin.len() * size_of::<NicId>()
             + self.flights.bytes()
             + (self.path.capacity() + self.used.capacity()) * size_of::<LinkId>()
     }

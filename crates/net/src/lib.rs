@@ -264,6 +264,11 @@ pub trait NetworkModel {
     fn divides(_machine: &Machine) -> bool {
         false
     }
+    /// Some NICs stand for others, which do the same at the same time: `twin` names the one that
+    /// does so for each. Only for networks whose messages meet nowhere but at NICs.
+    fn fold(&mut self, _twin: IndexVec<NicId, NicId>) {
+        unreachable!("where messages meet on links nobody stands for others")
+    }
     /// The part of it that is shard `own` of `partition`.
     fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self
     where

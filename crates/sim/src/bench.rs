@@ -5,7 +5,7 @@
 
 use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
-use workload::{Op, SendMode, Step, WORLD};
+use workload::{Op, SendMode, Step, Streams, WORLD};
 
 /// What a benchmark measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,25 +181,40 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// One rank's program. It marks the beginning and the end of the counted iterations.
-    pub fn program(&self, rank: u32) -> Vec<Step> {
+    /// All ranks' programs. They mark the beginning and the end of the counted iterations.
+    pub fn streams(self) -> Streams {
         match self.bench {
-            Bench::Collective(kind) => self.calls(kind, rank),
+            Bench::Collective(kind) => self.calls(kind),
+            _ => Streams::new((0..self.ranks).map(|rank| self.program(rank))),
+        }
+    }
+
+    fn program(&self, rank: u32) -> Vec<Step> {
+        match self.bench {
             Bench::PutAlltoall => self.puts(rank),
             Bench::PutBw | Bench::PutBibw | Bench::GetBw | Bench::GetLatency => self.accesses(rank),
             _ => self.exchange(rank),
         }
     }
 
-    fn calls(&self, kind: Kind, rank: u32) -> Vec<Step> {
-        let seat = Seat { rank, size: self.ranks };
-        let call = || Step::Do(collective(kind, self.algorithm, seat, self.bytes));
-        let barrier = Step::Do(collective(Kind::Barrier, Algorithm::Dissemination, seat, 0));
-        let mut steps = Vec::new();
-        for _ in 0..=self.iterations {
-            steps.extend([barrier.clone(), Step::Wait, Step::Mark, call(), Step::Wait, Step::Mark]);
-        }
-        steps
+    fn calls(self, kind: Kind) -> Streams {
+        let of = |kind, algorithm, bytes| {
+            // Who is not the root knows less of the lengths; lists of them are shared.
+            let [root, other] = [0, 1]
+                .map(|rank| collective(kind, algorithm, Seat { rank, size: self.ranks }, bytes));
+            move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
+        };
+        let call = of(kind, self.algorithm, self.bytes);
+        let barrier = of(Kind::Barrier, Algorithm::Dissemination, 0);
+        let steps = 6 * (self.iterations + 1);
+        Streams::generated(self.ranks, move |rank, nth| {
+            (nth < steps).then(|| match nth % 6 {
+                0 => barrier(rank),
+                3 => call(rank),
+                1 | 4 => Step::Wait,
+                _ => Step::Mark,
+            })
+        })
     }
 
     /// The shifts are drawn without replacement, over and over; all ranks draw the same.
@@ -289,6 +304,15 @@ impl Plan {
         steps.push(Step::Mark);
         steps
     }
+}
+
+/// The same call, made by another rank.
+fn seated(op: &Op, rank: u32) -> Op {
+    let mut op = op.clone();
+    if let Op::Collective { call, .. } = &mut op {
+        call.seat.rank = rank;
+    }
+    op
 }
 
 /// The call a rank makes: `bytes` is the vector for broadcasts, reductions and scans, one rank's

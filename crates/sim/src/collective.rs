@@ -5,8 +5,9 @@
 //! the verifier of `collectives` proves, so (communicator, call, round) says all.
 
 use crate::outcome::Blocked;
+use crate::pairs::PairId;
 use crate::protocol::first_leg;
-use crate::world::{Due, Flight, Purpose, RunId, Send, SendId, Waiter, World};
+use crate::world::{Due, Flight, Purpose, Rank, RunId, Send, SendId, Waiter, World};
 use base::{Span, Time};
 use collectives::{Collective, Land, Part, RoundSink};
 use net::NetworkModel;
@@ -88,7 +89,7 @@ impl Traffic {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn enter(&mut self, rank: u32, token: Token, context: Context, call: Collective) {
-        let job = self.ranks[rank as usize].job;
+        let job = self.job_of(rank);
         let size = self.workload.members(job, context).len() as u32;
         assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
@@ -119,9 +120,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let run = self.runs[id].as_ref().expect("only a run under way has rounds");
         let (rank, context, seq, round, ready) =
             (run.rank, run.context, run.seq, run.round, run.ready);
-        let Some(played) = self.job.sample.round(round, run.call.rounds()) else {
-            return self.leave(id);
-        };
+        let played = self.job.sample.round(round, run.call.rounds());
+        if !self.job.sample.is_all() {
+            self.note_begin(round);
+        }
+        let Some(played) = played else { return self.leave(id) };
+        let run = self.runs[id].as_ref().expect("looked at above");
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
         run.call.round(played, &mut traffic);
@@ -134,7 +138,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.combines = traffic.combines;
         run.local = local;
         run.busy = self.now;
-        let job = self.ranks[rank as usize].job;
+        let job = self.job_of(rank);
         let first = self.first_rank(job);
         let members = self.workload.members(job, context);
         let is_far = |peer: &&u32| !self.shares_node(rank, first + members[**peer as usize]);
@@ -142,9 +146,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         for &(peer, bytes) in &traffic.sends {
             let to = first + self.workload.members(job, context)[peer as usize];
             let rendezvous = self.wants_rendezvous(rank, to, bytes);
-            let pair = self.pairs.id(rank, to);
-            self.pairs[pair].messages += 1;
-            self.pairs[pair].bytes += bytes;
+            let mut pair = PairId(0);
+            if self.job.counts_pairs {
+                pair = self.pairs.id(rank, to);
+                self.pairs[pair].messages += 1;
+                self.pairs[pair].bytes += bytes;
+            }
             self.count(rank, to, bytes);
             let purpose = Purpose::Collective { run: id, context, seq, round };
             let send = Send {
@@ -177,6 +184,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.owe_less(id, self.now);
     }
 
+    /// The rank that is played for this one: itself, or its twin among the first.
+    #[inline]
+    pub(crate) fn played(&self, rank: u32) -> u32 {
+        let all = self.ranks.len() as u32;
+        if rank < all { rank } else { rank % all }
+    }
+
+    /// Of a sample, a rank begins its `nth` round, or has ended the one before and leaves.
+    fn note_begin(&mut self, nth: u32) {
+        let nth = nth as usize;
+        if self.begun.len() <= nth {
+            self.begun.resize(nth + 1, 0);
+        }
+        self.begun[nth] += u128::from(self.told_now().0);
+    }
+
     /// Lets in the messages of this round that came before it; how many came by the NIC.
     fn admit_early(&mut self, id: RunId) -> usize {
         let run = self.runs[id].as_ref().expect("its round has just begun");
@@ -206,7 +229,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// An envelope of a collective has arrived.
     pub(crate) fn collective_arrival(&mut self, send: SendId) {
-        let to = self.sends[send].to as usize;
+        let to = self.played(self.sends[send].to) as usize;
         let key = self.round_of(send);
         let here = self.ranks[to].runs.iter().copied().find(|&r| {
             let run = self.runs[r].as_ref().expect("a listed run is under way");
@@ -283,15 +306,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn describe_run(&self, run: &Run) -> String {
-        let job = self.ranks[run.rank as usize].job;
+        let job = self.job_of(run.rank);
         let mut absent: Vec<u32> = self
             .workload
             .members(job, run.context)
             .iter()
             .copied()
             .filter(|&m| {
-                let called = &self.ranks[(self.first_rank(job) + m) as usize].called;
-                called.get(&run.context).is_none_or(|&n| n <= run.seq)
+                let member = self.played(self.first_rank(job) + m);
+                let called = &self.ranks[member as usize].called;
+                !called.iter().any(|&(context, n)| context == run.context && n > run.seq)
             })
             .collect();
         let n = absent.len();
@@ -308,6 +332,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
         let node = self.job.seats[rank as usize].node;
         self.broken.get_or_insert(Blocked { rank, node, what });
+    }
+}
+
+impl Rank {
+    /// The number of this collective among those this rank has called on `context`.
+    pub(crate) fn next_collective(&mut self, context: Context) -> u32 {
+        match self.called.binary_search_by_key(&context, |called| called.0) {
+            Ok(at) => {
+                self.called[at].1 += 1;
+                self.called[at].1 - 1
+            }
+            Err(at) => {
+                self.called.insert(at, (context, 1));
+                0
+            }
+        }
     }
 }
 

@@ -114,7 +114,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[flight.send];
         let when = self.leaves_at(&send, flight.leg);
         if when > self.now {
-            self.schedule(ends(&send, flight.leg).0, when, Due::Inject(flight));
+            let rank = self.played(ends(&send, flight.leg).0);
+            self.schedule(rank, when, Due::Inject(flight));
         } else {
             self.inject_leg(flight);
         }
@@ -307,9 +308,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[id];
         let leg = if self.shares_node(send.from, send.to) { Leg::Data } else { Leg::Get };
         let flight = Flight { send: id, leg };
-        if leg == Leg::Get && self.guard.limits.is_software(send.to) {
+        let to = self.played(send.to);
+        if leg == Leg::Get && self.guard.limits.is_software(to) {
             // The CPU that has found the match asks, not the NIC.
-            self.depart_after(send.to, Span::ZERO, flight);
+            self.depart_after(to, Span::ZERO, flight);
         } else {
             self.depart(flight);
         }

@@ -11,12 +11,12 @@ use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
-use base::{Digest, IndexVec, Slab, Span, Time, below, draw};
+use base::{Digest, IndexVec, Slab, Span, Time, draw};
 use des::{Phase, Queue};
-use machine::{LinkId, NicId, NodeId};
+use machine::{LinkId, NicId};
 use mpi::{Envelope, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ending;
@@ -162,7 +162,7 @@ pub(crate) struct Rank {
     /// Collective messages that came before this rank was in their round.
     pub early: Vec<SendId>,
     /// Collectives called so far, by context.
-    pub called: BTreeMap<Context, u32>,
+    pub called: Vec<(Context, u32)>,
     pub exited: bool,
 }
 
@@ -223,6 +223,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) path: Vec<LinkId>,
     storage: Storage,
     pub(crate) intranode: Intranode,
+    /// Of a sample: when its rounds began, summed over ranks, and when the last was over.
+    pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
@@ -239,26 +241,32 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     pub fn new(job: &'j Job, workload: W) -> Self {
         let n = workload.ranks() as usize;
-        assert_eq!(n, job.seats.len(), "one seat a rank");
+        let played = job.sample.ranks.map_or(job.seats.len(), |ranks| ranks as usize);
+        assert_eq!(n, played, "one seat a rank");
         let n_links = job.machine.links.to.len();
         let jobs = running(job);
-        let phases = phases(job);
+        let phases = job.phases();
         let rank = |at: usize| Rank {
             job: job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1,
             phase: phases.get(at).copied().unwrap_or_default(),
             cpu: Time::ZERO,
-            calls: VecDeque::new(),
+            // Most ranks wait in one call at a time.
+            calls: VecDeque::with_capacity(1),
             matching: Matching::default(),
             probes: Vec::new(),
             taken: Vec::new(),
             runs: Vec::new(),
             early: Vec::new(),
-            called: BTreeMap::new(),
+            called: Vec::new(),
             exited: false,
         };
+        let mut net = N::build(&job.machine);
+        if let Some(twin) = job.twins() {
+            net.fold(twin);
+        }
         World {
             job,
-            net: N::build(&job.machine),
+            net,
             workload,
             queue: Queue::new(),
             now: Time::ZERO,
@@ -281,6 +289,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             path: Vec::new(),
             storage: Storage::new(&job.machine),
             intranode: Intranode::new(job),
+            begun: Vec::new(),
             traffic: Default::default(),
             broken: None,
             fate: Fate::new(job),
@@ -385,7 +394,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// The present instant as the jobs know it.
-    fn told_now(&self) -> Time {
+    pub(crate) fn told_now(&self) -> Time {
         Time(self.now.0 - self.origin.0)
     }
 
@@ -460,7 +469,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     /// Takes note of a completion: it is progress of its job.
     fn note(&mut self, done: Done) {
         let now = self.told_now();
-        let job = &mut self.jobs[self.ranks[done.rank as usize].job as usize];
+        let job = self.job_of(done.rank);
+        let job = &mut self.jobs[job as usize];
         job.last_completion = now;
         job.digest.mix(now.0);
         job.digest.mix(u64::from(done.rank - job.first) << 32 | u64::from(done.token));
@@ -483,7 +493,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// One thing less is pending for the rank's job.
     fn settled(&mut self, rank: u32) -> &mut Running {
-        self.touched = self.ranks[rank as usize].job;
+        self.touched = self.job_of(rank);
         self.pending -= 1;
         let job = &mut self.jobs[self.touched as usize];
         job.pending -= 1;
@@ -493,7 +503,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     fn awaited(&mut self, rank: u32) -> &mut Running {
         self.pending += 1;
-        let job = &mut self.jobs[self.ranks[rank as usize].job as usize];
+        let job = self.job_of(rank);
+        let job = &mut self.jobs[job as usize];
         job.pending += 1;
         job
     }
@@ -574,7 +585,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let draw = draw(self.job.seed, STREAM_ROUTE, src.0, u64::from(*nth));
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
-        let vnet = self.job.vnets[self.ranks[rank as usize].job as usize];
+        let vnet = self.job.vnets[self.job_of(rank) as usize];
         let in_order = self.is_in_order(cargo);
         self.inject(cargo, Message { src, dst, bytes, origin, vnet, told, draw, in_order });
     }
@@ -712,10 +723,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         } else {
             Distance::Global
         };
-        let job = &mut self.jobs[self.ranks[from as usize].job as usize];
+        let job = self.job_of(from);
+        let job = &mut self.jobs[job as usize];
         let row = &mut job.by_distance[distance as usize];
         row.0 += 1;
         row.1 += bytes;
+    }
+
+    /// The rank's job. Where there is one, nobody need be asked.
+    #[inline]
+    pub(crate) fn job_of(&self, rank: u32) -> u32 {
+        if self.jobs.len() == 1 { 0 } else { self.ranks[rank as usize].job }
     }
 
     pub(crate) fn first_rank(&self, job: u32) -> u32 {
@@ -729,7 +747,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 }
 
 fn running(job: &Job) -> Vec<Running> {
-    let ends = job.firsts[1..].iter().copied().chain([job.seats.len() as u32]);
+    let ranks = job.sample.ranks.unwrap_or(job.seats.len() as u32);
+    let ends = job.firsts[1..].iter().copied().chain([ranks]);
     let running = |(&first, end): (&u32, u32)| Running {
         first,
         ranks: end - first,
@@ -743,32 +762,8 @@ fn running(job: &Job) -> Vec<Running> {
     job.firsts.iter().zip(ends).map(running).collect()
 }
 
-/// Where each rank's core is in the circle of noise as the run begins; it is named by its place on
-/// its node.
-fn phases(job: &Job) -> Vec<Span> {
-    let Some(noise) = job.noise else { return Vec::new() };
-    let mut on_node: BTreeMap<NodeId, u64> = BTreeMap::new();
-    let phase = |seat: &Seat| {
-        let core = on_node.entry(seat.node).or_default();
-        *core += 1;
-        let part = below(draw(job.seed, STREAM_NOISE, seat.node.0, *core - 1), 1 << 20);
-        Span(((u128::from(noise.period.0) * u128::from(part)) >> 20) as u64)
-    };
-    job.seats.iter().map(phase).collect()
-}
-
-/// Which draws are whose.
+/// The draws of routes.
 const STREAM_ROUTE: u32 = 1;
-const STREAM_NOISE: u32 = 0x6e6f_6973;
-
-impl Rank {
-    /// The number of this collective among those this rank has called on `context`.
-    pub(crate) fn next_collective(&mut self, context: Context) -> u32 {
-        let next = self.called.entry(context).or_default();
-        *next += 1;
-        *next - 1
-    }
-}
 
 /// A probe's or receive's answer about a message.
 pub(crate) fn about(rank: u32, token: Token, send: &Send, found: Found, ready: Time) -> Done {

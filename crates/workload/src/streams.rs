@@ -16,27 +16,50 @@ pub enum Step {
 
 /// One cursor a rank over its steps. Only `WORLD` is known as a communicator.
 pub struct Streams {
+    /// The `nth` step of a rank.
+    program: Box<dyn Fn(u32, usize) -> Option<Step>>,
     ranks: Vec<Cursor>,
     world: Vec<u32>,
     /// Times noted by each rank's `Mark`s.
     pub marks: Vec<Vec<Time>>,
 }
 
+#[derive(Clone, Copy, Default)]
 struct Cursor {
-    steps: Vec<Step>,
-    next: usize,
+    next: u32,
     out: u32,
     tokens: Token,
+    ended: bool,
     computed: Span,
 }
 
 impl Streams {
     pub fn new(ranks: impl Iterator<Item = Vec<Step>>) -> Streams {
-        let ranks: Vec<Cursor> = ranks
-            .map(|steps| Cursor { steps, next: 0, out: 0, tokens: 0, computed: Span::ZERO })
-            .collect();
-        let n = ranks.len();
-        Streams { ranks, world: (0..n as u32).collect(), marks: vec![Vec::new(); n] }
+        let steps: Vec<Vec<Step>> = ranks.collect();
+        let n = steps.len() as u32;
+        Streams::generated(n, move |rank, nth| steps[rank as usize].get(nth).cloned())
+    }
+
+    /// Programs whose steps are made when they are due: a list for each of 10^5 ranks would fill
+    /// memory. `program` gives the `nth` step of a rank, and nothing after its last.
+    pub fn generated(
+        ranks: u32,
+        program: impl Fn(u32, usize) -> Option<Step> + 'static,
+    ) -> Streams {
+        let n = ranks as usize;
+        Streams {
+            program: Box::new(program),
+            ranks: vec![Cursor::default(); n],
+            world: (0..ranks).collect(),
+            marks: vec![Vec::new(); n],
+        }
+    }
+
+    /// These ranks are the first of so many, whose others do as they do (`World` plays some ranks
+    /// for all).
+    pub fn of(mut self, ranks: u32) -> Streams {
+        self.world = (0..ranks).collect();
+        self
     }
 
     /// Submits until the rank must wait. The rank's computation before a wait is submitted as a
@@ -49,13 +72,10 @@ impl Streams {
             cursor.tokens += 1;
             cursor.out += 1;
         };
-        while cursor.next < cursor.steps.len() {
-            match &cursor.steps[cursor.next] {
-                Step::Do(op) => {
-                    let op = op.clone();
-                    submit(cursor, op);
-                }
-                Step::Compute(span) => cursor.computed += *span,
+        while let Some(step) = (self.program)(rank, cursor.next as usize) {
+            match step {
+                Step::Do(op) => submit(cursor, op),
+                Step::Compute(span) => cursor.computed += span,
                 Step::Wait => {
                     if cursor.computed > Span::ZERO {
                         submit(cursor, Op::Pause);
@@ -68,6 +88,7 @@ impl Streams {
             }
             cursor.next += 1;
         }
+        cursor.ended = true;
         if cursor.computed > Span::ZERO {
             submit(cursor, Op::Pause);
         }
@@ -96,6 +117,6 @@ impl Workload for Streams {
         }
     }
     fn is_finished(&self) -> bool {
-        self.ranks.iter().all(|c| c.next == c.steps.len() && c.out == 0)
+        self.ranks.iter().all(|c| c.ended && c.out == 0)
     }
 }

@@ -1,19 +1,19 @@
 //! `odonata bench`: one world a message size.
 
+use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity, job, unknown};
-use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, collective, is_puts};
+use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
-use collectives::{Algorithm, Kind, Overrides, Seat};
+use collectives::{Algorithm, Kind, Overrides};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::{CongestionCounters, NetworkModel};
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
-use workload::{Op, Streams};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct BenchRequest {
@@ -30,6 +30,9 @@ pub struct BenchRequest {
     /// Where messages lie: `host`, or `gpu`.
     #[serde(default)]
     pub buffers: Option<String>,
+    /// Most messages of one call of a collective that are played in closed form.
+    #[serde(default = "calls::most_messages")]
+    pub messages: u64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -49,6 +52,9 @@ pub struct BenchRow {
     /// The collective algorithm the library's rules chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// Collectives: what was played of a call.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Share>,
     /// What the background got through, as a fraction of the injection rate of its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_accepted: Option<f64>,
@@ -147,6 +153,7 @@ pub fn bench(
         }
     };
     let which = which.expect("complained of above");
+    let mut job = Job { counts_pairs: false, ..job };
     too_large(&job, which, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
@@ -172,6 +179,22 @@ pub fn bench(
         if which == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
     let mut digest = base::Digest::default();
     for &bytes in sizes {
+        if let Some(parts) = sampled(&job, which, bytes, &overrides, fidelity, request.messages) {
+            let mut sums =
+                Sums { engine: result.engine, limits: result.limits.take(), ..Sums::default() };
+            let ended = calls::time(&mut job, &parts, fidelity, &mut sums, tick);
+            (result.engine, result.limits) = (sums.engine, sums.limits);
+            match ended {
+                Ok(timing) => {
+                    digest.mix(sums.digest.0);
+                    result.rows.push(sampled_row(bytes, &parts, timing));
+                    continue;
+                }
+                Err(End::Interrupted) => result.interrupted = true,
+                Err(end) => result.failure = failed(&job, &end, bytes),
+            }
+            break;
+        }
         let (row, outcome) = match fidelity {
             Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, &overrides, tick),
             Fidelity::Flow => measure::<FlowNetwork>(&job, which, bytes, &overrides, tick),
@@ -182,11 +205,7 @@ pub fn bench(
         if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
             result.network.get_or_insert_default().add(network);
         }
-        let limits = LimitsRow::of_run(&job, &outcome);
-        match &mut result.limits {
-            None => result.limits = Some(limits),
-            Some(all) => all.merge(limits),
-        }
+        LimitsRow::gather(&mut result.limits, LimitsRow::of_run(&job, &outcome));
         result.failure = failed(&job, &outcome.end, bytes);
         if result.failure.is_some() {
             break;
@@ -236,6 +255,34 @@ fn lacks_gpus(job: &Job) -> Option<Complaint> {
     };
     let wanted = format!("`host`: nodes of `{}` {why}", machine.name);
     Some(Complaint::new("buffers", "gpu", wanted))
+}
+
+/// How a collective is played of which one call is too much.
+fn sampled(
+    job: &Job,
+    which: Bench,
+    bytes: u64,
+    overrides: &Overrides,
+    fidelity: Fidelity,
+    messages: u64,
+) -> Option<Parts> {
+    let Bench::Collective(kind) = which else { return None };
+    let size = job.seats.len() as u32;
+    let algorithm = choose(job, kind, size, bytes, overrides);
+    let call = calls::first_call(kind, algorithm, size, bytes);
+    calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
+}
+
+fn sampled_row(bytes: u64, parts: &Parts, timing: Timing) -> BenchRow {
+    BenchRow {
+        bytes,
+        latency_s: Some(timing.mean_s),
+        latency_min_s: Some(timing.min_s),
+        latency_max_s: Some(timing.max_s),
+        algorithm: Some(parts.call.algorithm.name().to_string()),
+        share: Some(Share::of(parts, &timing)),
+        ..BenchRow::default()
+    }
 }
 
 fn rule_notes(job: &Job, which: Bench) -> Vec<String> {
@@ -308,9 +355,7 @@ pub(super) fn plan(
 /// The algorithm the library's rules give for a benchmark's call.
 fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
     let any = kind.algorithms()[0];
-    let Op::Collective { call, .. } = collective(kind, any, Seat { rank: 0, size }, bytes) else {
-        unreachable!("a collective is built")
-    };
+    let call = calls::first_call(kind, any, size, bytes);
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
@@ -323,8 +368,7 @@ fn measure<N: NetworkModel>(
 ) -> (BenchRow, crate::Outcome) {
     let n = job.seats.len() as u32;
     let plan = plan(job, which, (n, bytes), None, overrides);
-    let streams = Streams::new((0..n).map(|rank| plan.program(rank)));
-    let mut world = World::<N, _>::new(job, streams);
+    let mut world = World::<N, _>::new(job, plan.streams());
     let outcome = world.run(tick);
     let mut row = BenchRow { bytes, ..BenchRow::default() };
     if outcome.end == End::Finished {
@@ -367,6 +411,7 @@ pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.messages_per_s = Some(puts / span(begin, end));
         }
         Measure::Call => {
+            let Bench::Collective(kind) = which else { unreachable!("calls are collectives'") };
             let means: Vec<f64> = marks
                 .iter()
                 .map(|m| {
@@ -378,6 +423,8 @@ pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.latency_min_s = means.iter().copied().reduce(f64::min);
             row.latency_max_s = means.iter().copied().reduce(f64::max);
             row.algorithm = Some(algorithm.name().to_string());
+            let call = calls::first_call(kind, algorithm, n, bytes);
+            row.share = Some(Share::whole(&call));
         }
     }
     row

@@ -389,10 +389,7 @@ fn play<N: NetworkModel>(
                     .map_err(|c| vec![of_job(c, ready.len(), number)])?;
                 Work::Program(Box::new(live))
             }
-            Ready::Bench(plan) => {
-                let programs = (0..plan.ranks).map(|rank| plan.program(rank));
-                Work::Bench(Box::new(Streams::new(programs)), *plan)
-            }
+            Ready::Bench(plan) => Work::Bench(Box::new(plan.streams()), *plan),
         });
     }
     let mut world = World::<N, _>::new(run, Several::new(works));

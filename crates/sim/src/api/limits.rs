@@ -72,6 +72,14 @@ pub struct CrossedRow {
 }
 
 impl LimitsRow {
+    /// Adds what another run had to what some had.
+    pub fn gather(all: &mut Option<LimitsRow>, more: LimitsRow) {
+        match all {
+            None => *all = Some(more),
+            Some(all) => all.merge(more),
+        }
+    }
+
     pub fn of_run(job: &Job, outcome: &Outcome) -> LimitsRow {
         let limited = &outcome.limited;
         let node = |rank: u32| job.machine.node_name(job.seats[rank as usize].node);

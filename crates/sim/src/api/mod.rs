@@ -2,6 +2,7 @@
 
 mod background;
 mod bench;
+mod calls;
 mod carried;
 mod classes;
 mod congestion;
@@ -14,6 +15,7 @@ mod tune;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
+pub use calls::Share;
 pub use congestion::CongestionRow;
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, jobs};

@@ -2,23 +2,17 @@
 //! choice to a real library.
 //!
 //! All ranks call at one instant and nothing was there before, so a time is that of the algorithm
-//! alone. Where a call has more messages than the user wants to wait for, and its rounds are alike,
-//! some of them are played and stand for all.
+//! alone. Where a call has more messages than the user wants to wait for, `calls` plays a part.
 
+use super::calls::{self, Parts, Share, Sums, Timing, first_call};
 use super::{Common, Fidelity, fidelity, job, unknown};
-use crate::bench::{Bench, collective};
-use crate::outcome::{End, Outcome};
-use crate::world::{Job, Policy, Progress, Sample, World};
-use base::Time;
-use collectives::{Algorithm, Case, Collective, Kind, Overrides, Seat};
-use flow::FlowNetwork;
-use loggp::LogGpNetwork;
+use crate::bench::Bench;
+use crate::outcome::End;
+use crate::world::{Job, Policy, Progress};
+use collectives::{Algorithm, Case, Collective, Kind, Overrides};
 use machine::Complaint;
 use mpi::rules::{Choice, Format};
-use net::NetworkModel;
-use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
-use workload::{Op, Step, Streams, WORLD};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TuneRequest {
@@ -46,9 +40,8 @@ pub struct TuneRow {
     /// Mean over ranks from the call to its return, and the last one's; none if it was too much.
     pub latency_s: Option<f64>,
     pub latency_max_s: Option<f64>,
-    pub rounds: u32,
-    /// Of these, those that were played. Fewer than `rounds`: the time is an estimate.
-    pub rounds_played: u32,
+    #[serde(flatten)]
+    pub share: Share,
     /// Messages and bytes a rank sends, on the mean.
     pub messages: Option<f64>,
     pub bytes_sent: Option<f64>,
@@ -141,8 +134,7 @@ pub fn tune(
         kind: kind.expect("complained of above"),
         fidelity,
         messages: request.messages.max(1),
-        digest: base::Digest::default(),
-        events: 0,
+        sums: Sums::default(),
         tick,
     };
     let Some((_, first)) = jobs.first() else {
@@ -195,8 +187,8 @@ pub fn tune(
             result.files.push(TuneFile { name: format.file_name(), text });
         }
     }
-    result.digest = format!("{:016x}", session.digest.0);
-    result.events = session.events;
+    result.digest = format!("{:016x}", session.sums.digest.0);
+    result.events = session.sums.engine.events;
     result.wall_s = begun.elapsed().as_secs_f64();
     Ok(result)
 }
@@ -220,35 +212,8 @@ struct Session<'a> {
     kind: Kind,
     fidelity: Fidelity,
     messages: u64,
-    digest: base::Digest,
-    events: u64,
+    sums: Sums,
     tick: &'a mut dyn FnMut(Progress) -> bool,
-}
-
-/// What a call came to.
-#[derive(Clone, Copy)]
-struct Timing {
-    mean_s: f64,
-    max_s: f64,
-    messages: f64,
-    bytes: f64,
-    network_bytes: f64,
-    global_bytes: f64,
-}
-
-impl Timing {
-    /// `self` and `times` what `more` has beyond it.
-    fn and(self, times: f64, more: Timing) -> Timing {
-        let sum = |a: f64, b: f64| a + times * (b - a);
-        Timing {
-            mean_s: sum(self.mean_s, more.mean_s),
-            max_s: sum(self.max_s, more.max_s),
-            messages: sum(self.messages, more.messages),
-            bytes: sum(self.bytes, more.bytes),
-            network_bytes: sum(self.network_bytes, more.network_bytes),
-            global_bytes: sum(self.global_bytes, more.global_bytes),
-        }
-    }
 }
 
 impl Session<'_> {
@@ -260,7 +225,7 @@ impl Session<'_> {
         overrides: &Overrides,
     ) -> Option<Vec<Candidate>> {
         let ranks = job.seats.len() as u32;
-        let any = call(self.kind, self.kind.algorithms()[0], ranks, bytes);
+        let any = first_call(self.kind, self.kind.algorithms()[0], ranks, bytes);
         let case = any.case(true, true);
         let own = job.library.selection.decide(&case, overrides);
         let mut found = Vec::new();
@@ -277,8 +242,7 @@ impl Session<'_> {
                 algorithm: algorithm.label(),
                 latency_s: None,
                 latency_max_s: None,
-                rounds: call.rounds(),
-                rounds_played: 0,
+                share: Share::none(&call),
                 messages: None,
                 bytes_sent: None,
                 network_bytes: None,
@@ -287,9 +251,9 @@ impl Session<'_> {
                 is_default: algorithm == own,
                 is_winner: false,
             };
-            if let Some(parts) = self.parts(&call) {
-                row.rounds_played = parts.played;
-                let timing = self.time(job, &call, &parts, self.fidelity)?;
+            if let Some(parts) = calls::parts(job, &call, self.fidelity, self.messages) {
+                let timing = self.time(job, &parts, self.fidelity)?;
+                row.share = Share::of(&parts, &timing);
                 row.latency_s = Some(timing.mean_s);
                 row.latency_max_s = Some(timing.max_s);
                 row.messages = Some(timing.messages / f64::from(ranks));
@@ -297,7 +261,7 @@ impl Session<'_> {
                 row.network_bytes = Some(timing.network_bytes);
                 row.global_bytes = Some(timing.global_bytes);
                 if self.fidelity != Fidelity::LogGp {
-                    let alone = self.time(job, &call, &parts, Fidelity::LogGp)?;
+                    let alone = self.time(job, &parts, Fidelity::LogGp)?;
                     row.contention = Some(timing.mean_s / alone.mean_s);
                 }
             }
@@ -306,119 +270,17 @@ impl Session<'_> {
         Some(found)
     }
 
-    /// How a call is played; `None` if it is too much.
-    fn parts(&self, call: &Collective) -> Option<Parts> {
-        let rounds = call.rounds();
-        let a_round = u64::from(call.seat.size) * partners(call);
-        let whole = Parts { played: rounds, lead: None, sample: Sample::ALL, times: 1.0 };
-        if u64::from(rounds) * a_round <= self.messages {
-            return Some(whole);
-        }
-        // With contention, which rounds meet in the network matters.
-        let lead = alike_from(call).filter(|_| self.fidelity == Fidelity::LogGp)?;
-        let alike = rounds - lead;
-        let fit = (self.messages / a_round).min(u64::from(alike));
-        if fit < 2 || fit * partners(call) < LEAST_MESSAGES {
-            return None;
-        }
-        let fit = fit as u32;
-        let every = alike.div_ceil(fit);
-        let played = alike.div_ceil(every);
-        let sample = Sample { lead, every, most: u32::MAX };
-        let times = f64::from(alike) / f64::from(played);
-        let lead_alone = Sample { most: lead, ..sample };
-        Some(Parts { played: lead + played, lead: Some(lead_alone), sample, times })
-    }
-
-    fn time(
-        &mut self,
-        job: &mut Job,
-        call: &Collective,
-        parts: &Parts,
-        fidelity: Fidelity,
-    ) -> Option<Timing> {
-        let played = self.play(job, call, parts.sample, fidelity)?;
-        let Some(lead) = parts.lead else { return Some(played) };
-        Some(self.play(job, call, lead, fidelity)?.and(parts.times, played))
-    }
-
-    fn play(
-        &mut self,
-        job: &mut Job,
-        call: &Collective,
-        sample: Sample,
-        fidelity: Fidelity,
-    ) -> Option<Timing> {
-        job.sample = sample;
+    fn time(&mut self, job: &mut Job, parts: &Parts, fidelity: Fidelity) -> Option<Timing> {
         // What a call runs out of is for a benchmark to say; here times are compared.
         job.limits = Policy::Off;
-        let (outcome, marks) = match fidelity {
-            Fidelity::Packet => one_call::<PacketNetwork>(job, call, self.tick),
-            Fidelity::Flow => one_call::<FlowNetwork>(job, call, self.tick),
-            Fidelity::LogGp => one_call::<LogGpNetwork>(job, call, self.tick),
-        };
-        self.events += outcome.engine.events;
-        match outcome.end {
-            End::Finished => {}
-            End::Interrupted => return None,
-            end => unreachable!("a collective alone on a machine that is whole ended as {end:?}"),
+        job.counts_pairs = false;
+        match calls::time(job, parts, fidelity, &mut self.sums, self.tick) {
+            Ok(timing) => Some(timing),
+            Err(End::Interrupted) => None,
+            Err(end) => {
+                unreachable!("a collective alone on a machine that is whole ended as {end:?}")
+            }
         }
-        self.digest.mix(outcome.digest.0);
-        let spans = marks.iter().map(|m| (m[1] - m[0]).seconds());
-        let (messages, bytes) =
-            outcome.by_distance.iter().fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
-        Some(Timing {
-            mean_s: spans.clone().sum::<f64>() / marks.len() as f64,
-            max_s: spans.fold(0.0, f64::max),
-            messages: messages as f64,
-            bytes: bytes as f64,
-            network_bytes: bytes as f64 - outcome.by_distance[0].1 as f64,
-            global_bytes: outcome.by_distance[3].1 as f64,
-        })
-    }
-}
-
-/// The rounds of a call that are played.
-struct Parts {
-    played: u32,
-    /// If not all are: those before the rounds that are alike.
-    lead: Option<Sample>,
-    sample: Sample,
-    /// How often those played that are alike make all of them.
-    times: f64,
-}
-
-/// Messages of a rank that stand for all, at least.
-const LEAST_MESSAGES: u64 = 32;
-
-/// The first round from which on all are alike but for who the partners are. Not where vectors are
-/// too short for a piece a rank: messages without bytes are not sent.
-fn alike_from(call: &Collective) -> Option<u32> {
-    use Algorithm as A;
-    let p = u64::from(call.seat.size);
-    match (call.kind, call.algorithm) {
-        (Kind::Allgather | Kind::Allgatherv, A::Ring) => Some(0),
-        // Not the exchange of neighbors: it waits both ways, so the slowest link of all is felt
-        // only after as many rounds as it is ranks away.
-        // The first moves the own block as well.
-        (Kind::Alltoall | Kind::Alltoallv, A::Pairwise | A::Scattered { .. }) => Some(1),
-        (Kind::ReduceScatter | Kind::ReduceScatterBlock, A::Ring | A::Pairwise) => {
-            (call.counted_bytes() >= p * call.grain).then_some(0)
-        }
-        // Pieces are rounded up, so the last may be empty.
-        (Kind::Bcast, A::ScatterRing) => {
-            (call.bytes >= 8 * p).then_some(call.rounds() - (call.seat.size - 1))
-        }
-        _ => None,
-    }
-}
-
-/// Messages a rank sends in a round, at most.
-fn partners(call: &Collective) -> u64 {
-    match call.algorithm {
-        Algorithm::Scattered { throttle } => u64::from(throttle).min(u64::from(call.seat.size) - 1),
-        Algorithm::RecursiveExchange { k } => u64::from(k) - 1,
-        _ => 1,
     }
 }
 
@@ -439,31 +301,4 @@ fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
         all.push(own);
     }
     all
-}
-
-/// Rank 0's call.
-fn call(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
-    match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
-        Op::Collective { call, .. } => call,
-        _ => unreachable!("a collective is built"),
-    }
-}
-
-/// All ranks make the call at once.
-fn one_call<N: NetworkModel>(
-    job: &Job,
-    call: &Collective,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> (Outcome, Vec<Vec<Time>>) {
-    let size = call.seat.size;
-    let program = |rank| {
-        // The lists of lengths are shared: 10^5 ranks, each with its own, would fill memory.
-        let call = Collective { seat: Seat { rank, size }, ..call.clone() };
-        let call = Step::Do(Op::Collective { context: WORLD, call });
-        vec![Step::Mark, call, Step::Wait, Step::Mark]
-    };
-    let mut world = World::<N, _>::new(job, Streams::new((0..size).map(program)));
-    let outcome = world.run(tick);
-    let marks = std::mem::take(&mut world.workload.marks);
-    (outcome, marks)
 }

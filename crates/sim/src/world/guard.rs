@@ -91,6 +91,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A receive waits at the rank's NIC for what comes from there.
     pub(crate) fn posted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
+            let at = self.played(at);
             let verdict = self.guard.limits.post(at);
             self.judge(at, verdict);
         }
@@ -98,7 +99,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// It does not any more.
     pub(crate) fn unposted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
-            self.guard.limits.unpost(at);
+            self.guard.limits.unpost(self.played(at));
         }
     }
 
@@ -107,8 +108,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[id];
         if !self.shares_node(send.from, send.to) {
             let bytes = self.held_bytes(&send);
-            let verdict = self.guard.limits.keep(send.to, bytes);
-            self.judge(send.to, verdict);
+            let at = self.played(send.to);
+            let verdict = self.guard.limits.keep(at, bytes);
+            self.judge(at, verdict);
         }
     }
     /// It has been received, or set aside for who will.
@@ -116,12 +118,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let send = self.sends[id];
         if !self.shares_node(send.from, send.to) {
             let bytes = self.held_bytes(&send);
-            self.guard.limits.take(send.to, bytes);
+            self.guard.limits.take(self.played(send.to), bytes);
         }
     }
 
     /// Where the CPU matches, it has just searched so many elements.
     pub(crate) fn searched(&mut self, rank: u32, elements: usize) {
+        let rank = self.played(rank);
         if self.guard.limits.is_software(rank) {
             self.walk(rank, elements as u64);
         }
@@ -163,6 +166,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A message that comes while its receiver's endpoint turns messages away is sent again when
     /// that is over. Whether it was.
     pub(crate) fn turned_away(&mut self, flight: Flight, to: u32) -> bool {
+        let to = self.played(to);
         let open = self.guard.closed[to as usize];
         if open <= self.now {
             return false;

@@ -1,6 +1,8 @@
 //! What a run is a function of.
 
-use base::Span;
+use std::collections::BTreeMap;
+
+use base::{IndexVec, Span, below, draw};
 use machine::{Binding, Machine, NicId, NodeId};
 use mpi::Library;
 
@@ -43,35 +45,92 @@ pub struct Job {
     pub limits: Policy,
     pub buffers: Buffers,
     pub seed: u64,
-    /// Which rounds of collectives are played.
+    /// Which rounds and ranks of collectives are played.
     pub sample: Sample,
+    /// Whether messages of collectives are counted for each pair of ranks.
+    pub counts_pairs: bool,
 }
 
-/// Some rounds of a collective, from which the time of all is estimated where they are too many:
-/// the first `lead`, then one in `every`.
+/// The part of a collective that is played, where all of it is too much: some of the rounds from
+/// `from` to `to`, by some of the ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sample {
-    pub lead: u32,
-    pub every: u32,
-    /// No more than so many in all.
-    pub most: u32,
+    pub from: u32,
+    pub to: u32,
+    /// So many of these rounds.
+    pub rounds: u32,
+    /// Ranks so many apart do the same at the same time, so only the first so many are played.
+    /// What they send to another's twin their own twin sends them.
+    pub ranks: Option<u32>,
 }
 
 impl Sample {
-    pub const ALL: Sample = Sample { lead: 0, every: 1, most: u32::MAX };
+    pub const ALL: Sample = Sample { from: 0, to: u32::MAX, rounds: u32::MAX, ranks: None };
 
-    /// The round that is played as the `nth` of `rounds`.
+    /// Rounds are played in so many blocks of consecutive ones, the `nth` of them in the middle of
+    /// this part of all. The first quarter, in which ranks that began together drift apart, and the
+    /// rest have near and far partners alike.
+    pub const BLOCKS: [u32; 8] = [5, 2, 7, 4, 1, 6, 3, 0];
+
+    /// The number among those played with which this block begins.
+    pub fn block(rounds: u32, nth: u32) -> u32 {
+        (u64::from(rounds) * u64::from(nth) / Self::BLOCKS.len() as u64) as u32
+    }
+
+    /// The round that is played as the `nth` of a collective of so many.
     pub(crate) fn round(self, nth: u32, rounds: u32) -> Option<u32> {
-        if nth >= self.most {
+        if nth >= self.rounds {
             return None;
         }
-        let beyond = nth.saturating_sub(self.lead);
-        let round = nth.min(self.lead).checked_add(beyond.checked_mul(self.every)?)?;
-        (round < rounds).then_some(round)
+        let all = self.to.min(rounds) - self.from;
+        if self.rounds >= all {
+            return (nth < all).then_some(self.from + nth);
+        }
+        let blocks = Self::BLOCKS.len() as u32;
+        let block = ((u64::from(blocks) * u64::from(nth) + u64::from(blocks) - 1)
+            / u64::from(self.rounds)) as u32;
+        let begins = Self::block(self.rounds, block);
+        let (length, part) =
+            (Self::block(self.rounds, block + 1) - begins, Self::BLOCKS[block as usize]);
+        let (first, end) = (Self::block(all, part), Self::block(all, part + 1));
+        let start = first + (end - first).saturating_sub(length) / 2;
+        Some(self.from + start.min(all - length) + (nth - begins))
+    }
+
+    pub(crate) fn is_all(self) -> bool {
+        self == Sample::ALL
     }
 }
 
 impl Job {
+    /// Where each rank's core is in the circle of noise as the run begins; it is named by its place
+    /// on its node.
+    pub(crate) fn phases(&self) -> Vec<Span> {
+        const STREAM: u32 = 0x6e6f_6973;
+        let Some(noise) = self.noise else { return Vec::new() };
+        let mut on_node: BTreeMap<NodeId, u64> = BTreeMap::new();
+        let phase = |seat: &Seat| {
+            let core = on_node.entry(seat.node).or_default();
+            *core += 1;
+            let part = below(draw(self.seed, STREAM, seat.node.0, *core - 1), 1 << 20);
+            Span(((u128::from(noise.period.0) * u128::from(part)) >> 20) as u64)
+        };
+        self.seats.iter().map(phase).collect()
+    }
+
+    /// Where some ranks are played for all: the NIC that stands for each.
+    pub(crate) fn twins(&self) -> Option<IndexVec<NicId, NicId>> {
+        let ranks = self.sample.ranks? as usize;
+        let mut twins: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
+        for (rank, seat) in self.seats.iter().enumerate() {
+            // Long messages are striped over the NICs beside.
+            let own = self.machine.nics_beside(seat.nic);
+            let theirs = self.machine.nics_beside(self.seats[rank % ranks].nic);
+            own.zip(theirs).for_each(|(nic, twin)| twins[NicId(nic)] = NicId(twin));
+        }
+        Some(twins)
+    }
+
     /// One job on a machine that does nothing else.
     pub fn new(machine: Machine, library: Library, seats: Vec<Seat>, seed: u64) -> Job {
         Job {
@@ -87,6 +146,41 @@ impl Job {
             buffers: Buffers::Host,
             seed,
             sample: Sample::ALL,
+            counts_pairs: true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_of_a_sample_are_blocks_spread_over_all() {
+        for (from, to, rounds) in [(0, 24_575, 80), (1, 1_055, 64), (3, 300, 46), (0, 40, 35)] {
+            let sample = Sample { from, to, rounds, ranks: None };
+            let played: Vec<u32> = (0..).map_while(|nth| sample.round(nth, to)).collect();
+            assert_eq!(played.len(), rounds as usize);
+            assert!(played.iter().all(|round| (from..to).contains(round)), "{played:?}");
+            if rounds < (to - from) / 2 {
+                let mut sorted = played.clone();
+                sorted.sort_unstable();
+                sorted.dedup();
+                assert_eq!(sorted.len(), rounds as usize, "a round is played twice: {played:?}");
+                assert_eq!(played.windows(2).filter(|w| w[1] != w[0] + 1).count(), 7);
+            }
+            // As many near the first round as near the last, in the first quarter and in the rest.
+            let middle = f64::from(from + to - 1) / 2.0;
+            let (warm, rest) = played.split_at(Sample::block(rounds, 2) as usize);
+            for part in [warm, rest] {
+                let mean = part.iter().map(|&r| f64::from(r)).sum::<f64>() / part.len() as f64;
+                assert!((mean - middle).abs() < 0.07 * f64::from(to - from), "{mean} {middle}");
+            }
+        }
+        let all = Sample { from: 2, to: 6, rounds: 9, ranks: None };
+        let played: Vec<u32> = (0..).map_while(|nth| all.round(nth, 6)).collect();
+        assert_eq!(played, [2, 3, 4, 5]);
+        let whole: Vec<u32> = (0..).map_while(|nth| Sample::ALL.round(nth, 3)).collect();
+        assert_eq!(whole, [0, 1, 2]);
     }
 }
