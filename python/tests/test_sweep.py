@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import threading
 from pathlib import Path
 
@@ -219,11 +220,12 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
 
 
 def test_every_kind_of_question_in_one_table(program):
-    jobs = {"command": "run", "program": ["python", str(program("ring"))], "compute": "none"}
+    python = sys.executable
+    jobs = {"command": "run", "program": [python, str(program("ring"))], "compute": "none"}
     found = od.sweep({"base": {"machine": "dragonfly-1056", "seed": 3}, "point": [
         {"command": "tune", "collective": "bcast", "nodes": [2, 4], "sizes": [8]},
         {**jobs, "ranks": 4},
-        {"command": "run", "ranks": 2, "program": ["python", str(program("deadlock"))]},
+        {"command": "run", "ranks": 2, "program": [python, str(program("deadlock"))]},
         {"command": "bench", "name": "latency", "sizes": "8,16"},
     ]})  # fmt: skip
     assert found.summary["failed"] == 1
