@@ -344,7 +344,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
     environment = launch.environment_of(env)
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
-    asked.use_rules(given["coll_rules"] or launch.rules_file(environment, wdir))
+    mine = launch.listened(environment, asked.mpi)
+    asked.use_rules(given["coll_rules"] or launch.rules_file(mine, wdir))
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     records.check_target(wrong, given["record"])
@@ -355,9 +356,8 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
             launch.refuse_both(wrong, given["placement"])
     asked.finish()
     job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
-    unheard = launch.knobs_not_modeled(environment, asked.machine.told("fabric"))
-    if unheard:
-        asked.note(f"set, but not modeled: {', '.join(unheard)}")
+    for words in launch.unheard([environment], asked.mpi, asked.machine.told("fabric")):
+        asked.note(words)
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("run", asked.quiet) as tick:
         result = launch.run(
@@ -391,10 +391,12 @@ def run_command(program: tuple[str, ...], **given: Any) -> int:
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
         asked.tell_notes(result.summary)
-        if (record := result.summary.get("record")) and (record["refused"] or not asked.quiet):
+        record = result.summary.get("record") or {}
+        lost = record.get("refused") or record.get("unwritten")
+        if record and (lost or not asked.quiet):
             say(f"odonata: {records.said(record)}")
         asked.deliver(result.summary, result.data, stdout)
-    return code
+    return code or int(bool(record.get("unwritten")))
 
 
 def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
@@ -423,9 +425,8 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     programs = [job for job in file["job"] if job.get("program") is not None]
     environments = [launch.environment_of(job.get("env") or {}) for job in programs]
     fabric = asked.machine.told("fabric")
-    unheard = {k for env in environments for k in launch.knobs_not_modeled(env, fabric, False)}
-    if unheard:
-        asked.note(f"set, but not modeled: {', '.join(sorted(unheard))}")
+    for words in launch.unheard(environments, asked.mpi, fabric, False):
+        asked.note(words)
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
         result = together.jobs(

@@ -10,12 +10,13 @@ import os
 import re
 import shlex
 import shutil
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, clocks, door, records, tables
+from . import __version__, clocks, door, machines, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .machines import PLACEMENTS, Job, is_job, read_text, why
@@ -164,7 +165,7 @@ def run(
         refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
     wrong.raise_any()
     if job.coll_rules is None:
-        job = replace(job, coll_rules=rules_file(environment, wdir))
+        job = replace(job, coll_rules=rules_file(listened(environment, job.mpi), wdir))
     job.check(fidelity)
     request = {
         **job.request(fidelity),
@@ -189,9 +190,12 @@ def run(
     if hosts is not None:
         result.summary["placement"] = "host file"
     if record is not None:
-        about = [[k, environment[k]] for k in heard(environment, job.machine.told("fabric"))]
+        mine = listened(environment, job.mpi)
+        about = [[k, mine[k]] for k in heard(mine, job.machine.told("fabric"))]
         told = records.write(Path(record), recorded, columns, result.summary, about)
         result.summary["record"] = told
+        if check and told["unwritten"]:
+            warnings.warn(records.said(told), stacklevel=2)
     if check and result.failure:
         failure = result.failure
         raise SimulatedFailure(
@@ -261,15 +265,31 @@ def rules_file(environment: Mapping[str, str], wdir: str) -> str | None:
     return os.path.join(wdir, file) if file else None
 
 
-def knobs_not_modeled(
-    environment: Mapping[str, str], fabric: str, has_rules: bool = True
+def listened(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
+    """The environment without the variables that only other libraries listen to."""
+    others = machines.deaf_to(mpi)
+    return {k: value for k, value in environment.items() if not k.startswith(others)}
+
+
+def unheard(
+    environments: Sequence[Mapping[str, str]], mpi: str, fabric: str, has_rules: bool = True
 ) -> list[str]:
-    """Those that change nothing in the prediction on a machine of this fabric."""
-    return sorted(set(knobs(environment)) - set(heard(environment, fabric, has_rules)))
+    """Words about knobs that are set and change nothing on a machine of this fabric."""
+    others, strange = set(), set()
+    for environment in environments:
+        mine = listened(environment, mpi)
+        others |= set(knobs(environment)) - set(mine)
+        strange |= set(knobs(mine)) - set(heard(mine, fabric, has_rules))
+    said = []
+    if strange:
+        said.append(f"set, but not modeled: {', '.join(sorted(strange))}")
+    if others:
+        said.append(f"set, but not heard by `{mpi}`: {', '.join(sorted(others))}")
+    return said
 
 
 def heard(environment: Mapping[str, str], fabric: str, has_rules: bool = False) -> list[str]:
-    """The knobs that are set and change the prediction on a machine of this fabric."""
+    """The knobs that change the prediction on a machine of this fabric, of those listened to."""
     modeled = [MODELED]
     modeled += [PROVIDER] if fabric == "slingshot" else []
     modeled += [RULES_FILE] if has_rules else []

@@ -300,6 +300,15 @@ def library_request(mpi: str) -> dict[str, str]:
     return {"mpi": path.stem, "mpi_toml": read_text(path)}
 
 
+def deaf_to(mpi: str) -> tuple[str, ...]:
+    """How the variables begin that this library does not listen to, though others do."""
+    try:
+        asked = library_request(mpi)
+    except (OSError, ValueError, AttributeError):
+        return ()  # complained of by `check_names`
+    return tuple(json.loads(door.ask("deaf_to", asked["mpi"], asked.get("mpi_toml"))))
+
+
 def rules_request(wrong: Complaints, path: Any) -> dict[str, str] | None:
     """The name and the text of a file that says which algorithms collectives use."""
     if path is None:

@@ -104,6 +104,9 @@ def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
         found = sorted({str(run.get(key)) for run in runs})
         if len(found) > 1:
             wrong.add("rundir", f"{key} {' and '.join(found)}", f"runs with the same {key}")
+    if len({run["limits"].get("machine_digest") for run in runs}) > 1:
+        found = f"machines called {runs[0].get('machine')} that differ"
+        wrong.add("rundir", found, "runs with one machine file, and the same --set")
     bounds = {tuple((use["limit"], use["bound"]) for use in run["limits"]["uses"]) for run in runs}
     if len(bounds) > 1:
         wrong.add("rundir", "runs with other limits", "runs with the same FI_CXI_ settings")

@@ -5,6 +5,7 @@ The core writes and checks the values; here they become columns of a file and by
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -39,8 +40,8 @@ def check_target(wrong: Complaints, path: Any) -> None:
         return
     try:
         target = Path(path)
-        if target.is_dir():
-            wrong.add("record", path, f"{wanted}, not a directory")
+        if target.exists() and not target.is_file():
+            wrong.add("record", path, f"{wanted}, not a directory or a device")
         elif target.exists() and target.stat().st_size and not is_record(target):
             wrong.add("record", path, f"{wanted}; this is something else")
         elif not os.access(target if target.exists() else target.absolute().parent, os.W_OK):
@@ -67,11 +68,13 @@ def write(
     summary: Mapping[str, Any],
     env: Sequence[Sequence[str]],
 ) -> dict[str, Any]:
-    """Write what was recorded, unless it cannot be replayed; what became of it."""
+    """Write what was recorded, unless it cannot be replayed; what became of it.
+
+    A file that cannot be written is told as `unwritten`: the run itself is worth more than it.
+    """
     told = {key: recorded[key] for key in ("calls", "vain_polls", "refused")}
     failure = summary.get("failure") or {}
-    told["partial"] = failure.get("message")
-    told["file"] = None
+    told |= {"partial": failure.get("message"), "unwritten": None, "file": None}
     if recorded["refused"]:
         return told
     kept = ("odonata", "machine", "fidelity", "routing", "placement", "mpi", "seed", "compute",
@@ -88,11 +91,16 @@ def write(
     }
     from pyarrow import parquet
 
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     table = to_table(recorded["ops"], columns)
     table = table.replace_schema_metadata({KEY: json.dumps(header).encode()})
-    parquet.write_table(table, part, compression="zstd")
-    part.replace(path)
+    try:
+        parquet.write_table(table, part, compression="zstd")
+        part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        return {**told, "unwritten": f"{path}: {why(error)}"}
     return {**told, "file": str(path)}
 
 
@@ -100,6 +108,8 @@ def said(told: Mapping[str, Any]) -> str:
     """What became of a record, in words."""
     if told["refused"]:
         return f"nothing was recorded: {told['refused']}, which cannot be written down"
+    if told["unwritten"]:
+        return f"cannot write the record to {told['unwritten']}"
     partly = " of a run that did not end well" if told["partial"] else ""
     return f"recorded {told['calls']:,} calls{partly} in {told['file']}"
 

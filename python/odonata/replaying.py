@@ -192,7 +192,9 @@ def command(trace: str | None, **given: Any) -> int:
         say(text.run(summary, result.data))
     asked.tell_limits(summary, given["preflight"], bool(result.failure))
     asked.tell_notes(summary)
-    for words in found.notes():
+    env = dict((found.header or {}).get("env", ()))
+    fabric = asked.machine.told("fabric")
+    for words in (*found.notes(), *launch.unheard([env], asked.mpi, fabric, False)):
         asked.note(words)
     if summary["unreceived"] and not result.failure:
         asked.note(f"{summary['unreceived']:,} messages were never received")

@@ -102,7 +102,7 @@ def put(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> No
 
     path.mkdir(parents=True, exist_ok=True)
     if is_ours(path):
-        for old in (path / SUMMARY, *path.glob("*.parquet")):
+        for old in (path / SUMMARY, *beside(path), *path.glob("*.parquet")):
             old.unlink(missing_ok=True)
     for name, value in tables.items():
         columns = table(value)
@@ -112,6 +112,16 @@ def put(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> No
     part = path / (SUMMARY + ".part")
     part.write_text(text)
     part.replace(path / SUMMARY)
+
+
+def beside(path: Path) -> Iterable[Path]:
+    """Files of other forms that an earlier result of `odonata tune` wrote into its directory."""
+    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+    listed = summary.get("files")
+    for file in listed if isinstance(listed, list) else ():
+        name = file.get("name") if isinstance(file, dict) else None
+        if isinstance(name, str) and (path / name).is_file() and Path(name).name == name:
+            yield path / name
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:

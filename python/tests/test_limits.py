@@ -240,6 +240,15 @@ def test_runs_of_a_benchmark_foretell_too(odonata):
         assert done.returncode == 0, done.stderr
     done = odonata("preflight", "on-4", "on-8")
     assert done.returncode == 0 and "from runs on 4, 8 nodes" in done.stdout, done.stderr
+    # The same machine by name only; a key that says what is so anyway makes no other.
+    for name, change, code in (("same", "node.cores=102", 0), ("other", "nic.window=7", 2)):
+        done = odonata("bench", "gather", "--machine", "aurora", "--nodes", 16, "--sizes", 8,
+                       "--fidelity", "loggp", "--quiet", "--out", name, "--set", change,
+                       "--set", "source=elsewhere")  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        done = odonata("preflight", "on-4", "on-8", name)
+        assert done.returncode == code, done.stderr
+        assert (code == 0) != ("machines called aurora that differ" in done.stderr)
     (odonata.cwd / "on-8" / "summary.json").write_text('{"format": "odonata-results/1"}')
     done = odonata("preflight", "on-4", "on-8")
     assert done.returncode == 2 and "a result without `limits`" in done.stderr

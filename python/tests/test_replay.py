@@ -208,3 +208,54 @@ def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--record", taken, "--", "true")
     assert done.returncode == 2 and "--record" in done.stderr
     assert taken.read_text() == "mine"
+    # Renamed over a device, a record would take its place for everybody.
+    done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--record", "/dev/null", "true")
+    assert done.returncode == 2 and "or a device" in done.stderr
+
+
+def test_a_record_that_cannot_be_written_loses_nothing_else(odonata, tmp_path):
+    (tmp_path / "gone").mkdir()
+    words = ("--record", "gone/run.parquet", "--out", "out", "--json", "--", "rm", "-r", "gone")
+    done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", *words)
+    assert done.returncode == 1 and "cannot write the record to gone/run.parquet" in done.stderr
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == 0 and told["record"]["file"] is None
+    assert (tmp_path / "out" / "summary.json").exists()
+
+
+def test_computation_cannot_be_scaled_beyond_the_clock(odonata, tmp_path):
+    """Each of these is within the 50 days of a rank, and all of them are not."""
+    file = tmp_path / "a.goal"
+    file.write_text("num_ranks 1\nrank 0 {\n" + "calc 4000000000\n" * 6 + "}\n")
+    machine = od.machine("dragonfly-1056")
+    assert od.replay(machine, file, compute=1e5).time == pytest.approx(24e5)
+    with pytest.raises(od.InputError, match="50 days"):
+        od.replay(machine, file, compute=9e5)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mine.toml"])
+def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi):
+    (tmp_path / "gather.py").write_text(
+        "from mpi4py import MPI\n"
+        "comm = MPI.COMM_WORLD\n"
+        "comm.Allgather(bytearray(64), bytearray(64 * comm.size))\n"
+    )
+    (tmp_path / "mine.toml").write_text('like = "openmpi"\n')
+    knob = "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"
+    common = ("run", "-n", 8, "--machine", "dragonfly-1056", "--compute", "none", "--json")
+    messages = {}
+    for env in (f"{knob}=ring", f"{knob}=brucks"):
+        for of in ("mpich", mpi):
+            record = f"{env}-{of.removesuffix('.toml')}.parquet"
+            options = ("--env", env, "--mpi", of, "--record", record)
+            done = odonata(*common, *options, "--", "python", "gather.py")
+            assert done.returncode == 0, done.stderr
+            assert (f"not heard by `{of}`: {knob}" in done.stderr) == (of == mpi)
+            messages[env, of] = json.loads(done.stdout)["messages"]
+    assert messages[f"{knob}=ring", "mpich"] > messages[f"{knob}=brucks", "mpich"]
+    assert messages[f"{knob}=ring", mpi] == messages[f"{knob}=brucks", mpi]
+    # What the recorded run listened to, and the library that is replayed with does not.
+    done = odonata("replay", f"{knob}=ring-mpich.parquet", "--machine", "dragonfly-1056",
+                   "--mpi", mpi, "--json")  # fmt: skip
+    assert done.returncode == 0 and f"not heard by `{mpi}`: {knob}" in done.stderr
+    assert json.loads(done.stdout)["messages"] == messages[f"{knob}=ring", mpi]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import GUARD_S, ROOT
 
 import odonata as od
 from odonata.errors import Complaints
@@ -103,6 +105,10 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("FI_CXI_RDZV_THRESHOLD", "4096")
     assert second != key()
     monkeypatch.delenv("FI_CXI_RDZV_THRESHOLD")
+    Path("rules.txt").write_text("a")
+    named = key(env={"APP_RULES": "rules.txt"})
+    Path("rules.txt").write_text("b")
+    assert named != key(env={"APP_RULES": "rules.txt"})
     monkeypatch.setattr(study, "__version__", "another")
     assert second != key()
 
@@ -118,7 +124,11 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
         ({"base": BASE, "grid": {"nodes": 2}}, "[grid] nodes", "belongs in [base]"),
         ({"base": BASE, "grid": {"nodes": []}}, "[grid] nodes", "at least one"),
         ({"base": {**BASE, "sizes": "4M"}, "grid": {"nodes": [2]}}, "[base] sizes", "4Mi"),
-        ({"base": {**BASE, "json": True}, "grid": {"nodes": [2]}}, "[base]", "says itself"),
+        ({"base": {**BASE, "json": True}, "grid": {"nodes": [2]}}, "[base]",
+         "keeps what comes out"),
+        # All points would write the one file, and it is none of the answer.
+        ({"base": {"command": "run", "machine": "aurora", "n": 1, "program": "true"},
+          "grid": {"record": ["a.parquet"]}}, "[grid]", "keeps what comes out"),
         ({"base": BASE, "grid": {"nodes": [2, 99_999]}}, "[grid] nodes (point 2)", "1056"),
         ({"base": BASE, "grid": {"nodes": [2, 4], "ppn": [1, 999]}},
          "[grid] ppn (2 points, the first is 2)", "cores"),
@@ -217,6 +227,28 @@ def test_what_is_finished_is_not_computed_again(tmp_path):
     point.write_bytes(point.read_bytes()[:-8])
     assert od.sweep({"base": BASE, "grid": {**grid, "nodes": [8, 2, 4]}, "point": [
         {"nodes": 16}]}, out=out).summary["computed"] == 1  # fmt: skip
+
+
+def test_what_lies_in_the_directory_is_not_imported(odonata, tmp_path):
+    (tmp_path / "study.toml").write_text(STUDY)
+    for name in ("json", "types", "socket"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('mine')")
+    # As the installed `odonata` does, which has no directory of its own on the path.
+    start = "import sys; del sys.path[0]; from odonata.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", start, "sweep", "study.toml", "--workers", "1", "--tries", "1"],
+        cwd=tmp_path, env=odonata.env, capture_output=True, text=True, timeout=GUARD_S,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_nothing_passing_is_made_where_answers_are_kept(tmp_path, monkeypatch):
+    (tmp_path / "passing").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "passing"))
+    made = []
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", lambda **more: made.append(more))
+    od.sweep({"base": BASE, "grid": {"nodes": [2]}}, out=tmp_path / "out")
+    assert made == []
 
 
 def test_every_kind_of_question_in_one_table(program):

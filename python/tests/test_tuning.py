@@ -154,14 +154,16 @@ def test_jobs_side_by_side_follow_a_file_of_rules(odonata, tmp_path):
 
 
 def test_the_variable_of_a_file_of_rules_is_heard_by_the_library_too():
-    job = od.machine(MACHINE).job(nodes=1)
-    for env in (
-        {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "none.json"},
-        {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
-         "OMPI_MCA_coll_tuned_dynamic_rules_filename": "none.json"},
-    ):  # fmt: skip
+    mpich = {"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "none.json"}
+    openmpi = {
+        "OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+        "OMPI_MCA_coll_tuned_dynamic_rules_filename": "none.json",
+    }
+    for mpi, mine, others in (("mpich", mpich, openmpi), ("openmpi", openmpi, mpich)):
+        job = od.machine(MACHINE).job(nodes=1, mpi=mpi)
         with pytest.raises(od.InputError, match="none.json"):
-            od.run(job, ["true"], env=env)
+            od.run(job, ["true"], env=mine)
+        assert od.run(job, ["true"], env=others).exit_code == 0
 
 
 def test_the_figure_has_a_line_an_algorithm(tmp_path):
@@ -171,5 +173,13 @@ def test_the_figure_has_a_line_an_algorithm(tmp_path):
         "recursive_doubling", "brucks", "ring", "neighbor"
     ]  # fmt: skip
     assert found.table.num_rows == 8
-    found.save(tmp_path / "saved")
-    assert (tmp_path / "saved" / "mpich.json").read_text() == found.files["mpich.json"]
+    saved = tmp_path / "saved"
+    found.save(saved)
+    assert (saved / "mpich.json").read_text() == found.files["mpich.json"]
+    # What replaces it leaves no file of the old choice, and touches nobody else's.
+    (saved / "notes.txt").write_text("mine")
+    found.summary["files"] = [f for f in found.summary["files"] if f["name"] != "mpich.json"]
+    found.save(saved, force=True)
+    assert sorted(path.name for path in saved.iterdir()) == [
+        "notes.txt", "openmpi.conf", "rows.parquet", "summary.json"
+    ]  # fmt: skip

@@ -4,7 +4,7 @@
 //! Knows topology, routing, placement and the parameters of NICs, switches and nodes. Refuses to
 //! know packets, messages and time's passing.
 
-use base::{Gap, IndexVec, Span};
+use base::{Digest, Gap, IndexVec, Span};
 
 base::ids! {
     /// A node: it has NICs and runs ranks. Compute nodes come first, service nodes after them.
@@ -281,6 +281,8 @@ pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub name: String,
+    /// Of the keys of its file: machines of one digest are alike.
+    pub digest: Digest,
     pub topology: Topology,
     pub routing: Routing,
     pub arbitration: Arbitration,

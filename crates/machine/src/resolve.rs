@@ -111,6 +111,7 @@ impl MachineSpec {
         let compute_nodes = kinds.iter().filter(of_compute).map(|k| k.groups * k.nodes).sum();
         Ok(Machine {
             name: self.name.clone(),
+            digest: self.digest(),
             topology,
             routing,
             arbitration,

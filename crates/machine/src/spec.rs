@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{Gap, Span};
+use base::{Digest, Gap, Span};
 use toml::{Table, Value as Toml};
 
 use crate::complaint::{Complaint, nearest};
@@ -131,6 +131,19 @@ impl MachineSpec {
                 Absent::Is(_) => {}
             }
         }
+    }
+
+    /// A fingerprint of all that the machine is, however its file says it: not of words about it,
+    /// nor of the routing, which is asked for with the run.
+    pub(crate) fn digest(&self) -> Digest {
+        let mut digest = Digest::default();
+        let about = |path: &&String| !matches!(path.as_str(), "about" | "routing" | "source");
+        for path in self.values.keys().filter(about) {
+            for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
+                digest.mix(u64::from(byte));
+            }
+        }
+        digest
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&Value> {

@@ -3,6 +3,7 @@
 //!
 //! Given an arrival, who may go on? When, only `sim` knows.
 
+mod family;
 pub mod library;
 pub mod limits;
 mod locks;
@@ -10,6 +11,7 @@ mod matching;
 mod provider;
 pub mod rules;
 
+pub use family::Family;
 pub use library::Library;
 pub use limits::Limits;
 pub use locks::Locks;

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::Provider;
 use crate::limits::MatchMode;
+use crate::{Family, Provider};
 use base::{Gap, Span};
 use collectives::{Kind, Selection};
 use toml::{Table, Value};
@@ -17,6 +17,7 @@ use toml::{Table, Value};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Library {
     pub name: String,
+    pub family: Family,
     /// What `MPI_Get_library_version` says, after our own name.
     pub version: String,
     /// CPU time of the sender per message, from the call to the command's being with the NIC.
@@ -108,6 +109,8 @@ pub fn preset(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Time,
+    /// A time for every page.
+    Page,
     /// Bytes, or no limit.
     Size,
     /// Bytes that are added to others.
@@ -131,7 +134,7 @@ const KEYS: [(&str, Form); 42] = [
     ("shm_eager_max", Form::Size),
     ("xpmem_min", Form::Size),
     ("cma_start", Form::Time),
-    ("cma_page", Form::Time),
+    ("cma_page", Form::Page),
     ("xpmem_start", Form::Time),
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Part),
@@ -171,9 +174,10 @@ impl Form {
     fn wanted(self) -> &'static str {
         match self {
             Form::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
+            Form::Page => "a time with its unit, such as `100 ns`, of at most 10 us",
             Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
             Form::Part => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
-            Form::Rate => "a rate with its unit, such as `30 GB/s`, or `unlimited`",
+            Form::Rate => "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`",
             Form::Tag => "a whole number from 32767 to 2147483647",
             Form::Count => "a whole number above zero, or `unlimited`",
             Form::Number => "a whole number from 0 to 4294967295",
@@ -182,7 +186,9 @@ impl Form {
     }
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Form::Time => &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)],
+            Form::Time | Form::Page => {
+                &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
+            }
             Form::Size | Form::Part => {
                 &[("B", 1.0), ("KiB", 1024.0), ("MiB", 1_048_576.0), ("kB", 1e3)]
             }
@@ -215,11 +221,12 @@ impl Form {
         match self {
             // Longer ones, added up, might be more than the clock holds.
             Form::Time => (scaled <= 1000.0).then(|| Span::from_seconds(scaled).0),
+            Form::Page => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Part => {
                 (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
             }
-            Form::Rate => (scaled > 0.0).then(|| Gap::from_bytes_per_s(scaled).0),
+            Form::Rate => (scaled >= 1e6).then(|| Gap::from_bytes_per_s(scaled).0),
             Form::Tag | Form::Count | Form::Number | Form::Mode => None,
         }
     }
@@ -233,7 +240,7 @@ impl Library {
         if bytes >= self.xpmem_min {
             return self.xpmem_start;
         }
-        Span(self.cma_start.0.saturating_add(self.cma_page.0.saturating_mul(bytes.div_ceil(PAGE))))
+        self.cma_start + self.cma_page * bytes.div_ceil(PAGE)
     }
 
     /// Over how many of a node's `nics` the data of a rendezvous of `bytes` is split.
@@ -248,7 +255,7 @@ impl Library {
     /// not name gets its general values). All complaints at once, each with the path of its key.
     pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
         let mut draft = Draft::default();
-        draft.lay(text, fabric, true);
+        draft.lay(text, fabric);
         // A key with a wrong value is not also missing.
         if draft.complaints.is_empty() {
             let missing = KEYS.iter().filter(|(key, _)| !draft.values.contains_key(key));
@@ -269,6 +276,7 @@ impl Library {
         let get = |key: &str| draft.values[key];
         Ok(Library {
             name: name.into(),
+            family: Family::of(name, text),
             send_overhead: Span(get("send_overhead")),
             recv_overhead: Span(get("recv_overhead")),
             shm_send_overhead: Span(get("shm_send_overhead")),
@@ -333,8 +341,8 @@ struct Draft {
 
 impl Draft {
     /// Lays a profile over what is here: first what it is like, then its general keys, then those
-    /// of the fabric. Only a profile that comes with the product may be likened to.
-    fn lay(&mut self, text: &str, fabric: &str, may_be_like: bool) {
+    /// of the fabric. Only a profile that comes with the product may be likened to, so this ends.
+    fn lay(&mut self, text: &str, fabric: &str) {
         let table: Table = match text.parse() {
             Ok(table) => table,
             Err(error) => {
@@ -344,15 +352,12 @@ impl Draft {
         };
         if let Some(like) = table.get("like") {
             match like.as_str().and_then(preset) {
-                // A preset that others are like stands on its own, so this ends.
-                Some(text) if may_be_like => self.lay(text, fabric, false),
-                _ => {
+                Some(text) => self.lay(text, fabric),
+                None => {
                     let hint = did_you_mean(like.as_str().unwrap_or(""), PRESETS.iter().copied());
                     let legal = PRESETS.join(", ");
-                    self.complaints.push(format!(
-                        "like: found `{like}`, expected one of {legal} that is not itself like \
-                         another{hint}"
-                    ));
+                    self.complaints
+                        .push(format!("like: found `{like}`, expected one of {legal}{hint}"));
                 }
             }
         }
@@ -506,6 +511,19 @@ mod tests {
         }
     }
 
+    /// Also of one that is itself like another.
+    #[test]
+    fn a_profile_has_all_that_it_is_like_has() {
+        for name in PRESETS {
+            let theirs = library(name, "slingshot");
+            let text = format!("like = \"{name}\"\nversion = \"mine\"");
+            let mine = Library::parse("mine", &text, "slingshot").expect("legal");
+            let renamed =
+                Library { name: name.to_string(), version: theirs.version.clone(), ..mine };
+            assert_eq!(renamed, theirs, "{name}");
+        }
+    }
+
     #[test]
     fn the_aurora_build_has_its_own_rules() {
         let recexch = |k| Algorithm::RecursiveExchange { k };
@@ -572,7 +590,8 @@ mod tests {
             send_overhed = "1 ns"
             recv_overhead = 370
             eager_max = "1.5 B"
-            reduce_rate = "0 GB/s"
+            reduce_rate = "0.9 MB/s"
+            cma_page = "11 us"
             tag_ub = 12
             unexpected_events = "unlimited"
             rdzv_get_min = "unlimited"
@@ -591,7 +610,8 @@ mod tests {
             "did you mean `send_overhead`?",
             "recv_overhead: found `370`, expected a time",
             "eager_max: found `\"1.5 B\"`, expected a size",
-            "reduce_rate: found `\"0 GB/s\"`, expected a rate",
+            "reduce_rate: found `\"0.9 MB/s\"`, expected a rate",
+            "cma_page: found `\"11 us\"`, expected a time",
             "tag_ub: found `12`, expected a whole number",
             "unexpected_events: found `\"unlimited\"`, expected a whole number from 0",
             "rdzv_get_min: found `\"unlimited\"`, expected a size",
@@ -602,7 +622,7 @@ mod tests {
         ] {
             assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
         }
-        assert_eq!(errors.len(), 12, "{errors:#?}");
+        assert_eq!(errors.len(), 13, "{errors:#?}");
         let missing = Library::parse("mine", "version = \"1\"", "aries").unwrap_err();
         assert_eq!(missing.len(), KEYS.len(), "{missing:#?}");
     }

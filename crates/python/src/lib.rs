@@ -116,6 +116,13 @@ fn libraries() -> String {
     json(&sim::api::LIBRARIES)
 }
 
+/// JSON list of how the variables begin that this library does not listen to, though others do.
+#[pyfunction]
+#[pyo3(signature = (mpi, toml=None))]
+fn deaf_to(mpi: &str, toml: Option<&str>) -> String {
+    json(&sim::api::deaf_to(mpi, toml))
+}
+
 #[derive(serde::Deserialize)]
 struct ShowCall {
     machine: sim::api::MachineRequest,
@@ -230,6 +237,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(preset_toml, module)?)?;
     module.add_function(wrap_pyfunction!(libraries, module)?)?;
+    module.add_function(wrap_pyfunction!(deaf_to, module)?)?;
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;

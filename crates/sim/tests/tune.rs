@@ -262,3 +262,17 @@ fn what_cannot_be_tuned_is_complained_of() {
     let none = ask("bcast", &[], &[8], 10);
     assert_eq!(tune(&none, &mut |_| true).expect_err("no nodes")[0].at, "nodes");
 }
+
+/// A profile of the user's is what it is like, under whatever name: Open MPI has `neighbor`.
+#[test]
+fn a_library_has_the_algorithms_of_its_family() {
+    let winners = |mpi: &str, toml: Option<&str>| {
+        let mut request = ask("allgather", &[2], &[64, 20_000], 1 << 30);
+        (request.common.mpi, request.common.mpi_toml) = (mpi.into(), toml.map(String::from));
+        let rows = tuned(&request).rows.into_iter().filter(|row| row.is_winner);
+        rows.map(|row| (row.bytes, row.algorithm)).collect::<Vec<_>>()
+    };
+    let (mpich, openmpi) = (winners("mpich", None), winners("openmpi", None));
+    assert_ne!(mpich, openmpi, "or the families cannot be told apart here");
+    assert_eq!(winners("site", Some("like = \"openmpi\"")), openmpi);
+}

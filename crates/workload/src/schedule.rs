@@ -89,6 +89,21 @@ pub const MOST_BYTES: u64 = 1 << 40;
 /// Most ranks: as many as anything else that is counted here.
 pub const MOST_RANKS: u32 = 1 << 24;
 
+/// Bytes of messages and buffers: the longest, and all together; and those of storage.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Volume {
+    pub longest: u64,
+    pub total: u64,
+    pub stored: u64,
+}
+
+impl Volume {
+    fn add(&mut self, bytes: u64) {
+        self.longest = self.longest.max(bytes);
+        self.total = self.total.saturating_add(bytes);
+    }
+}
+
 /// Columns by step, by call and by edge; ranks, and the calls of a rank, follow one another.
 #[derive(Clone, Debug)]
 pub struct Schedule {
@@ -119,27 +134,27 @@ impl Schedule {
         self.planned.len()
     }
 
-    /// The longest message there may be, and the bytes of all that are sent point to point.
-    pub fn bytes(&self) -> (u64, u64) {
-        let (mut largest, mut total) = (0, 0u64);
+    /// What the schedule moves.
+    pub fn volume(&self) -> Volume {
+        let mut volume = Volume::default();
         for planned in &self.planned {
             match planned.act {
-                Act::Send { bytes, .. } => {
-                    largest = bytes.max(largest);
-                    total = total.saturating_add(bytes);
-                }
+                Act::Send { bytes, .. } => volume.add(bytes),
                 Act::Other(at) => match &self.others[at as usize] {
-                    Op::Collective { call, .. } => largest = call.buffer_bytes().max(largest),
+                    Op::Collective { call, .. } => volume.add(call.buffer_bytes()),
                     Op::OneSided { out, back, .. } => {
-                        largest = largest.max(*out).max(*back);
-                        total = total.saturating_add(*out).saturating_add(*back);
+                        volume.add(*out);
+                        volume.add(*back);
+                    }
+                    Op::Storage { bytes, .. } => {
+                        volume.stored = volume.stored.saturating_add(*bytes);
                     }
                     _ => {}
                 },
                 _ => {}
             }
         }
-        (largest, total)
+        volume
     }
 
     /// Chooses the algorithm of every collective anew.
@@ -152,9 +167,14 @@ impl Schedule {
         }
     }
 
-    /// Multiplies all computation; what is longer than `LONGEST` then is cut there.
-    pub fn scale(&mut self, factor: f64) {
-        let scaled = |span: Span| Span(((span.0 as f64) * factor).round() as u64).min(LONGEST);
+    /// Multiplies all computation; false, and nothing is done, if a rank's would be longer than
+    /// `LONGEST`.
+    #[must_use]
+    pub fn scale(&mut self, factor: f64) -> bool {
+        let scaled = |span: Span| Span(((span.0 as f64) * factor).round() as u64);
+        if self.computed().into_iter().any(|span| scaled(span) > LONGEST) {
+            return false;
+        }
         for planned in &mut self.planned {
             planned.after = scaled(planned.after);
             if let (Act::Delay { span }, true) = (&mut planned.act, self.n_lanes > 0) {
@@ -162,6 +182,7 @@ impl Schedule {
                 *span = scaled(*span);
             }
         }
+        true
     }
 
     /// All computation of each rank, as far as it is on the rank's CPU or one of its threads.

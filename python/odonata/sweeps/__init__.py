@@ -106,8 +106,10 @@ def sweep(
         out = Path(study).with_suffix(".sweep")
     workers = len(os.sched_getaffinity(0)) if workers is None else wrong.whole("workers", workers)
     tries = wrong.whole("tries", tries)
-    passing = tempfile.TemporaryDirectory(prefix="odonata-")
-    with passing if out is None else contextlib.nullcontext(out) as place:
+    passing = contextlib.nullcontext(out)
+    if out is None:
+        passing = tempfile.TemporaryDirectory(prefix="odonata-")
+    with passing as place:
         store = Store(wrong, place)
         points = [] if is_file and tables is None else studies.points(wrong, tables)
         wrong.raise_any()

@@ -29,8 +29,8 @@ from ..errors import Complaint, Complaints, InputError, nearest
 TABLES = ("base", "grid", "point")
 # Options of KEY=VALUE, which may be tables of the study.
 PAIRS = ("set", "env")
-# What a sweep gives to every point itself, or keeps for itself.
-OWN = ("json", "quiet", "out", "force")
+# What a sweep gives to every point itself, or keeps for itself; and what would be written by many.
+OWN = ("json", "quiet", "out", "force", "record")
 VALUE = "text, a number, true or false, or a list of these"
 LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
 MOST_POINTS = 1_000_000  # more are a slip of the keyboard, and must not fill the memory first
@@ -236,7 +236,7 @@ def words_of(wrong: Complaints, asked: Asked) -> tuple[str, dict[str, Any], dict
         if name not in names or (dot and name not in PAIRS):
             near = nearest(key, names)
             hint = f"did you mean `{near}`?" if near else None
-            said = "nothing that the sweep says itself" if key in OWN else (
+            said = "no such key: the sweep keeps what comes out" if key in OWN else (
                 f"a key of {command}: {', '.join(names)}"
             )  # fmt: skip
             wrong.add(asked.where[key].rstrip(":"), key, said, hint)
@@ -325,6 +325,7 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     program's library listens to, and this odonata."""
     heard = knobs(os.environ) if command == "run" else {}
     named = {word for given in words.values() for word in given} | set(heard.values())
+    named |= {word.partition("=")[2] for word in words.get("env", ())}
     told = {
         "odonata": version(),
         "command": command,
@@ -338,9 +339,7 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
 
 def knobs(environment: Mapping[str, str]) -> dict[str, str]:
     """What `odonata run` takes from the environment."""
-    found = launch.knobs(environment)
-    found += [key for key in environment if key.startswith("OMPI_MCA_coll_tuned_")]
-    return {key: environment[key] for key in found}
+    return {key: environment[key] for key in launch.knobs(environment)}
 
 
 def version() -> str:

@@ -60,8 +60,10 @@ class Worker:
 
     def _started(self) -> subprocess.Popen:
         self._said = tempfile.TemporaryFile(buffering=0)
+        # It imports what we do: not what happens to lie in the present directory.
+        program = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main; main()"
         return subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import main; main()", str(os.getpid())],
+            [sys.executable, "-c", program, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,

@@ -8,14 +8,8 @@
 mod mpich;
 mod openmpi;
 
+use crate::Family;
 use collectives::{Algorithm, Case, Kind, Rule, Selection};
-
-/// Whose file it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    Mpich,
-    OpenMpi,
-}
 
 /// On communicators of `ranks`, from `bytes` (as `Case` counts them) on: `algorithm`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,21 +28,19 @@ pub struct Reading {
     pub notes: Vec<(Kind, String)>,
 }
 
-impl Format {
-    pub const ALL: [Format; 2] = [Format::Mpich, Format::OpenMpi];
-
+impl Family {
     /// The name its file is given.
     pub fn file_name(self) -> &'static str {
         match self {
-            Format::Mpich => "mpich.json",
-            Format::OpenMpi => "openmpi.conf",
+            Family::Mpich => "mpich.json",
+            Family::OpenMpi => "openmpi.conf",
         }
     }
     /// Whether the library has the algorithm and runs it for such a call.
     pub fn offers(self, algorithm: Algorithm, case: &Case) -> bool {
         let has = match self {
-            Format::Mpich => mpich::name(case.kind, algorithm).is_some(),
-            Format::OpenMpi => openmpi::offers(algorithm, case),
+            Family::Mpich => mpich::name(case.kind, algorithm).is_some(),
+            Family::OpenMpi => openmpi::offers(algorithm, case),
         };
         has && algorithm.takes(case)
     }
@@ -59,8 +51,8 @@ impl Format {
     pub fn write(self, kind: Kind, choices: &[Choice], own: &Selection) -> String {
         debug_assert!(choices.is_sorted_by_key(|c| (c.ranks, c.bytes)));
         match self {
-            Format::Mpich => mpich::write(kind, &mpich::rules(kind, choices, own)),
-            Format::OpenMpi => openmpi::write(kind, choices),
+            Family::Mpich => mpich::write(kind, &mpich::rules(kind, choices, own)),
+            Family::OpenMpi => openmpi::write(kind, choices),
         }
     }
 }

@@ -21,7 +21,7 @@ fn any_case(kind: Kind, size: u32, seed: u64) -> Case {
 }
 
 /// Random choices on three sizes of communicators.
-fn any_choices(format: Format, kind: Kind, seed: u64) -> Vec<Choice> {
+fn any_choices(family: Family, kind: Kind, seed: u64) -> Vec<Choice> {
     let mut choices = Vec::new();
     for (i, ranks) in [48, 512, 1000].into_iter().enumerate() {
         for log in 3..16 {
@@ -40,7 +40,7 @@ fn any_choices(format: Format, kind: Kind, seed: u64) -> Vec<Choice> {
                 .iter()
                 .copied()
                 .chain([Algorithm::Scattered { throttle: u16::MAX }])
-                .filter(|a| a.serves(kind) && format.offers(*a, &case))
+                .filter(|a| a.serves(kind) && family.offers(*a, &case))
                 .collect();
             let nth = below(draw(seed, 1, i as u32, log), offered.len() as u32);
             choices.push(Choice { ranks, bytes, algorithm: offered[nth as usize] });
@@ -65,11 +65,11 @@ const TUNED: [Kind; 9] = [
 #[test]
 fn a_file_says_what_was_chosen() {
     let none = Overrides::default();
-    for format in Format::ALL {
+    for family in Family::ALL {
         let own = own("mpich");
         for (kind, seed) in TUNED.iter().flat_map(|&kind| (0..20).map(move |seed| (kind, seed))) {
-            let choices = any_choices(format, kind, seed);
-            let text = format.write(kind, &choices, &own);
+            let choices = any_choices(family, kind, seed);
+            let text = family.write(kind, &choices, &own);
             let read = read(&text, &own).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
             // Those for operators that do not commute stay MPICH's, which are not modeled.
             let ours = read.notes.iter().filter(|(k, _)| *k == kind && kind != Kind::ReduceScatter);
@@ -82,9 +82,9 @@ fn a_file_says_what_was_chosen() {
                 let mut below = here.clone().filter(|c| c.bytes <= case.bytes);
                 let choice = below.next_back().or(here.clone().next()).expect("it has choices");
                 let got = selection.decide(&case, &none);
-                if format.offers(choice.algorithm, &case) {
-                    assert_eq!(got, choice.algorithm, "{format:?} {case:?}\n{text}");
-                } else if format == Format::Mpich {
+                if family.offers(choice.algorithm, &case) {
+                    assert_eq!(got, choice.algorithm, "{family:?} {case:?}\n{text}");
+                } else if family == Family::Mpich {
                     assert_eq!(got, own.decide(&case, &none), "{case:?}\n{text}");
                 }
                 // Below the smallest, the library's own.
@@ -189,7 +189,7 @@ fn what_would_end_a_program_is_not_written() {
     let own = own("mpich");
     let kind = Kind::Allgather;
     let choices = [Choice { ranks: 64, bytes: 8, algorithm: Algorithm::RecursiveDoubling }];
-    let text = Format::Mpich.write(kind, &choices, &own);
+    let text = Family::Mpich.write(kind, &choices, &own);
     let selection = read(&text, &own).expect("legal").over(&own);
     for size in [64, 65, 96, 128] {
         let case = Case { kind, size, bytes: 64, elements: 8, commutative: true, builtin: true };

@@ -2,7 +2,8 @@
 
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
-use super::{Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, fidelity, job, unknown};
+use super::{Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow};
+use super::{fidelity, job, unknown};
 use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
@@ -130,7 +131,7 @@ pub fn bench(
         common.mpi = "none".into();
         common.mpi_toml = None;
     }
-    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+    let overrides = super::overrides(Heard::new(&common, &request.env)).unwrap_or_else(|more| {
         complaints.extend(more);
         Overrides::default()
     });

@@ -1,6 +1,6 @@
 //! Which traffic classes a request names, and the virtual networks they get.
 
-use super::{BackgroundRequest, Common};
+use super::{BackgroundRequest, Common, Heard};
 use machine::{Complaint, Machine};
 
 /// A class as somebody asked for it, and where; best effort if nobody did.
@@ -16,13 +16,12 @@ const VARIABLES: [&str; 2] = ["env.MPICH_OFI_DEFAULT_TCLASS", "env.FI_CXI_DEFAUL
 
 impl<'a> Asked<'a> {
     /// Asked for outright, or else by the environment of a program.
-    pub fn or_by_variable(class: Option<&'a str>, env: &'a [(String, String)]) -> Asked<'a> {
+    pub fn or_by_variable(class: Option<&'a str>, heard: Heard<'a>) -> Asked<'a> {
         if class.is_some() {
             return Asked { at: "class", word: class };
         }
         let set = |at: &'static str| {
-            let (_, value) =
-                env.iter().find(|(key, _)| Some(&key[..]) == at.strip_prefix("env."))?;
+            let value = heard.get(at.strip_prefix("env.")?)?;
             (!value.is_empty()).then_some(Asked { at, word: Some(value) })
         };
         VARIABLES.into_iter().find_map(set).unwrap_or(Asked { at: "class", word: None })

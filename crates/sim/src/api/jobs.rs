@@ -7,8 +7,8 @@ use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
 use super::carried::{LinkKindRow, LinkRow, links};
 use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, LimitsRow, NetworkRow, PlacementRequest,
-    Wanted, fidelity, limits, of_job, run_of, unknown,
+    Asked, BackgroundRow, Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow,
+    PlacementRequest, Wanted, fidelity, limits, of_job, run_of, unknown,
 };
 use crate::bench::{Bench, Plan};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -211,11 +211,12 @@ pub fn jobs(
         complaints.push(Complaint::new("jobs", "", "one job or more"));
         return Err(complaints);
     }
-    let wanted: Vec<Wanted<'_>> = request.jobs.iter().map(Wanted::from).collect();
+    let common = &request.common;
+    let wanted: Vec<Wanted<'_>> = request.jobs.iter().map(|job| wanted(job, common)).collect();
     let run = run_of(&request.common, &wanted).map_err(|more| complaints.extend(more)).ok();
     let mut ready = Vec::new();
     for (i, job) in request.jobs.iter().enumerate() {
-        match look_at(job, run.as_ref().map(|run| &run.0)) {
+        match look_at(job, common, run.as_ref().map(|run| &run.0)) {
             Ok(task) => ready.extend(task),
             Err(more) => {
                 complaints.extend(more.into_iter().map(|c| of_job(c, request.jobs.len(), i)));
@@ -225,7 +226,7 @@ pub fn jobs(
     let (Some((mut run, order)), true) = (run, complaints.is_empty()) else {
         return Err(complaints);
     };
-    run.library = provider(&request.jobs, &run)?;
+    run.library = provider(request, &run)?;
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
     let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
@@ -295,25 +296,26 @@ pub fn jobs(
     Ok(result)
 }
 
-impl<'a> From<&'a JobRequest> for Wanted<'a> {
-    fn from(job: &'a JobRequest) -> Wanted<'a> {
-        let JobRequest { ranks, ppn, placement, class, .. } = job;
-        let env: &[_] = match &job.task {
-            Task::Program(program) => &program.env,
-            Task::Bench { .. } => &[],
-        };
-        let class = Asked::or_by_variable(class.as_deref(), env);
-        Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
-    }
+/// What a job wants to be seated for.
+fn wanted<'a>(job: &'a JobRequest, common: &Common) -> Wanted<'a> {
+    let JobRequest { ranks, ppn, placement, class, .. } = job;
+    let env: &[_] = match &job.task {
+        Task::Program(program) => &program.env,
+        Task::Bench { .. } => &[],
+    };
+    let class = Asked::or_by_variable(class.as_deref(), Heard::new(common, env));
+    Wanted { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
 }
 
 /// The library with the provider as all programs' environments set it.
-fn provider(jobs: &[JobRequest], run: &Job) -> Result<Library, Vec<Complaint>> {
+fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<Complaint>> {
+    let JobsRequest { common, jobs, .. } = request;
     let mut set = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
         if let Task::Program(program) = &job.task {
             let mut library = run.library.clone();
-            limits::heed(&mut library, &run.machine, &program.env).map_err(|more| {
+            let heard = Heard::new(common, &program.env);
+            limits::heed(&mut library, &run.machine, heard).map_err(|more| {
                 more.into_iter().map(|c| of_job(c, jobs.len(), i)).collect::<Vec<_>>()
             })?;
             set.push(library);
@@ -343,12 +345,13 @@ fn seats_of(run: &Job, number: usize) -> &[Seat] {
 /// What there is to do, or what is wrong with it; nothing where there is no machine to do it on.
 fn look_at<'a>(
     job: &'a JobRequest,
+    common: &Common,
     run: Option<&Job>,
 ) -> Result<Option<Ready<'a>>, Vec<Complaint>> {
     match &job.task {
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
-            let overrides = super::overrides(&program.env)?;
+            let overrides = super::overrides(Heard::new(common, &program.env))?;
             Ok(Some(Ready::Program { program, factor, overrides }))
         }
         Task::Bench { bench, bytes, iterations } => {

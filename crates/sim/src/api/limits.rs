@@ -1,6 +1,6 @@
 //! Limits of the NICs and of the provider: what a request says of them, and what a run says.
 
-use super::{Common, unknown};
+use super::{Common, Heard, unknown};
 use crate::outcome::Outcome;
 use crate::world::{Job, Policy};
 use machine::{Complaint, Machine};
@@ -18,10 +18,10 @@ pub(super) fn policy(common: &Common) -> Result<Policy, Complaint> {
 pub(super) fn heed(
     library: &mut Library,
     machine: &Machine,
-    env: &[(String, String)],
+    heard: Heard<'_>,
 ) -> Result<(), Vec<Complaint>> {
     let mut complaints = Vec::new();
-    for (name, value) in env {
+    for (name, value) in heard.iter() {
         if name.starts_with("FI_CXI_") && machine.fabric != "slingshot" {
             continue;
         }
@@ -35,6 +35,8 @@ pub(super) fn heed(
 /// What was in use of everything there is only so much of.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsRow {
+    /// Of the machine's keys: what is foretold from several runs is of one machine.
+    pub machine_digest: String,
     pub match_mode: &'static str,
     pub uses: Vec<UseRow>,
     /// Exceeded, each told once.
@@ -109,6 +111,7 @@ impl LimitsRow {
             message: row.what.clone(),
         });
         LimitsRow {
+            machine_digest: format!("{:016x}", job.machine.digest.0),
             match_mode: job.library.provider.match_mode.name(),
             uses: uses.collect(),
             crossed: crossed.collect(),

@@ -34,7 +34,7 @@ use classes::Asked;
 use collectives::{Kind, Overrides};
 use machine::placement::{self, Free, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
-use mpi::Library;
+use mpi::{Family, Library};
 use serde::Deserialize;
 
 /// Which machine: a preset's name, or a file's text under a name of the user's.
@@ -182,6 +182,35 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
     Ok(library)
 }
 
+/// How the variables begin that this library does not listen to, though others do; none if there
+/// is no such library.
+pub fn deaf_to(mpi: &str, toml: Option<&str>) -> &'static [&'static str] {
+    let text = toml.or_else(|| mpi::library::preset(mpi));
+    text.map_or(&[], |text| Family::of(mpi, text).deaf_to())
+}
+
+/// A program's environment, as far as the library asked for listens to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Heard<'a> {
+    env: &'a [(String, String)],
+    deaf_to: &'static [&'static str],
+}
+
+impl<'a> Heard<'a> {
+    pub fn new(common: &Common, env: &'a [(String, String)]) -> Heard<'a> {
+        Heard { env, deaf_to: deaf_to(&common.mpi, common.mpi_toml.as_deref()) }
+    }
+    /// Names and values.
+    pub fn iter(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let is_heard = move |name: &str| !self.deaf_to.iter().any(|start| name.starts_with(start));
+        let all = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        all.filter(move |(name, _)| is_heard(name))
+    }
+    pub fn get(self, name: &str) -> Option<&'a str> {
+        self.iter().find(|(found, _)| *found == name).map(|(_, value)| value)
+    }
+}
+
 /// Seats for what is wanted, on nodes that are free; they are not any more.
 fn seats(
     machine: &Machine,
@@ -210,15 +239,20 @@ fn seats(
         let wanted = "nodes that are up: the plan of faults has it down from the start";
         return Err(vec![Complaint::new("placement", found, wanted)]);
     }
-    let placed = Placement::among(machine, &policy, wanted, free)?;
-    let most = placed.local.iter().max().map_or(0, |&local| local + 1);
-    if most > machine.node.cores {
+    let fits = |most: u32| {
         let wanted = format!(
             "at most {}, the cores of a node of `{}` (`--set node.cores={most}` for more)",
             machine.node.cores, machine.name
         );
-        return Err(vec![Complaint::new("ppn", most.to_string(), wanted)]);
+        let fits = most <= machine.node.cores;
+        fits.then_some(()).ok_or_else(|| vec![Complaint::new("ppn", most.to_string(), wanted)])
+    };
+    if named.is_empty() && wanted.ranks > 0 && ppn > 0 {
+        // Some node has as many, wherever they sit. Billions would not fit into memory either.
+        fits(wanted.ranks.div_ceil(wanted.ranks.div_ceil(ppn)))?;
     }
+    let placed = Placement::among(machine, &policy, wanted, free)?;
+    fits(placed.local.iter().max().map_or(0, |&local| local + 1))?;
     free.take(&placed.node);
     let seats = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
     Ok(seats.map(|((node, nic), binding)| Seat { node, nic, binding }).collect())
@@ -437,10 +471,10 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
 }
 
 /// The user's choices of algorithms among `env`; values that mean nothing are complaints.
-pub(crate) fn overrides(env: &[(String, String)]) -> Result<Overrides, Vec<Complaint>> {
+pub(crate) fn overrides(heard: Heard<'_>) -> Result<Overrides, Vec<Complaint>> {
     let mut overrides = Overrides::default();
     let mut complaints = Vec::new();
-    for (name, value) in env {
+    for (name, value) in heard.iter() {
         if let Err(what) = overrides.set(name, value) {
             let wanted = what.split_once("expected ").map_or(what.as_str(), |(_, wanted)| wanted);
             complaints.push(Complaint::new(format!("env.{name}"), value, wanted));

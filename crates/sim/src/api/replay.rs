@@ -2,10 +2,10 @@
 
 use super::carried::{self, Carried};
 use super::run::{FailureRank, FailureRow, RankRow};
-use super::{Asked, Common, Fidelity, fidelity, job_of_class, limits};
+use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Progress, World};
-use base::{Gap, Time};
+use base::{Gap, Span, Time};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
@@ -14,7 +14,7 @@ use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use workload::schedule::record::{self, Recorder};
-use workload::schedule::{Dag, Fault, Schedule, goal};
+use workload::schedule::{Dag, Fault, Schedule, Volume, goal};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReplayRequest {
@@ -122,24 +122,26 @@ pub fn replay(
         let found = request.factor.to_string();
         complaints.push(Complaint::new("compute", found, "`recorded`, `none` or a factor"));
     }
-    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
+    let heard = Heard::new(&request.common, &request.env);
+    let overrides = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
         Default::default()
     });
     // What is wrong with the rest is told as well, whatever the number of ranks.
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
-    let asked = Asked::or_by_variable(request.common.class.as_deref(), &request.env);
+    let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
     let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
     let job = job.map_err(|more| complaints.extend(more));
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
         return Err(complaints);
     };
-    limits::heed(&mut job.library, &job.machine, &request.env)?;
+    limits::heed(&mut job.library, &job.machine, heard)?;
     too_large(&job, &schedule).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
     let factor = request.factor * (recorded / job.machine.node.core_speed);
-    if factor != 1.0 {
-        schedule.scale(factor);
+    if factor != 1.0 && !schedule.scale(factor) {
+        let wanted = "a factor with which no rank computes for more than 50 days in all";
+        return Err(vec![Complaint::new("compute", request.factor.to_string(), wanted)]);
     }
     schedule.choose(&|case| job.library.selection.decide(case, &overrides));
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
@@ -177,19 +179,25 @@ fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Faul
 }
 
 /// Messages whose packets, or whose time, cannot be counted. Time: all of them one after the other
-/// over the slowest link must fit what a `Time` holds, 213 days.
+/// over the slowest link, and all that is stored, must fit what a `Time` holds, 213 days.
 fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     let machine = &job.machine;
-    let (largest, total) = schedule.bytes();
-    if largest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
+    let Volume { longest, total, stored } = schedule.volume();
+    if longest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
         let wanted = "messages of fewer than 2^31 packets";
-        return Some(Complaint::new("trace", format!("{largest} B"), wanted));
+        return Some(Complaint::new("trace", format!("{longest} B"), wanted));
     }
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
-    let slowest: Gap = slowest.max(machine.node.shm_gap).max(machine.node.memory_gap);
-    let wanted = "no more bytes than the slowest link carries within 50 days";
-    let fits = (u128::from(total) * u128::from(slowest.span(1 << 20).0)) >> 20 < 1 << 62;
-    (!fits).then(|| Complaint::new("trace", format!("{total} B in all"), wanted))
+    let node = &machine.node;
+    let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
+    let storage = machine.storage.gap.max(machine.storage.node_gap);
+    let too_long = |bytes: u64, gap: Gap, what: &str| {
+        let wanted = format!("no more bytes than {what} within 50 days");
+        let fits = gap.span(bytes) < Span(1 << 62);
+        (!fits).then(|| Complaint::new("trace", format!("{bytes} B in all"), wanted))
+    };
+    too_long(total, slowest, "the slowest link carries")
+        .or_else(|| too_long(stored, storage, "the storage takes"))
 }
 
 fn play<N: NetworkModel>(

@@ -2,7 +2,7 @@
 
 use super::carried::{self, Carried};
 use super::replay::Recorded;
-use super::{Asked, Common, Fidelity, fidelity, job_of_class, limits};
+use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -161,21 +161,21 @@ pub fn run(
         complaints.push(complaint);
         None
     });
-    let overrides = super::overrides(&request.program.env).unwrap_or_else(|more| {
+    let heard = Heard::new(&request.common, &request.program.env);
+    let overrides = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
         Overrides::default()
     });
-    let asked = Asked::or_by_variable(common.class.as_deref(), &request.program.env);
+    let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
     if common.nic_policy.is_none() {
-        common.nic_policy = nic_policy_of(&request.program.env).unwrap_or_else(|complaint| {
+        common.nic_policy = nic_policy_of(heard).unwrap_or_else(|complaint| {
             complaints.push(complaint);
             None
         });
     }
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(mut job) => {
-            let env = &request.program.env;
-            if let Err(more) = limits::heed(&mut job.library, &job.machine, env) {
+            if let Err(more) = limits::heed(&mut job.library, &job.machine, heard) {
                 complaints.extend(more);
             }
             if !complaints.is_empty() {
@@ -205,9 +205,9 @@ pub fn run(
 }
 
 /// How ranks come to NICs, by Cray MPICH's variable.
-fn nic_policy_of(env: &[(String, String)]) -> Result<Option<String>, Complaint> {
+fn nic_policy_of(heard: Heard<'_>) -> Result<Option<String>, Complaint> {
     const VARIABLE: &str = "MPICH_OFI_NIC_POLICY";
-    let Some((_, word)) = env.iter().find(|(name, _)| name == VARIABLE) else { return Ok(None) };
+    let Some(word) = heard.get(VARIABLE) else { return Ok(None) };
     let at = format!("env.{VARIABLE}");
     match NicPolicy::from_word(word.trim()) {
         Ok(_) => Ok(Some(word.trim().into())),

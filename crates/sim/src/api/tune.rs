@@ -5,13 +5,14 @@
 //! alone. Where a call has more messages than the user wants to wait for, `calls` plays a part.
 
 use super::calls::{self, Parts, Share, Sums, Timing, first_call};
-use super::{Common, Fidelity, fidelity, job, unknown};
+use super::{Common, Fidelity, Heard, fidelity, job, unknown};
 use crate::bench::Bench;
 use crate::outcome::End;
 use crate::world::{Job, Policy, Progress};
 use collectives::{Algorithm, Case, Collective, Kind, Overrides};
 use machine::Complaint;
-use mpi::rules::{Choice, Format};
+use mpi::Family;
+use mpi::rules::Choice;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -93,10 +94,11 @@ pub fn tune(
         let names: Vec<&str> = choosy.map(Kind::name).collect();
         complaints.push(unknown("collective", &request.collective, &names));
     }
-    let overrides = super::overrides(&request.env).unwrap_or_else(|more| {
-        complaints.extend(more);
-        Overrides::default()
-    });
+    let overrides =
+        super::overrides(Heard::new(&request.common, &request.env)).unwrap_or_else(|more| {
+            complaints.extend(more);
+            Overrides::default()
+        });
     let mut jobs = Vec::new();
     for &nodes in &request.nodes {
         let ranks = nodes.saturating_mul(request.ppn);
@@ -162,8 +164,8 @@ pub fn tune(
                 result.interrupted = true;
                 break 'all;
             };
-            for (format, choices) in Format::ALL.into_iter().zip(&mut choices) {
-                let Some(i) = best(&found, |c| format.offers(c.algorithm, &c.case)) else {
+            for (family, choices) in Family::ALL.into_iter().zip(&mut choices) {
+                let Some(i) = best(&found, |c| family.offers(c.algorithm, &c.case)) else {
                     continue;
                 };
                 let Candidate { case, algorithm, .. } = found[i];
@@ -172,7 +174,7 @@ pub fn tune(
                 choices.pop_if(|last| alike(last));
                 choices.push(Choice { ranks: case.size, bytes: case.bytes, algorithm });
             }
-            let family = Format::ALL[usize::from(request.common.mpi.contains("openmpi"))];
+            let family = job.library.family;
             let winner = best(&found, |c| c.row.is_default || family.offers(c.algorithm, &c.case));
             if let Some(winner) = winner {
                 found[winner].row.is_winner = true;
@@ -181,10 +183,10 @@ pub fn tune(
             result.rows.extend(found.into_iter().map(row));
         }
     }
-    for (format, choices) in Format::ALL.into_iter().zip(choices) {
+    for (family, choices) in Family::ALL.into_iter().zip(choices) {
         if !choices.is_empty() {
-            let text = format.write(session.kind, &choices, &own);
-            result.files.push(TuneFile { name: format.file_name(), text });
+            let text = family.write(session.kind, &choices, &own);
+            result.files.push(TuneFile { name: family.file_name(), text });
         }
     }
     result.digest = format!("{:016x}", session.sums.digest.0);
@@ -230,7 +232,7 @@ impl Session<'_> {
         let own = job.library.selection.decide(&case, overrides);
         let mut found = Vec::new();
         for algorithm in candidates(self.kind, own) {
-            let offered = Format::ALL.iter().any(|format| format.offers(algorithm, &case));
+            let offered = Family::ALL.iter().any(|family| family.offers(algorithm, &case));
             if algorithm != own && !offered {
                 continue;
             }

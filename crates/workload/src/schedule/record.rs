@@ -10,6 +10,7 @@ mod recorder;
 pub use recorder::Recorder;
 
 use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
+use crate::wire::PRIVATE_CONTEXT;
 use crate::{ANY_SOURCE, ANY_TAG, Context, Op, SendMode, WORLD};
 use base::Span;
 use collectives::{Collective, Kind, Ragged, Seat};
@@ -145,14 +146,15 @@ pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
         return faults.finish(()).map(|()| unreachable!("there are faults"));
     }
     let ranks = given.ranks as u32;
+    let mut seats = BTreeMap::new();
     for (context, members) in given.communicators {
-        check_members(ranks, *context, members, &mut faults);
+        seats.insert(*context, seated(ranks, *context, members, &mut faults));
     }
     let mut reader = Reader {
         table: &table,
         ops: &ops,
         ranks,
-        communicators: given.communicators,
+        seats,
         builder: Builder::new(),
         meetings: Meetings::default(),
         taken: BTreeSet::new(),
@@ -171,17 +173,21 @@ fn code(name: &str) -> Option<usize> {
     ops().iter().position(|&known| known == name)
 }
 
-fn check_members(ranks: u32, context: Context, members: &[u32], faults: &mut Faults) {
+/// Members and their places in a communicator, by rank; what is wrong with them is told.
+fn seated(ranks: u32, context: Context, members: &[u32], faults: &mut Faults) -> Vec<(u32, u32)> {
     let at = format!("communicator {context}");
+    if context == WORLD || context & PRIVATE_CONTEXT != 0 {
+        faults.add(&at, context.to_string(), "a number from 1 to 1073741823");
+    }
     if let Some(rank) = members.iter().find(|&&rank| rank >= ranks) {
-        faults.add(at, format!("member {rank}"), &format!("a rank below {ranks}"));
-        return;
+        faults.add(&at, format!("member {rank}"), &format!("a rank below {ranks}"));
     }
-    let mut sorted = members.to_vec();
-    sorted.sort_unstable();
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        faults.add(at, format!("member {} twice", pair[0]), "members that differ");
+    let mut seats: Vec<(u32, u32)> = members.iter().copied().zip(0..).collect();
+    seats.sort_unstable();
+    if let Some(pair) = seats.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        faults.add(at, format!("member {} twice", pair[0].0), "members that differ");
     }
+    seats
 }
 
 impl Table {
@@ -247,7 +253,8 @@ struct Reader<'a> {
     table: &'a Table,
     ops: &'a [Option<usize>],
     ranks: u32,
-    communicators: &'a BTreeMap<Context, Vec<u32>>,
+    /// By communicator: its members, sorted, and their places.
+    seats: BTreeMap<Context, Vec<(u32, u32)>>,
     builder: Builder,
     meetings: Meetings,
     /// Rows of probes whose messages have been received.
@@ -397,12 +404,12 @@ impl Reader<'_> {
     fn collective(&mut self, row: usize, kind: Kind) -> Act {
         let t = self.table;
         let (rank, context) = (t.rank[row], t.context[row]);
-        let seat = match (context, self.communicators.get(&context)) {
+        let seat = match (context, self.seats.get(&context)) {
             (WORLD, _) => Some(Seat { rank, size: self.ranks }),
-            (_, Some(members)) => members
-                .iter()
-                .position(|&member| member == rank)
-                .map(|at| Seat { rank: at as u32, size: members.len() as u32 }),
+            (_, Some(seats)) => seats
+                .binary_search_by_key(&rank, |seat| seat.0)
+                .ok()
+                .map(|at| Seat { rank: seats[at].1, size: seats.len() as u32 }),
             (_, None) => None,
         };
         let Some(seat) = seat else {

@@ -55,10 +55,15 @@ fn steps_of_one_computing_thread_take_turns() {
 }
 
 #[test]
-fn computation_is_scaled_and_cut() {
+fn computation_is_scaled_unless_a_rank_computes_too_long() {
     let mut schedule = goal("calc 1000\nsend 8b to 0\nrecv 8b from 0");
-    schedule.scale(2.5);
+    assert!(schedule.scale(2.5));
     assert_eq!(schedule.computed(), [Span::ns(2500)]);
-    schedule.scale(1e15);
-    assert_eq!(schedule.computed(), [LONGEST]);
+    // Each for 40 days, one after the other on their rank's CPU.
+    let mut several = goal("calc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000\ncalc 1000");
+    let forty_days = 40.0 * 86_400.0 / 1e-6;
+    assert!(!several.scale(forty_days));
+    assert_eq!(several.computed(), [Span::us(6)]);
+    assert!(several.scale(forty_days / 6.0));
+    assert!(!several.scale(f64::INFINITY));
 }

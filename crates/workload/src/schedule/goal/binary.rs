@@ -12,6 +12,9 @@
 //! size (64), tag (32), cpu (8), NIC (8); then, for those that need its end and for those that need
 //! its begin, how many there are and where they stand among the numbers at the end of the part (32
 //! bits each).
+//!
+//! Parts do not overlap, and neither do those lists, or a short file could say more than fits into
+//! any memory.
 
 use super::{Edge, Faults, Kind, Operation, Part, fits};
 
@@ -61,11 +64,20 @@ pub(super) fn read(file: &[u8], faults: &mut Faults) -> Vec<Part> {
         return Vec::new();
     };
     let mut parts = Vec::with_capacity(ranks as usize);
+    let mut left = body.len();
     for (rank, entry) in table.chunks_exact(16).enumerate() {
         let (from, to) = (Fields(entry).u64(), Fields(&entry[8..]).u64());
         let stretch = usize::try_from(from).ok().zip(usize::try_from(to).ok());
         let part = match stretch.and_then(|(from, to)| body.get(from..to)) {
-            Some(bytes) => part(rank, bytes, faults),
+            Some(bytes) if bytes.len() > left => {
+                let found = format!("bytes {from} to {to}");
+                faults.add(format!("rank {rank}"), found, "parts that do not overlap");
+                return parts;
+            }
+            Some(bytes) => {
+                left -= bytes.len();
+                part(rank, bytes, faults)
+            }
             None => {
                 let found = format!("bytes {from} to {to} of {}", body.len());
                 faults.add(format!("rank {rank}"), found, "a part that lies inside the file");
@@ -94,6 +106,7 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
         return part;
     }
     let list = &bytes[numbers..];
+    let mut left = list.len() / 4;
     let mut waits = vec![0u32; n];
     for (op, record) in bytes[records..numbers].chunks_exact(RECORD).enumerate() {
         let mut fields = Fields(record);
@@ -123,6 +136,12 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
                 faults.add(format!("{at}, operation {op}"), found, &wanted);
                 continue;
             };
+            if count > left {
+                let found = format!("{count} numbers from place {first}");
+                faults.add(format!("{at}, operation {op}"), found, "lists that do not overlap");
+                return part;
+            }
+            left -= count;
             for number in stretch.chunks_exact(4) {
                 let dependent = Fields(number).u32();
                 if dependent as usize >= n {

@@ -168,6 +168,29 @@ fn all_that_is_wrong_is_told_with_its_line() {
     }
 }
 
+/// What a file of a few bytes says is not what is set aside for it.
+#[test]
+fn a_short_file_does_not_ask_for_much_memory() {
+    let faults = read(b"num_ranks 16777216\nrank 3 {\n}\n").unwrap_err();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert_eq!(faults[0].wanted, "a block `rank 0 { ... }`, and one of each of 16777214 others");
+
+    let file = "num_ranks 2\nrank 0 {\na: calc 1\nb: calc 2\nb requires a\n}\nrank 1 {\n}\n";
+    let (parts, _) = text(file);
+    let whole = written(&parts);
+    assert!(read(&whole).is_ok());
+    // The second rank's part is the first's; the second operation is needed by whom the first is.
+    let (mut twice, mut shared) = (whole.clone(), whole);
+    twice.copy_within(14..30, 30);
+    let record = 8 + 6 + 32 + 8 + 4 + 39;
+    shared[record] = 2;
+    shared[record + 23..record + 31].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
+    for (file, wanted) in [(twice, "parts that do not overlap"), (shared, "lists that do not")] {
+        let faults = read(&file).unwrap_err();
+        assert!(faults.iter().any(|f| f.wanted.contains(wanted)), "{wanted}: {faults:?}");
+    }
+}
+
 /// Files that are cut off or altered at random are read or refused; both forms.
 #[test]
 fn no_file_breaks_the_reader() {

@@ -1,6 +1,7 @@
 //! GOAL as text: a line an operation, inside `rank R { ... }`.
 
 use super::{ANY, Edge, Faults, Kind, Operation, Part, fits};
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Token<'a> {
@@ -41,7 +42,7 @@ struct Block<'a> {
 pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
     let mut reader = Reader { text, at: 0, line: 1, faults };
     let mut ranks: Option<u32> = None;
-    let mut parts: Vec<Option<Part>> = Vec::new();
+    let mut parts: BTreeMap<u32, Part> = BTreeMap::new();
     let mut block: Option<Block> = None;
     loop {
         let line = reader.line;
@@ -50,7 +51,7 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
         let result = match (token, &mut block) {
             (Token::End, _) => break,
             (Token::Line, _) => Ok(()),
-            (Token::Word(b"num_ranks"), None) => reader.num_ranks(&mut ranks, &mut parts),
+            (Token::Word(b"num_ranks"), None) => reader.num_ranks(&mut ranks),
             (Token::Word(b"rank"), None) => reader.open(ranks, &parts).map(|rank| {
                 block = Some(Block {
                     rank,
@@ -62,11 +63,7 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
             }),
             (Token::Close, Some(_)) => {
                 let block = block.take().expect("looked at");
-                let rank = block.rank as usize;
-                let part = reader.close(block);
-                if let Some(slot) = parts.get_mut(rank) {
-                    *slot = Some(part);
-                }
+                parts.insert(block.rank, reader.close(block));
                 Ok(())
             }
             (Token::Word(_), Some(block)) => reader.statement(token, line, block),
@@ -88,33 +85,29 @@ pub(super) fn read(text: &[u8], faults: &mut Faults) -> Vec<Part> {
         reader.faults.add(at, "the end of the file", "`}`, which ends the block begun here");
         return Vec::new();
     }
-    if ranks.is_none() {
+    let Some(ranks) = ranks else {
         reader.faults.add("line 1", "nothing", "`num_ranks N` before the first block");
         return Vec::new();
+    };
+    let mut missing = (0..ranks).filter(|rank| !parts.contains_key(rank));
+    if let Some(rank) = missing.next() {
+        let more = match missing.count() {
+            0 => String::new(),
+            n => format!(", and one of each of {n} others"),
+        };
+        let wanted = format!("a block `rank {rank} {{ ... }}`{more}");
+        reader.faults.add("the end", "none", &wanted);
     }
-    let mut whole = Vec::with_capacity(parts.len());
-    for (rank, part) in parts.into_iter().enumerate() {
-        if part.is_none() {
-            let wanted = format!("a block `rank {rank} {{ ... }}`");
-            reader.faults.add("the end", "none", &wanted);
-        }
-        whole.extend(part);
-    }
-    whole
+    parts.into_values().collect()
 }
 
 impl<'a> Reader<'a, '_> {
-    fn num_ranks(
-        &mut self,
-        ranks: &mut Option<u32>,
-        parts: &mut Vec<Option<Part>>,
-    ) -> Result<(), Wrong> {
+    fn num_ranks(&mut self, ranks: &mut Option<u32>) -> Result<(), Wrong> {
         let (line, found) = (self.line, self.number("a number of ranks")?);
         if ranks.is_some() {
             self.faults.add(format!("line {line}"), "a second `num_ranks`", "only one");
         } else if fits(found, &format!("line {line}"), self.faults) {
             *ranks = Some(found as u32);
-            parts.resize_with(found as usize, || None);
         } else {
             // Said once; blocks are read all the same.
             *ranks = Some(0);
@@ -123,16 +116,16 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// `rank` has been read: its number, and the bracket.
-    fn open(&mut self, ranks: Option<u32>, parts: &[Option<Part>]) -> Result<u32, Wrong> {
+    fn open(&mut self, ranks: Option<u32>, parts: &BTreeMap<u32, Part>) -> Result<u32, Wrong> {
         let line = self.line;
-        let rank = self.number("the number of a rank")?;
+        let rank = self.number("the number of a rank")?.min(u64::from(ANY)) as u32;
         let at = format!("line {line}");
-        match (ranks, parts.get(rank as usize)) {
-            (None, _) => self.faults.add(at, "a block", "`num_ranks N` before the first block"),
-            (Some(_), Some(Some(_))) => {
+        match ranks {
+            None => self.faults.add(at, "a block", "`num_ranks N` before the first block"),
+            Some(_) if parts.contains_key(&rank) => {
                 self.faults.add(at, format!("rank {rank} again"), "one block a rank");
             }
-            (Some(ranks @ 1..), None) => {
+            Some(ranks @ 1..) if rank >= ranks => {
                 self.faults.add(at, format!("rank {rank}"), &format!("a rank below {ranks}"));
             }
             _ => {}
@@ -140,7 +133,7 @@ impl<'a> Reader<'a, '_> {
         self.skip_blanks();
         let (before, line) = (self.at, self.line);
         match self.next() {
-            Token::Open => Ok(rank.min(u64::from(ANY)) as u32),
+            Token::Open => Ok(rank),
             _ => self.wrong(before, line, "`{`").map(|()| 0),
         }
     }

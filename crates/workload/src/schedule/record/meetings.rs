@@ -105,8 +105,17 @@ fn agree(theirs: &Collective, mine: &Collective) -> Result<(), &'static str> {
 
 /// Whether what one has for another is what that one expects.
 fn check_blocks(entries: &[Entry], faults: &mut Faults) {
-    for from in entries {
-        for to in entries {
+    let (all, root): (Vec<&Entry>, Vec<&Entry>) = (
+        entries.iter().collect(),
+        entries.iter().filter(|e| e.call.seat.rank == e.call.root).collect(),
+    );
+    let (senders, receivers) = match entries[0].call.kind {
+        Kind::Gatherv => (&all, &root),
+        Kind::Scatterv => (&root, &all),
+        _ => (&all, &all),
+    };
+    for from in senders {
+        for to in receivers {
             let (sent, expected) = (sends(&from.call, &to.call), receives(&to.call, &from.call));
             if let (Some(sent), Some(expected)) = (sent, expected)
                 && sent != expected

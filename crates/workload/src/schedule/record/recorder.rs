@@ -8,7 +8,7 @@
 use super::{PLAIN, Table, flag};
 use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
 use base::{Span, Time};
-use collectives::Kind;
+use collectives::{Collective, Kind};
 use std::collections::BTreeMap;
 
 struct Entry {
@@ -43,6 +43,8 @@ pub struct Recorder {
     pub refused: Option<String>,
     /// Polls that found nothing.
     pub vain_polls: u64,
+    /// Lengths of all blocks so far.
+    lengths: u64,
 }
 
 impl Recorder {
@@ -52,6 +54,7 @@ impl Recorder {
             communicators: BTreeMap::new(),
             refused: None,
             vain_polls: 0,
+            lengths: 0,
         }
     }
 
@@ -74,6 +77,12 @@ impl Recorder {
 
     /// A call of this hand-over. `token` is the wire's, if there is one.
     pub fn call(&mut self, call: &Call, token: Option<Token>, flags: u8) {
+        if let Op::Collective { call: Collective { ragged: Some(ragged), .. }, .. } = &call.op {
+            self.lengths += ragged.len() as u64;
+            if self.lengths > u64::from(u32::MAX) {
+                self.refuse(|| "collectives whose blocks have 2^32 lengths in all".into());
+            }
+        }
         let tape = &mut self.tapes[call.rank as usize];
         let number = tape.entries.len() as u32;
         let mut op = call.op.clone();

@@ -160,6 +160,26 @@ fn no_record_breaks_the_reader() {
     assert!((2_000..20_000).contains(&refused), "{refused} of 20,000, seed {SEED}");
 }
 
+/// Bits that mark the library's own messages are no part of a communicator's number.
+#[test]
+fn communicators_are_numbered_as_programs_number_them() {
+    let good = recorded();
+    for (context, members, wanted) in [
+        (3 | 1 << 30, vec![1, 0], "from 1 to 1073741823"),
+        (WORLD, vec![1, 0], "from 1 to 1073741823"),
+        (4, vec![0, 2], "below 2"),
+        (4, vec![0, 0], "differ"),
+    ] {
+        let mut table = good.table();
+        table.context.iter_mut().for_each(|c| *c = if *c == 3 { context } else { *c });
+        let communicators = BTreeMap::from([(context, members)]);
+        let faults = read_table(&table, &communicators).expect_err(wanted);
+        let at = format!("communicator {context}");
+        let told = faults.iter().any(|f| f.at == at && f.wanted.contains(wanted));
+        assert!(told, "{context}: {faults:?}");
+    }
+}
+
 #[test]
 fn contexts_of_the_librarys_own_are_those_of_the_communicator() {
     let mut recorder = Recorder::new(1);
