@@ -8,6 +8,7 @@
 //! MPICH ends a program whose file leaves out a collective it calls, so a file has all of them:
 //! what nobody tuned is `libraries/mpich.json`, the rules MPICH itself comes with.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use collectives::{Algorithm, Kind, Range, Rule, Selection};
@@ -37,10 +38,10 @@ impl<'de> Deserialize<'de> for Tree {
                 f.write_str("an object such as `{\"comm_size<8\": {...}}`")
             }
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Tree, M::Error> {
-                let mut entries: Vec<(String, Tree)> = Vec::new();
+                let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
                 while let Some((key, value)) = map.next_entry::<String, Tree>()? {
                     let key: String = key.split_whitespace().collect();
-                    if entries.iter().any(|(k, _)| *k == key) {
+                    if !seen.insert(key.clone()) {
                         return Err(de::Error::custom(format!("`{key}` stands twice")));
                     }
                     entries.push((key, value));
@@ -379,13 +380,12 @@ impl Reader<'_> {
             match condition(kind, key) {
                 Ok(Condition::When(when)) => {
                     // `yes` and `no` between them are all there is.
-                    let twin = match key.strip_suffix("=yes") {
-                        Some(asked) => format!("{asked}=no"),
-                        None => key
-                            .strip_suffix("=no")
-                            .map_or_else(String::new, |asked| format!("{asked}=yes")),
+                    let twin = match key.rsplit_once('=') {
+                        Some((asked, "yes")) => Some(format!("{asked}=no")),
+                        Some((asked, "no")) => Some(format!("{asked}=yes")),
+                        _ => None,
                     };
-                    is_whole |= tree.find(&twin).is_some();
+                    is_whole |= twin.is_some_and(|twin| tree.find(&twin).is_some());
                     if let Some(place) = place.and(&when) {
                         self.walk(kind, below, place, &at, rules);
                     }

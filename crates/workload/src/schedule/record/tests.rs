@@ -84,6 +84,18 @@ fn a_record_says_what_was_done_and_why_the_rank_went_on() {
     assert_eq!(schedule.computed(), [Span::ns(7 * 7); 2]);
 }
 
+/// Sends of 100 B, a collective's buffers (two blocks of 24 B in all, once to send and once to
+/// receive), and apart from them what goes to storage.
+#[test]
+fn what_a_record_moves_is_counted() {
+    let recorder = recorded();
+    let mut table = recorder.table();
+    let write = ops().iter().position(|&name| name == "write").unwrap() as u8;
+    (table.op[3], table.bytes[3]) = (write, 7);
+    let volume = read_table(&table, &recorder.communicators).unwrap().volume();
+    assert_eq!((volume.longest, volume.total, volume.stored), (100, 2 * 100 + 2 * 2 * 24, 7));
+}
+
 #[test]
 fn algorithms_are_chosen_anew_and_equal_for_all_members() {
     let recorder = recorded();
