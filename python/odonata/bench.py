@@ -59,8 +59,10 @@ KINDS = {
 }
 NAMES = tuple(KINDS)
 
-# Most messages of one call of a collective that are simulated unless said.
+# Most messages of one call of a collective that are simulated unless said, and most packets of one
+# on a smaller twin.
 MESSAGES = 2_000_000
+TWIN_PACKETS = 500_000
 
 
 @dataclass
@@ -68,8 +70,10 @@ class BenchResult(Sweep):
     """Rows by message size, and the summary they came with.
 
     A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; that of a collective
-    also `algorithm`, `method` (`exact`, `sampled`), `error` (two standard errors over the time),
-    `rounds`, `rounds_played` and `ranks_played`.
+    also `algorithm`, `method` (`exact`, `sampled`), `error` (relative, half of what holds the time
+    19 times of 20), `rounds`, `rounds_played` and `ranks_played`. With error bars it has `band_low`
+    and `band_high`, relative to the time, `twin_nodes` of the largest twin and `twin_error`, the
+    largest of all, or None if no twin was small enough; `summary["twins"]` has all of them.
     """
 
     name: str
@@ -90,6 +94,8 @@ def run(
     messages: int = MESSAGES,
     *,
     buffers: str = "host",
+    error_bars: bool = False,
+    twin_packets: int = TWIN_PACKETS,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> BenchResult:
@@ -97,7 +103,9 @@ def run(
 
     `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs. At
     loggp fidelity one call of a collective of more than `messages` messages is not simulated whole
-    where some of its rounds, by some ranks, stand for all.
+    where some of its rounds, by some ranks, stand for all. `error_bars` runs a collective on fewer
+    nodes too, there by packets as well, and says how far off the prediction may be; one call on
+    such a twin is of at most `twin_packets` packets.
     """
     wrong = Complaints()
     wrong.word("buffers", buffers, BUFFERS, "one of")
@@ -106,6 +114,7 @@ def run(
         wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
     chosen = [] if sizes is None else check_sizes(wrong, sizes)
     messages = wrong.whole("messages", messages)
+    twin_packets = wrong.whole("twin_packets", twin_packets)
     wrong.raise_any()
     job.check(fidelity)
     if sizes is None or name == "barrier":  # a barrier has no size
@@ -118,6 +127,8 @@ def run(
         "sizes": chosen,
         "buffers": buffers,
         "messages": messages,
+        "error_bars": bool(error_bars),
+        "twin_packets": twin_packets,
     }
     answer = door.enter("bench", request, tick, stop)
     summary = {
@@ -129,6 +140,7 @@ def run(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "buffers": buffers,
+        "error_bars": bool(error_bars),
         "seed": job.seed,
         "background": list(job.background),
         "noise": job.noise,
@@ -157,8 +169,9 @@ def _benchmark(name: str):
         sizes: Iterable[int] | None = None,
         fidelity: str = "packet",
         buffers: str = "host",
+        error_bars: bool = False,
     ) -> BenchResult:
-        return run(name, job, sizes, fidelity, buffers=buffers)
+        return run(name, job, sizes, fidelity, buffers=buffers, error_bars=error_bars)
 
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = f"Predict what osu_{name} would print: {KINDS[name].title}."

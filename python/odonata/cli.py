@@ -490,6 +490,17 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
     help="With --fidelity loggp, most messages that are simulated of one call of a collective. Of "
     "a longer one some rounds are, by some ranks, where they stand for all.  [default: 2000000]",
 )
+@click.option(
+    "--error-bars",
+    is_flag=True,
+    help="With --fidelity loggp or flow, how far off a collective's times may be: it is run on "
+    "fewer nodes too, there by packets as well.",
+)
+@option(
+    "--twin-packets",
+    metavar="N",
+    help="Most packets of one call on such a smaller twin.  [default: 500000]",
+)
 @with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
@@ -508,6 +519,7 @@ def bench_command(name: str | None, **given: Any) -> int:
     if given["sizes"] is not None:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
     messages = wrong.integer("messages", given["messages"], bench.MESSAGES)
+    packets = wrong.integer("twin_packets", given["twin_packets"], bench.TWIN_PACKETS)
     if known and nodes * ppn < bench.KINDS[name].least_ranks:
         wrong.add("nodes", nodes, f"at least {bench.KINDS[name].least_ranks} ranks for {name}")
     wrong.word("buffers", given["buffers"], bench.BUFFERS, "one of")
@@ -520,7 +532,8 @@ def bench_command(name: str | None, **given: Any) -> int:
         job = asked.job(nodes, ppn)
         result = bench.run(
             name, job, sizes, asked.fidelity, messages,
-            buffers=given["buffers"], tick=tick, stop=stop,
+            buffers=given["buffers"], error_bars=given["error_bars"], twin_packets=packets,
+            tick=tick, stop=stop,
         )  # fmt: skip
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])

@@ -50,6 +50,12 @@ def bench(result: BenchResult, ax: matplotlib.axes.Axes | None = None) -> matplo
     label = f"{result.summary['machine']}, predicted"
     ax.loglog(sizes, [r[column] * scale for r in rows], "o-", ms=3.5, lw=1.6,
               color=LINES[0], label=label)  # fmt: skip
+    barred = [r for r in rows if r.get("band_low") is not None]
+    if barred:
+        low, high = ([r["latency_s"] * scale * (1 + r[end]) for r in barred]
+                     for end in ("band_low", "band_high"))  # fmt: skip
+        ax.fill_between([r["bytes"] for r in barred], low, high, color=LINES[0], alpha=0.2, lw=0,
+                        label="by packets, from smaller twins")  # fmt: skip
     if result.name == "latency":
         measured = [c for c in published.LATENCIES if c.preset == result.summary["machine"]
                     and c.benchmark == result.name]  # fmt: skip

@@ -158,8 +158,13 @@ def osu(result: BenchResult) -> str:
     lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
     if result.name == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
+    bars = error_bars(s)
+    if bars:
+        lines.append(f"# {bars}")
     if result.name == "barrier":
-        lines += ["# Avg Latency(us)"] + [f"{r['latency_s'] * 1e6:18.2f}" for r in rows]
+        more = BAND_HEAD if bars else ""
+        lines.append(f"# Avg Latency(us){more}")
+        lines += [f"{r['latency_s'] * 1e6:18.2f}{band(r) if bars else ''}" for r in rows]
     elif result.name in ("mbw_mr", "put_bw", "put_bibw", "get_bw"):
         pairs = s["nodes"] * s["ppn"] // 2
         lines.append(f"# [ pairs: {pairs} ] [ window size: {s.get('window', 64)} ]")
@@ -172,11 +177,38 @@ def osu(result: BenchResult) -> str:
         is_rate = kind.column == "bandwidth_B_per_s"
         head = "Bandwidth (MB/s)" if is_rate else "Avg Latency(us)"
         lines.append("# Datatype: MPI_CHAR.")
-        lines.append(f"# {'Size':<8}{head:>18}")
+        lines.append(f"# {'Size':<8}{head:>18}{BAND_HEAD if bars else ''}")
         for r in rows:
             value = r[kind.column] / 1e6 if is_rate else r[kind.column] * 1e6
-            lines.append(f"{r['bytes']:<10}{value:>18.2f}")
+            lines.append(f"{r['bytes']:<10}{value:>18.2f}{band(r) if bars else ''}")
     return "\n".join(lines)
+
+
+BAND_HEAD = f"{'Low(us)':>12}{'High(us)':>12}{'Twin nodes':>12}{'Off by':>9}"
+
+
+def error_bars(s: Mapping[str, Any]) -> str:
+    """How the bars of a benchmark came about; empty if it has none."""
+    if not s.get("error_bars"):
+        return ""
+    twins = s.get("twins") or ()
+    nodes = sorted({twin["nodes"] for twin in twins})
+    if not nodes:
+        return "error bars: none, no smaller twin has few enough packets (--twin-packets N)"
+    listed = ", ".join(f"{n:,}" for n in nodes)
+    return (
+        f"error bars: packets against {s['fidelity']} on smaller twins of {listed} nodes; beyond, "
+        "twice the largest change seen for every doubling"
+    )
+
+
+def band(row: Mapping[str, Any]) -> str:
+    """The columns beside a prediction: its band, the largest twin, the largest error of all."""
+    if row["band_low"] is None:
+        return f"{'-':>12}{'-':>12}{'-':>12}{'-':>9}"
+    low, high = (row["latency_s"] * 1e6 * (1 + row[end]) for end in ("band_low", "band_high"))
+    off = f"{100 * row['twin_error']:+.1f} %"
+    return f"{low:>12.2f}{high:>12.2f}{row['twin_nodes']:>12,}{off:>9}"
 
 
 def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:

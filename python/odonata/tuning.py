@@ -37,10 +37,10 @@ class TuneResult(Sweep):
     """Rows by nodes, message size and algorithm, and the files that carry the choice.
 
     A row has `nodes`, `ranks`, `bytes`, `algorithm`, `latency_s` (mean over ranks, None if it was
-    too much to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (two standard
-    errors over the time), `rounds`, `rounds_played`, `ranks_played`, `messages` and `bytes_sent` by
-    a rank on the mean, `network_bytes` between nodes and `global_bytes` between groups,
-    `is_default`, `is_winner`.
+    too much to simulate), `latency_max_s`, `method` (`exact`, `sampled`), `error` (relative, half
+    of what holds the time 19 times of 20), `rounds`, `rounds_played`, `ranks_played`, `messages`
+    and `bytes_sent` by a rank on the mean, `network_bytes` between nodes and `global_bytes` between
+    groups, `is_default`, `is_winner`.
     """
 
     collective: str
@@ -170,8 +170,8 @@ def shown(result: TuneResult, whole: bool) -> str:
         lines += compared(here, s["mpi"])
         if whole:
             lines += ["", *by_algorithm(here)]
-        shown = [row for call in here for row in call if whole or in_first_table(row)]
-        lines += [f"# {line}" for line in sampled(shown, here[0][0]["ranks"])]
+        printed = [row for call in here for row in call if whole or in_first_table(row)]
+        lines += [f"# {line}" for line in sampled(printed, here[0][0]["ranks"])]
     rows = result.rows
     left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
     if left:

@@ -104,6 +104,31 @@ def test_a_long_collective_of_a_benchmark_says_what_was_played(odonata):
     assert part["latency_s"] == pytest.approx(whole["latency_s"], rel=0.02)
 
 
+def test_bars_beside_a_prediction(odonata):
+    options = ("bench", "allreduce", "--machine", MACHINE, "--nodes", 32, "--ppn", 2)
+    options += ("--sizes", "8,4Ki", "--fidelity", "loggp", "--quiet")
+    done = odonata(*options, "--error-bars")
+    assert done.returncode == 0, done.stderr
+    said, _, _, *lines = [line for line in done.stdout.splitlines()[2:]]
+    assert "packets against loggp on smaller twins of 4, 8, 16 nodes" in said
+    summary = json.loads(odonata(*options, "--error-bars", "--json").stdout)
+    for line, row in zip(lines, summary["rows"], strict=True):
+        size, latency, low, high, nodes, off, _ = line.split()
+        assert (int(size), int(nodes)) == (row["bytes"], row["twin_nodes"]) == (int(size), 16)
+        assert float(latency) == pytest.approx(row["latency_s"] * 1e6, abs=0.006)
+        assert float(low) == pytest.approx(float(latency) * (1 + row["band_low"]), abs=0.02)
+        assert float(high) == pytest.approx(float(latency) * (1 + row["band_high"]), abs=0.02)
+        errors = [twin["error"] for twin in summary["twins"] if twin["bytes"] == row["bytes"]]
+        assert len(errors) == 6 and max(errors, key=abs) == row["twin_error"]
+        assert float(off) == pytest.approx(100 * row["twin_error"], abs=0.06)
+    # Nothing small enough: the columns are there, and the bars are not.
+    done = odonata(*options, "--error-bars", "--twin-packets", 1)
+    assert "error bars: none" in done.stdout
+    assert re.search(r"^8 +[0-9.]+ +- +- +- +-$", done.stdout, re.MULTILINE)
+    done = odonata(*options, "--error-bars", "--fidelity", "packet")
+    assert done.returncode == 2 and "error_bars" in done.stderr
+
+
 def test_mistakes_are_complained_of_together(odonata, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"collective=allgather": {"avg_msg_size<=8": {}, "any": {}}}')

@@ -111,6 +111,73 @@ fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
     assert!(folded >= 15, "{folded} were folded");
 }
 
+/// 132 ranks, of which 12 are in a last group that is not full: five whole groups stand for them.
+#[test]
+fn whole_groups_stand_for_a_last_one_that_is_not() {
+    let mut folded = Vec::new();
+    for collective in ["allgather", "allgatherv", "alltoall", "alltoallv"] {
+        for bytes in [64, 100_000] {
+            let mut few = ask_alike(collective, bytes, 24 * 160);
+            few.nodes = vec![44];
+            let all = TuneRequest { messages: 1 << 40, ..few.clone() };
+            for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
+                let at = format!("{collective} {} {bytes} B", few.algorithm);
+                assert_eq!(few.algorithm, all.algorithm);
+                if few.share.ranks_played != 24 {
+                    continue;
+                }
+                folded.push(few.algorithm.clone());
+                assert_eq!(few.share.rounds, all.share.rounds, "{at}");
+                assert!(few.share.rounds_played < all.share.rounds, "{at}");
+                let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
+                let error = few.share.error.expect("played");
+                assert!(off.abs() < error + 0.05, "{at}: {off:+.4}, {error:.4}");
+                assert!(error < 0.7, "{at}: {error:.4}");
+            }
+        }
+    }
+    folded.sort_unstable();
+    folded.dedup();
+    // Of partners that are all asked at once there is no round to add.
+    assert_eq!(folded, ["neighbor", "pairwise", "ring", "scattered:32"]);
+}
+
+/// An exchange of neighbors is a ring where their number is odd, and the whole groups' is not.
+#[test]
+fn an_odd_rank_out_is_no_neighbor() {
+    let mut few = ask_alike("allgather", 64, 8 * 40);
+    (few.nodes, few.ppn) = (vec![45], 1);
+    let all = TuneRequest { messages: 1 << 40, ..few.clone() };
+    let neighbor = |request: &TuneRequest| {
+        let rows = tuned(request).rows;
+        let row = rows.into_iter().find(|row| row.algorithm == "neighbor");
+        row.and_then(|row| row.latency_s)
+    };
+    let all = neighbor(&all).expect("all of it is played");
+    assert!(neighbor(&few).is_none_or(|few| (few / all - 1.0).abs() < 0.02));
+}
+
+/// Ranks beyond the last whole group sit on nodes of the first, whose ranks then have company that
+/// their twins have not.
+#[test]
+fn who_has_company_stands_for_nobody_alone() {
+    let mut few = ask_alike("allgather", 100_000, 24 * 100);
+    few.nodes = vec![42];
+    few.common.nic_policy = Some("single".into());
+    few.common.machine.set.push(("groups.compute.cpus".into(), "1".into()));
+    let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
+    let nodes: Vec<u32> = (0..126).map(node).collect();
+    let nodes = serde_json::json!({ "nodes": nodes });
+    few.common.placement = Some(serde_json::from_value(nodes).expect("one"));
+    let all = TuneRequest { messages: 1 << 40, ..few.clone() };
+    let ring = |request: &TuneRequest| {
+        let rows = tuned(request).rows;
+        rows.into_iter().find(|row| row.algorithm == "ring").expect("it is tried").latency_s
+    };
+    let all = ring(&all).expect("all of it is played");
+    assert!(ring(&few).is_none_or(|few| (few / all - 1.0).abs() < 0.03));
+}
+
 /// 288 ranks in two groups of Aurora, which differ in how cables are spread: a few rounds by the
 /// ranks of one against all rounds by all, within what is stated.
 #[test]

@@ -1,5 +1,6 @@
 //! `odonata bench`: one world a message size.
 
+use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow};
@@ -34,6 +35,12 @@ pub struct BenchRequest {
     /// Most messages of one call of a collective that are played in closed form.
     #[serde(default = "calls::most_messages")]
     pub messages: u64,
+    /// Whether smaller twins tell how far off a collective's time may be.
+    #[serde(default)]
+    pub error_bars: bool,
+    /// Most packets of one call on a twin.
+    #[serde(default = "bars::most_packets")]
+    pub twin_packets: u64,
 }
 
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -56,6 +63,9 @@ pub struct BenchRow {
     /// Collectives: what was played of a call.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
+    /// How far off the time may be, if asked.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub band: Option<Band>,
     /// What the background got through, as a fraction of the injection rate of its nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_accepted: Option<f64>,
@@ -70,6 +80,9 @@ pub struct BenchResult {
     pub ranks: u32,
     pub nodes: u32,
     pub rows: Vec<BenchRow>,
+    /// Smaller twins that were run for error bars.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub twins: Vec<TwinRow>,
     /// All worlds' digests, mixed in the order of the sizes.
     pub digest: String,
     pub engine: EngineRow,
@@ -135,6 +148,7 @@ pub fn bench(
         complaints.extend(more);
         Overrides::default()
     });
+    complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
     let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|complaint| {
         complaints.push(complaint);
         Buffers::Host
@@ -154,7 +168,7 @@ pub fn bench(
         }
     };
     let which = which.expect("complained of above");
-    let mut job = Job { counts_pairs: false, ..job };
+    let job = Job { counts_pairs: false, ..job };
     too_large(&job, which, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
@@ -165,6 +179,7 @@ pub fn bench(
         ranks,
         nodes: request.nodes,
         rows: Vec::new(),
+        twins: Vec::new(),
         digest: String::new(),
         engine: EngineRow::default(),
         interrupted: false,
@@ -174,55 +189,128 @@ pub fn bench(
         congestion: None,
         notes: rule_notes(&job, which),
     };
-    let mut congestion = CongestionCounters::default();
     // A barrier has no size.
     let sizes: &[u64] =
         if which == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
-    let mut digest = base::Digest::default();
-    for &bytes in sizes {
-        if let Some(parts) = sampled(&job, which, bytes, &overrides, fidelity, request.messages) {
-            let mut sums =
-                Sums { engine: result.engine, limits: result.limits.take(), ..Sums::default() };
-            let ended = calls::time(&mut job, &parts, fidelity, &mut sums, tick);
-            (result.engine, result.limits) = (sums.engine, sums.limits);
-            match ended {
-                Ok(timing) => {
-                    digest.mix(sums.digest.0);
-                    result.rows.push(sampled_row(bytes, &parts, timing));
-                    continue;
-                }
-                Err(End::Interrupted) => result.interrupted = true,
-                Err(end) => result.failure = failed(&job, &end, bytes),
+    let mut session = Session {
+        job,
+        which,
+        fidelity,
+        overrides,
+        messages: request.messages,
+        sums: Sums::default(),
+        congestion: CongestionCounters::default(),
+        network: None,
+        twins: Vec::new(),
+        tick,
+    };
+    let bands = match request.error_bars.then_some(request.twin_packets) {
+        None => Ok(vec![None; sizes.len()]),
+        Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
+    };
+    // Twins meet no limits and no faults: they end unless they are stopped.
+    result.interrupted = bands.is_err();
+    for (&bytes, band) in sizes.iter().zip(bands.unwrap_or_default()) {
+        match session.row(bytes, band) {
+            Ok(row) => result.rows.push(row),
+            Err(End::Interrupted) => result.interrupted = true,
+            Err(end) => {
+                result.failure = failed(&session.job, &end, bytes);
+                assert!(result.failure.is_some(), "{} at {bytes} B: {end:?}", request.name);
             }
+        }
+        if result.interrupted || result.failure.is_some() {
             break;
         }
-        let (row, outcome) = match fidelity {
-            Fidelity::Packet => measure::<PacketNetwork>(&job, which, bytes, &overrides, tick),
-            Fidelity::Flow => measure::<FlowNetwork>(&job, which, bytes, &overrides, tick),
-            Fidelity::LogGp => measure::<LogGpNetwork>(&job, which, bytes, &overrides, tick),
-        };
-        result.engine.add(outcome.engine);
-        congestion.merge(outcome.counters.congestion);
-        if let Some(network) = NetworkRow::of_run(&job.machine, &outcome) {
-            result.network.get_or_insert_default().add(network);
-        }
-        LimitsRow::gather(&mut result.limits, LimitsRow::of_run(&job, &outcome));
-        result.failure = failed(&job, &outcome.end, bytes);
-        if result.failure.is_some() {
-            break;
-        }
-        if outcome.end == End::Interrupted {
-            result.interrupted = true;
-            break;
-        }
-        assert_eq!(outcome.end, End::Finished, "{} at {bytes} B", request.name);
-        digest.mix(outcome.digest.0);
-        result.rows.push(row);
     }
+    let Session { job, sums, congestion, network, twins, .. } = session;
     result.congestion = CongestionRow::of(&job.machine, fidelity, congestion);
-    result.digest = format!("{:016x}", digest.0);
-    result.engine.wall_s = begun.elapsed().as_secs_f64();
+    (result.network, result.limits, result.twins) = (network, sums.limits, twins);
+    result.digest = format!("{:016x}", sums.digest.0);
+    result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
     Ok(result)
+}
+
+/// What is the same for all sizes, and what came of those that were done.
+struct Session<'a> {
+    job: Job,
+    which: Bench,
+    fidelity: Fidelity,
+    overrides: Overrides,
+    messages: u64,
+    sums: Sums,
+    congestion: CongestionCounters,
+    network: Option<NetworkRow>,
+    twins: Vec<TwinRow>,
+    tick: &'a mut dyn FnMut(Progress) -> bool,
+}
+
+impl Session<'_> {
+    /// One size; how it ended if that was not the end of it.
+    fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
+        let Session { job, which, fidelity, overrides, messages, .. } = &*self;
+        let mut row = match sampled(job, *which, bytes, overrides, *fidelity, *messages) {
+            Some(parts) => {
+                let (job, sums) = (&mut self.job, &mut self.sums);
+                let timing = calls::time(job, &parts, self.fidelity, sums, self.tick)?;
+                sampled_row(bytes, &parts, timing)
+            }
+            None => self.whole(bytes)?,
+        };
+        let error = row.share.and_then(|share| share.error).unwrap_or(0.0);
+        row.band = band.map(|band| band.widened(error));
+        Ok(row)
+    }
+
+    /// A size of which everything is played.
+    fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
+        let Session { job, which, overrides, tick, .. } = self;
+        let (row, outcome) = match self.fidelity {
+            Fidelity::Packet => measure::<PacketNetwork>(job, *which, bytes, overrides, tick),
+            Fidelity::Flow => measure::<FlowNetwork>(job, *which, bytes, overrides, tick),
+            Fidelity::LogGp => measure::<LogGpNetwork>(job, *which, bytes, overrides, tick),
+        };
+        self.sums.add(&self.job, &outcome);
+        self.congestion.merge(outcome.counters.congestion);
+        if let Some(network) = NetworkRow::of_run(&self.job.machine, &outcome) {
+            self.network.get_or_insert_default().add(network);
+        }
+        if outcome.end != End::Finished {
+            return Err(outcome.end);
+        }
+        self.sums.digest.mix(outcome.digest.0);
+        Ok(row)
+    }
+
+    /// What smaller twins of at most so many packets tell of the call of this size.
+    fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
+        let Bench::Collective(kind) = self.which else { unreachable!("complained of before") };
+        let size = self.job.seats.len() as u32;
+        let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
+        let asked = bars::Asked { kind, algorithm, bytes, packets };
+        // Limits that are told are the large job's.
+        let limits = self.sums.limits.take();
+        let twins = bars::twins(&mut self.job, asked, self.fidelity, &mut self.sums, self.tick);
+        self.sums.limits = limits;
+        let twins = twins?;
+        let band = Band::of(&twins, bars::nodes(&self.job).len() as u32);
+        self.twins.extend(twins);
+        Ok(band)
+    }
+}
+
+/// A complaint about error bars that cannot be had.
+fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<Complaint> {
+    let (found, wanted) = if which.is_some_and(|which| !matches!(which, Bench::Collective(_))) {
+        (request.name.clone(), "a collective: others are the same on few nodes and on many")
+    } else if request.common.fidelity == Fidelity::Packet.name() {
+        ("packet".into(), "`loggp` or `flow`: packets are what these are compared with")
+    } else if request.nodes < 4 {
+        (format!("{} nodes", request.nodes), "at least 4 nodes: a twin has 2 to half of them")
+    } else {
+        return None;
+    };
+    Some(Complaint::new("error_bars", found, wanted))
 }
 
 /// `--buffers`, of a benchmark for which it means something.

@@ -25,7 +25,7 @@ pub(super) struct Timing {
     pub mean_s: f64,
     pub min_s: f64,
     pub max_s: f64,
-    /// Two standard errors of the mean; 0 where all rounds were played.
+    /// Half of the interval that holds the mean 19 times of 20; 0 where all rounds were played.
     pub error_s: f64,
     /// Of all ranks.
     pub messages: f64,
@@ -42,6 +42,8 @@ struct Stretch {
     to: u32,
     /// How many rounds they stand for: themselves, and those of ranks that no group is full of.
     rounds: u32,
+    /// Of these, rounds that may be of fewer messages than those played.
+    shorter: u32,
     /// But for who the partners are.
     alike: bool,
     /// A rank's partners are so many ranks away, the same number for all.
@@ -54,7 +56,7 @@ struct Stretch {
 impl Stretch {
     fn new(from: u32, to: u32, alike: bool, shifts: bool) -> Stretch {
         let rounds = to - from;
-        Stretch { from, to, rounds, alike, shifts, played: rounds, ranks: 0 }
+        Stretch { from, to, rounds, shorter: 0, alike, shifts, played: rounds, ranks: 0 }
     }
 }
 
@@ -70,12 +72,22 @@ pub(super) struct Parts {
     pub is_sample: bool,
 }
 
+impl Parts {
+    /// All of it.
+    pub(super) fn whole(call: Collective) -> Parts {
+        let (rounds, ranks) = (call.rounds(), call.seat.size);
+        let stretches = vec![Stretch::new(0, rounds, false, false)];
+        Parts { call, stretches, ranks, is_sample: false }
+    }
+}
+
 /// What was played of a call, for whoever reads its time.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
 pub struct Share {
     /// `exact`; `sampled` if not all rounds were played, or not by all ranks. None if none was.
     pub method: Option<&'static str>,
-    /// Two standard errors of the time, relative to it; 0 if all rounds were played.
+    /// Half of the interval that holds the time 19 times of 20, relative to it; 0 if all rounds
+    /// were played.
     pub error: Option<f64>,
     pub rounds: u32,
     pub rounds_played: u32,
@@ -134,12 +146,7 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
     if u64::from(rounds) * u64::from(ranks) * a_rank <= messages {
-        return Some(Parts {
-            call: call.clone(),
-            stretches: vec![Stretch::new(0, rounds, false, false)],
-            ranks,
-            is_sample: false,
-        });
+        return Some(Parts::whole(call.clone()));
     }
     // With contention, who meets whom in the network matters; with noise or company, which rank and
     // which round it is.
@@ -155,25 +162,25 @@ pub(super) fn parts(
     };
     let least_rounds = if waits_both_ways(job, &call) { 2 * period } else { LEAST_ROUNDS };
     let mut stretches = stretches(&call)?;
+    if call.seat.size < ranks {
+        stand_for_all(&mut stretches, &call, rounds)?;
+    }
     let (mut left, mut alike) = (messages, stretches.iter().filter(|s| s.alike).count() as u64);
     // What is left when those that are not alike have been played is shared out.
     stretches.sort_by_key(|s| s.alike);
     for stretch in &mut stretches {
         stretch.ranks = if stretch.shifts { period } else { ranks };
         let a_round = u64::from(stretch.ranks) * a_rank;
-        let (mut share, mut least) = (left, stretch.rounds);
+        let (mut share, mut least) = (left, stretch.to - stretch.from);
         if stretch.alike {
             (share, least) = (left / alike, least.min(least_rounds));
             alike -= 1;
         }
-        stretch.played = (share / a_round).min(u64::from(stretch.rounds)) as u32;
+        stretch.played = (share / a_round).min(u64::from(stretch.to - stretch.from)) as u32;
         if stretch.played < least {
             return None;
         }
         left -= u64::from(stretch.played) * a_round;
-        if stretch.alike {
-            stretch.rounds += rounds - call.rounds();
-        }
     }
     stretches.sort_by_key(|s| s.from);
     // What is played as one needs no putting together.
@@ -226,13 +233,28 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
     Some(all)
 }
 
+/// The rounds of a call that fills whole groups stand for all `rounds` of the call, which has more
+/// ranks: those that are alike for those it has more. A last round of the rest of the partners is
+/// another in the two, and counts as a whole one.
+fn stand_for_all(stretches: &mut Vec<Stretch>, call: &Collective, rounds: u32) -> Option<()> {
+    let scattered = matches!(call.algorithm, Algorithm::Scattered { .. });
+    if scattered {
+        stretches.pop_if(|last| last.from > 0 && !last.alike);
+    }
+    let theirs: u32 = stretches.iter().map(|s| s.rounds).sum();
+    let alike = stretches.iter_mut().find(|s| s.alike)?;
+    alike.rounds += rounds - theirs;
+    alike.shorter = u32::from(scattered);
+    Some(())
+}
+
 /// Whether a rank's partners are the same in every round and wait for it as it does for them: then
 /// the slowest of all is felt only after as many rounds as it is ranks away, which is half of those
 /// that come before the next as slow, and that is to be over when a quarter has been played.
 fn waits_both_ways(job: &Job, call: &Collective) -> bool {
     let p = u64::from(call.seat.size);
     let piece = match call.kind {
-        Kind::Bcast | Kind::Allreduce | Kind::ReduceScatter => call.bytes / p,
+        Kind::Bcast | Kind::Allreduce | Kind::ReduceScatter => call.bytes.div_ceil(p),
         _ => call.bytes,
     };
     match call.algorithm {
@@ -259,6 +281,7 @@ fn partners(call: &Collective) -> u64 {
 fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let (machine, ranks) = (&job.machine, call.seat.size as usize);
     let group = |rank: usize| machine.group_of(job.seats[rank].nic);
+    let kind = |rank: usize| machine.group_kind[group(rank)];
     let period = (1..ranks).find(|&rank| group(rank) != group(0))?;
     let size = ranks / period * period;
     let blocks =
@@ -275,8 +298,8 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
         return None;
     }
     // Whoever swaps does so by exclusive or, which blocks of a power of two keep; neighbors are odd
-    // and even.
-    let odd = call.algorithm == Algorithm::Neighbor && !period.is_multiple_of(2);
+    // and even, and of an odd number of ranks a ring.
+    let odd = call.algorithm == Algorithm::Neighbor && !(period | ranks).is_multiple_of(2);
     if odd || swaps && !period.is_power_of_two() {
         return None;
     }
@@ -290,10 +313,15 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let is_twin = |rank: usize| {
         let first = rank / period * period;
         group(rank) == group(first)
+            && kind(rank) == kind(0)
             && apart(rank, first) == apart(rank % period, 0)
             && job.seats[rank].binding == job.seats[rank % period].binding
     };
-    let all = groups.len() == size / period && (period..size).all(is_twin);
+    // Who sits beside ranks of a whole group makes it another.
+    let is_beyond = |rank: usize| groups.binary_search(&group(rank)).is_err();
+    let all = groups.len() == size / period
+        && (period..size).all(is_twin)
+        && (size..ranks).all(is_beyond);
     all.then_some((period as u32, size as u32))
 }
 
@@ -309,7 +337,7 @@ pub(super) fn time(
     let ranks = f64::from(job.seats.len() as u32);
     let mut sum = Timing::default();
     for (nth, stretch) in parts.stretches.iter().enumerate() {
-        let &Stretch { from, to, rounds, played, ranks: first, .. } = stretch;
+        let &Stretch { from, to, rounds, shorter, played, ranks: first, .. } = stretch;
         if parts.is_sample {
             let first = (first < call.seat.size).then_some(first);
             job.sample = Sample { from, to, rounds: played, ranks: first };
@@ -327,7 +355,7 @@ pub(super) fn time(
         let (span, error) = extrapolate(&begun, rounds);
         // The call itself counts once.
         sum.mean_s += span + if nth == 0 { begun[0] } else { 0.0 };
-        sum.error_s += error;
+        sum.error_s += error + f64::from(shorter) * span / f64::from(rounds.max(1));
         // How far apart ranks are at the end.
         sum.min_s = timing.min_s - timing.mean_s;
         sum.max_s = timing.max_s - timing.mean_s;
@@ -378,7 +406,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, job: &Job, outcome: &Outcome) {
+    /// Counts a world; its digest is for those that ended.
+    pub(super) fn add(&mut self, job: &Job, outcome: &Outcome) {
         self.engine.add(outcome.engine);
         LimitsRow::gather(&mut self.limits, LimitsRow::of_run(job, outcome));
     }

@@ -1,6 +1,7 @@
 //! The façade as plain data: requests and results the Python door carries as JSON.
 
 mod background;
+mod bars;
 mod bench;
 mod calls;
 mod carried;
@@ -14,6 +15,7 @@ mod run;
 mod tune;
 
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
+pub use bars::{Band, Layout, TwinRow};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};
 pub use calls::Share;
 pub use congestion::CongestionRow;

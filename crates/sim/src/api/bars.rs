@@ -1,0 +1,232 @@
+//! Error bars: the same call on fewer of the job's nodes, at the fidelity asked for and by packets.
+//!
+//! How far the two are apart there is what is known of how far the large prediction may be off.
+
+use super::Fidelity;
+use super::calls::{self, Parts, Sums};
+use crate::outcome::End;
+use crate::world::{Job, Policy, Progress};
+use collectives::{Algorithm, Kind};
+use machine::NodeId;
+use serde::Serialize;
+
+/// Which of the job's nodes a smaller twin has: the first so many, which are near each other, or
+/// one after every so many, which are as far apart as those of the job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    First,
+    Spread,
+}
+
+impl Layout {
+    const ALL: [Layout; 2] = [Layout::First, Layout::Spread];
+
+    fn nodes(self, all: &[NodeId], n: usize) -> Vec<NodeId> {
+        let nth = |i: usize| match self {
+            Layout::First => all[i],
+            Layout::Spread => all[i * all.len() / n],
+        };
+        let mut nodes: Vec<NodeId> = (0..n).map(nth).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+}
+
+/// A call on a smaller twin of the job.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq)]
+pub struct TwinRow {
+    pub bytes: u64,
+    pub nodes: u32,
+    pub ranks: u32,
+    pub layout: Layout,
+    /// At the fidelity asked for, and by packets.
+    pub latency_s: f64,
+    pub packet_s: f64,
+    /// The latter over the former, less one.
+    pub error: f64,
+}
+
+/// Between which times the packets' would lie, relative to the prediction, and why. Nothing if no
+/// twin was small enough.
+#[derive(Clone, Copy, Debug, Default, Serialize, PartialEq)]
+pub struct Band {
+    pub band_low: Option<f64>,
+    pub band_high: Option<f64>,
+    /// Nodes of the largest twin.
+    pub twin_nodes: Option<u32>,
+    /// The largest error of all twins, with its sign.
+    pub twin_error: Option<f64>,
+}
+
+impl Band {
+    /// For a prediction on `nodes` nodes. In each layout twins come by their size. With every
+    /// doubling from the largest to the job an error may change by twice as much as it ever did
+    /// from one twin to the next, or by twice what it is if there is no next.
+    pub(super) fn of(twins: &[TwinRow], nodes: u32) -> Band {
+        let Some(largest) = twins.iter().map(|twin| twin.nodes).max() else {
+            return Band::default();
+        };
+        let (mut low, mut high, mut worst, mut change) = (0.0f64, 0.0f64, 0.0f64, 0.0f64);
+        for layout in Layout::ALL {
+            let of_layout = twins.iter().filter(|twin| twin.layout == layout);
+            let errors: Vec<f64> = of_layout.map(|twin| twin.error).collect();
+            for &error in &errors {
+                (low, high) = (low.min(error), high.max(error));
+                worst = if error.abs() > worst.abs() { error } else { worst };
+            }
+            let changes = errors.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+            let alone = if errors.len() == 1 { errors[0].abs() } else { 0.0 };
+            change = changes.fold(change.max(alone), f64::max);
+        }
+        let doublings = (f64::from(nodes) / f64::from(largest)).log2();
+        let more = MARGIN * change * doublings;
+        Band {
+            band_low: Some((low - more).max(-1.0)),
+            band_high: Some(high + more),
+            twin_nodes: Some(largest),
+            twin_error: Some(worst),
+        }
+    }
+
+    /// The same where the prediction itself may be off by so much.
+    pub(super) fn widened(self, error: f64) -> Band {
+        Band {
+            band_low: self.band_low.map(|low| (low - error).max(-1.0)),
+            band_high: self.band_high.map(|high| high + error),
+            ..self
+        }
+    }
+}
+
+/// How much more an error may change from doubling to doubling than was seen [estimate]: where a
+/// call first leaves a group that happens at once (docs/models/error-bars.md has what this holds).
+const MARGIN: f64 = 2.0;
+
+/// Most packets of one call on a smaller twin, unless said: a second or two of the largest.
+pub(super) fn most_packets() -> u64 {
+    500_000
+}
+
+/// Twins of so many sizes, each half of the next.
+const SIZES: u32 = 3;
+
+/// A call of the job, for its twins to make.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked {
+    pub kind: Kind,
+    pub algorithm: Algorithm,
+    pub bytes: u64,
+    /// Most packets of a twin.
+    pub packets: u64,
+}
+
+/// What twins of the job do. Their sizes are powers of two, the largest of at most half of the
+/// job's nodes and as many packets as asked; none if there is no such.
+pub(super) fn twins(
+    job: &mut Job,
+    asked: Asked,
+    fidelity: Fidelity,
+    sums: &mut Sums,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Vec<TwinRow>, End> {
+    let all = nodes(job);
+    let mut play = |layout: Layout, n: usize, fidelity| {
+        on(job, &layout.nodes(&all, n), |job| {
+            let size = job.seats.len() as u32;
+            let call = calls::first_call(asked.kind, asked.algorithm, size, asked.bytes);
+            let before = sums.engine.packets;
+            let timing = calls::time(job, &Parts::whole(call), fidelity, sums, tick)?;
+            Ok((timing.mean_s, size, sums.engine.packets - before))
+        })
+    };
+    let mut largest = None;
+    for n in (1..).map(|i| 1usize << i).take_while(|n| 2 * n <= all.len()) {
+        if play(Layout::First, n, Fidelity::LogGp)?.2 > asked.packets {
+            break;
+        }
+        largest = Some(n);
+    }
+    let mut rows = Vec::new();
+    let sizes = (0..SIZES).rev().filter_map(|i| Some(largest? >> i)).filter(|&n| n >= 2);
+    for (n, layout) in sizes.flat_map(|n| Layout::ALL.map(|layout| (n, layout))) {
+        let (latency_s, ranks, _) = play(layout, n, fidelity)?;
+        let (packet_s, ..) = play(layout, n, Fidelity::Packet)?;
+        let error = packet_s / latency_s - 1.0;
+        let (nodes, bytes) = (n as u32, asked.bytes);
+        rows.push(TwinRow { bytes, nodes, ranks, layout, latency_s, packet_s, error });
+    }
+    Ok(rows)
+}
+
+/// The job's nodes, as its ranks come.
+pub(super) fn nodes(job: &Job) -> Vec<NodeId> {
+    let mut nodes = Vec::new();
+    let mut seen = vec![false; job.machine.node_nics.len()];
+    for seat in &job.seats {
+        if !std::mem::replace(&mut seen[seat.node.0 as usize], true) {
+            nodes.push(seat.node);
+        }
+    }
+    nodes
+}
+
+/// Does something with a job of those ranks that are on these nodes, which are sorted. Limits are
+/// the large job's affair.
+fn on<R>(job: &mut Job, nodes: &[NodeId], play: impl FnOnce(&mut Job) -> R) -> R {
+    let here = job.seats.iter().filter(|seat| nodes.binary_search(&seat.node).is_ok());
+    let seats = here.copied().collect();
+    let seats = std::mem::replace(&mut job.seats, seats);
+    let limits = std::mem::replace(&mut job.limits, Policy::Off);
+    let result = play(job);
+    (job.seats, job.limits) = (seats, limits);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twins(layout: Layout, errors: &[f64]) -> Vec<TwinRow> {
+        let row = |(i, &error): (usize, &f64)| {
+            let nodes = 8 << i;
+            let (bytes, ranks) = (8, nodes);
+            TwinRow { bytes, nodes, ranks, layout, latency_s: 1.0, packet_s: 1.0 + error, error }
+        };
+        errors.iter().enumerate().map(row).collect()
+    }
+
+    #[test]
+    fn a_band_has_all_errors_and_those_that_grow_go_on() {
+        let near = |band: Band, low: f64, high: f64, worst: f64| {
+            let found = [band.band_low, band.band_high, band.twin_error];
+            for (found, wanted) in found.into_iter().zip([low, high, worst]) {
+                let found = found.expect("there are twins");
+                assert!((found - wanted).abs() < 1e-12, "{band:?}: {low} {high} {worst}");
+            }
+        };
+        let first = |errors: &[f64]| twins(Layout::First, errors);
+        // 32 nodes to 256 are three doublings, in each of which it may change by twice 0.08.
+        near(Band::of(&first(&[0.02, 0.10, 0.15]), 256), -0.48, 0.15 + 0.48, 0.15);
+        near(Band::of(&first(&[0.02, -0.01, -0.03]), 64), -0.09, 0.08, -0.03);
+        // The largest twin is as large as half of the job, and errors stay as they are.
+        near(Band::of(&first(&[0.05, 0.05]), 32), 0.0, 0.05, 0.05);
+        // Of one size it is not known how it changes.
+        near(Band::of(&first(&[-0.05]), 32), -0.25, 0.20, -0.05);
+        // Sampling comes on top, and no time is less than none.
+        near(Band::of(&first(&[0.05, 0.05]), 32).widened(0.01), -0.01, 0.06, 0.05);
+        near(Band::of(&first(&[-0.2, -0.6]), 64), -1.0, 1.6, -0.6);
+        // Layouts do not follow from each other.
+        let both = [first(&[0.10, 0.10]), twins(Layout::Spread, &[0.02, 0.12])].concat();
+        near(Band::of(&both, 32), -0.20, 0.12 + 0.20, 0.12);
+        assert_eq!(Band::of(&[], 256), Band::default());
+    }
+
+    #[test]
+    fn twins_have_the_first_nodes_or_some_of_all() {
+        let all: Vec<NodeId> = [7, 3, 9, 1, 5, 8].map(NodeId).to_vec();
+        let of = |layout: Layout, n| layout.nodes(&all, n).iter().map(|node| node.0).collect();
+        let found: [Vec<u32>; 2] = Layout::ALL.map(|layout| of(layout, 3));
+        assert_eq!(found, [vec![3, 7, 9], vec![5, 7, 9]]);
+    }
+}
