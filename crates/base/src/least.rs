@@ -75,13 +75,6 @@ impl<I: Idx, K: Copy + Ord> Least<I, K> {
         }
     }
 
-    /// Takes the first out.
-    pub fn pop(&mut self) -> Option<(K, I)> {
-        let first = self.first()?;
-        self.remove(first.1);
-        Some(first)
-    }
-
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.heap.capacity() * size_of::<(K, I)>() + self.place.raw.capacity() * size_of::<u32>()
@@ -89,32 +82,34 @@ impl<I: Idx, K: Copy + Ord> Least<I, K> {
 
     /// Moves what stands at `at` up or down to where it belongs.
     fn settle(&mut self, mut at: usize) {
-        let item = self.heap[at];
-        while at > 0 && item < self.heap[(at - 1) / 2] {
-            self.put(at, self.heap[(at - 1) / 2]);
+        let (heap, place) = (&mut self.heap[..], &mut self.place);
+        let (item, begin) = (heap[at], at);
+        while at > 0 {
+            let above = heap[(at - 1) / 2];
+            if above <= item {
+                break;
+            }
+            heap[at] = above;
+            place[above.1] = at as u32;
             at = (at - 1) / 2;
         }
-        loop {
-            let mut child = 2 * at + 1;
-            if child >= self.heap.len() {
+        while at >= begin {
+            let Some(&left) = heap.get(2 * at + 1) else { break };
+            let (mut child, mut below) = (2 * at + 1, left);
+            if let Some(&right) = heap.get(2 * at + 2)
+                && right < left
+            {
+                (child, below) = (2 * at + 2, right);
+            }
+            if item <= below {
                 break;
             }
-            if child + 1 < self.heap.len() && self.heap[child + 1] < self.heap[child] {
-                child += 1;
-            }
-            if item <= self.heap[child] {
-                break;
-            }
-            self.put(at, self.heap[child]);
+            heap[at] = below;
+            place[below.1] = at as u32;
             at = child;
         }
-        self.put(at, item);
-    }
-
-    #[inline]
-    fn put(&mut self, at: usize, item: (K, I)) {
-        self.heap[at] = item;
-        self.place[item.1] = at as u32;
+        heap[at] = item;
+        place[item.1] = at as u32;
     }
 }
 
@@ -138,7 +133,8 @@ mod tests {
                     list[item.idx()] = None;
                 }
                 1 => {
-                    if let Some((_, first)) = heap.pop() {
+                    if let Some((_, first)) = heap.first() {
+                        heap.remove(first);
                         list[first.idx()] = None;
                     }
                 }

@@ -5,13 +5,17 @@ use base::{below, draw};
 use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{Idle, NicId};
 
-/// `bench flows MACHINE FLOWS CHANGES`: random pairs, each by one minimal way.
+/// `bench flows MACHINE FLOWS CHANGES [EXACT_TO]`: random pairs, each by one minimal way; shares
+/// fair to one part in 2^EXACT_TO, or as flows have them.
 pub fn changes(args: &[String]) {
-    let [name, flows, changes] = args else { panic!("bench flows MACHINE FLOWS CHANGES") };
+    let [name, flows, changes, to @ ..] = args else {
+        panic!("bench flows MACHINE FLOWS CHANGES [EXACT_TO]")
+    };
     let [flows, changes] = [flows, changes].map(|n| n.parse::<u64>().expect("a number"));
+    let to = to.first().map_or(flow::EXACT_TO, |to| to.parse().expect("a number"));
     let machine = crate::preset(name, &[("routing", "minimal")]);
     let capacity = |gap: &base::Gap| (1u64 << 60) / gap.0;
-    let mut sharing = MaxMin::new(machine.links.gap.raw.iter().map(capacity));
+    let mut sharing = MaxMin::new(machine.links.gap.raw.iter().map(capacity), to);
     let (n, mut path) = (machine.n_nics(), Vec::new());
     let mut come = |sharing: &mut MaxMin, nth: u64| -> FlowId {
         let luck = |stream| draw(7, stream, 0, nth);

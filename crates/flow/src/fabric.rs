@@ -106,6 +106,16 @@ impl Fabric {
         }
     }
 
+    /// Whether `at` is what `dst` takes packets by: its link, or its host interface.
+    pub fn is_taken_by(&self, at: Resource, dst: NicId) -> bool {
+        let (own, n) = (self.n_links, self.n_nics);
+        let ones = if self.one_way.is_some() { 2 * n } else { 0 };
+        // Injection links have the first numbers, ejection links the next.
+        at.0 == n + dst.0
+            || self.one_way.is_some() && at.0 == own + n + dst.0
+            || self.both.is_some() && at.0 == own + ones + dst.0
+    }
+
     /// Packets that NICs and hosts alone would let through, `in_parallel` at a time, for a message
     /// that nobody disturbs: the level that `fluid` would give it, times as many.
     pub fn alone(&self, machine: &Machine, ends: (NicId, NicId), w: Weight, count: u32) -> u64 {

@@ -1,7 +1,7 @@
 //! Floor 4: messages as flows that share links and NICs max-min fairly. Derivation and limits in
 //! docs/models/flow.md.
 //!
-//! Knows who crosses what, and how fast. Refuses to know packets one by one, queues and buffers.
+//! Knows who crosses what, and how fast. Refuses to know packets one by one, and their order.
 //!
 //! The one idea: a message alone takes the closed form's time; beside others it lasts as much
 //! longer as its share of what it crosses is less than all of it. Its packets spread over ways as
@@ -10,6 +10,7 @@
 mod fabric;
 mod pressure;
 mod strands;
+mod tree;
 
 use base::{Gap, IndexVec, Least, Slab, Span, Time};
 use des::Phase;
@@ -20,6 +21,7 @@ use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 use fabric::{Extra, Fabric, Weight};
 use pressure::{Ask, Pressure};
 use strands::{Drawn, Strand, WAYS};
+use tree::Tree;
 
 base::ids! {
     /// A message under way.
@@ -65,6 +67,8 @@ struct Flight {
     drawn: u32,
     /// Its rate alone, packets per 2^52 ps.
     alone: u64,
+    /// What the links and NICs it crosses would let it have.
+    free: u64,
     /// Its rate now, and since when.
     rate: u64,
     since: Time,
@@ -98,6 +102,7 @@ pub struct FlowNetwork {
     fabric: Fabric,
     sharing: MaxMin,
     pressure: Pressure,
+    tree: Option<Tree>,
     nics: IndexVec<NicId, Nic>,
     flights: Slab<FlightId, Flight>,
     /// Whose strand a flow is.
@@ -124,6 +129,10 @@ pub struct FlowNetwork {
 
 const NEVER: Time = Time(u64::MAX);
 
+/// Shares are fair to within one part in 2 to this power: what changes by less concerns nobody
+/// else.
+pub const EXACT_TO: u32 = 6;
+
 /// What a message leaves is dealt out when somebody comes, and at the latest after so small a part
 /// of the time that it took: so shares are dealt for many at once where many end.
 const IDLE: u64 = 16;
@@ -147,6 +156,7 @@ impl FlowNetwork {
             samples,
             drawn: 0,
             alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
+            free: 0,
             rate: 0,
             since: start,
             left: 0,
@@ -254,18 +264,26 @@ impl FlowNetwork {
                 self.advance(flight, now);
             }
             let f = &mut self.flights[flight];
-            f.rate = 0;
             for strand in &mut f.strands[..f.n_strands as usize] {
                 strand.level = self.sharing.level_of(strand.flow);
                 let at = self.sharing.bottleneck(strand.flow);
                 strand.hold_up(at, f.pull.0.rate, &self.sharing, &mut self.pressure);
-                f.rate += strand.level * u64::from(strand.count);
             }
-            // Hosts and NICs alone are why it takes as long as it does alone.
-            let speed = f.rate.min(f.alone);
-            let needs = u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX);
-            self.ends.set(flight, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
+            self.pace(flight);
+            self.flights[flight].free = self.flights[flight].rate;
         }
+        self.wait_behind(now);
+    }
+
+    /// Its strands have their levels: its rate, and when it ends at that.
+    fn pace(&mut self, flight: FlightId) {
+        let f = &mut self.flights[flight];
+        let strands = &f.strands[..f.n_strands as usize];
+        f.rate = strands.iter().map(|strand| strand.level * u64::from(strand.count)).sum();
+        // Hosts and NICs alone are why it takes as long as it does alone.
+        let speed = f.rate.min(f.alone);
+        let needs = u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX);
+        self.ends.set(flight, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
     }
 
     /// What `flight` has sent until `now` at its rates is sent.
@@ -327,8 +345,9 @@ impl NetworkModel for FlowNetwork {
         let fabric = Fabric::new(machine);
         FlowNetwork {
             params: machine.nic.clone(),
-            sharing: MaxMin::new(fabric.capacities()),
+            sharing: MaxMin::new(fabric.capacities(), EXACT_TO),
             pressure: Pressure::new(machine, &fabric.capacity),
+            tree: Tree::new(machine),
             fabric,
             nics: IndexVec::filled(Nic::default(), n_nics),
             flights: Slab::with_capacity(64),
@@ -374,6 +393,7 @@ impl NetworkModel for FlowNetwork {
     fn bytes(&self) -> usize {
         self.sharing.bytes()
             + self.pressure.bytes()
+            + self.tree.as_ref().map_or(0, Tree::bytes)
             + self.nics.len() * size_of::<Nic>()
             + self.flights.bytes()
             + self.owner.raw.capacity() * size_of::<FlightId>()

@@ -67,6 +67,11 @@ impl Drawn {
 }
 
 impl Strand {
+    /// Links from NIC to NIC.
+    pub fn hops(&self) -> usize {
+        self.forward.into()
+    }
+
     /// Links of its way, there and back: the first of what it uses.
     fn links(&self) -> usize {
         usize::from(self.forward) + usize::from(self.back)

@@ -63,6 +63,27 @@ fn what_one_leaves_another_takes() {
     assert!(long >= packet * 320 && long <= packet * (320 + 128 / 16), "{long}");
 }
 
+/// A NIC that sends to one that four send to, and to another. Its packets go in turn, and where
+/// switches manage no congestion those for the first fill the buffers before them: so both messages
+/// have a quarter of its link. Where they do, the second has the other three.
+#[test]
+fn who_sends_to_a_congested_receiver_sends_to_others_no_faster() {
+    let bytes = 4096 * 2048u64;
+    let to = |src, dst| (Time(0), message(src, dst, bytes, draw(2, 0, src, dst.into())));
+    // Of one group, a switch each.
+    let messages = [to(4, 0), to(8, 0), to(12, 0), to(16, 0), to(16, 20)];
+    for (management, times) in [("off", 4.0), ("on", 4.0 / 3.0)] {
+        let set = [("routing", "minimal"), ("congestion.management", management)];
+        let machine =
+            preset("dragonfly-1056", &[&set[..], &[("congestion.threshold", "8 KiB")]].concat());
+        let alone = machine.zero_load(NicId(16), NicId(20), bytes).0 as f64;
+        for got in [flows(&machine, &messages), run(&machine, &messages)] {
+            let took = got.seen[4].since(Time(0)).0 as f64 / alone;
+            assert!((took / times - 1.0).abs() < 0.1, "{management}: {took}, not {times}");
+        }
+    }
+}
+
 /// Equal messages of many to one: all end when the receiver's link has brought all of them.
 #[test]
 fn an_incast_drains_at_the_receiver_s_rate() {

@@ -1,0 +1,161 @@
+//! Who stands in whose way where no switch manages congestion.
+//!
+//! The one idea: what goes to a NIC that is sent more than it takes waits in the buffers of its
+//! ways, back to its sender. Where it fills a buffer, the link before it goes on as fast as that
+//! buffer drains, and its packets take turns with others': nobody gets by faster than they do.
+
+use base::{IndexVec, Time};
+use machine::{LinkId, Machine, NicId};
+
+use crate::strands::WAYS;
+use crate::{FlightId, FlowNetwork};
+
+/// Of a link: what stands in its buffer that a receiver does not take.
+#[derive(Clone, Copy)]
+struct Standing {
+    /// The level of the slowest, `u64::MAX` if nothing stands there.
+    level: u64,
+    /// What can wait of all of them, and what the buffer holds.
+    bytes: u64,
+    buffer: u32,
+}
+
+/// What messages under way to a NIC still have to bring: all of them, and the longest.
+#[derive(Clone, Copy, Default)]
+struct Due {
+    all: u64,
+    longest: u64,
+}
+
+impl Due {
+    /// What can be too early: as long as others send, too, each sends what it would alone.
+    fn waits(self) -> u64 {
+        self.all - self.longest
+    }
+}
+
+pub(crate) struct Tree {
+    of: IndexVec<LinkId, Standing>,
+    /// Where something stands.
+    links: Vec<LinkId>,
+    /// Some buffer is full.
+    is_full: bool,
+    due: IndexVec<NicId, Due>,
+    flights: Vec<FlightId>,
+}
+
+impl Tree {
+    /// The tree of a machine whose switches do nothing about it.
+    pub fn new(machine: &Machine) -> Option<Tree> {
+        let of = |&buffer: &u32| Standing { level: u64::MAX, bytes: 0, buffer };
+        let of = machine.links.buffer.raw.iter().map(of).collect();
+        let due = IndexVec::filled(Due::default(), machine.n_nics() as usize);
+        let (links, flights) = (Vec::new(), Vec::new());
+        let tree = Tree { of, links, is_full: false, due, flights };
+        machine.managed().is_none().then_some(tree)
+    }
+
+    fn clear(&mut self) {
+        self.is_full = false;
+        while let Some(link) = self.links.pop() {
+            (self.of[link].level, self.of[link].bytes) = (u64::MAX, 0);
+        }
+    }
+
+    fn stand(&mut self, link: LinkId, level: u64, bytes: u64) {
+        let standing = &mut self.of[link];
+        if standing.level == u64::MAX {
+            self.links.push(link);
+        }
+        standing.level = standing.level.min(level);
+        standing.bytes = standing.bytes.saturating_add(bytes);
+        self.is_full |= standing.bytes >= u64::from(standing.buffer);
+    }
+
+    /// The most that anybody has who goes by `link`.
+    fn most(&self, link: LinkId) -> u64 {
+        let Standing { level, bytes, buffer } = self.of[link];
+        if bytes < u64::from(buffer) { u64::MAX } else { level }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.of.len() * size_of::<Standing>() + self.due.len() * size_of::<Due>()
+    }
+}
+
+impl FlowNetwork {
+    /// Shares have been dealt: whoever goes by a full buffer has no more than those who fill it.
+    pub(crate) fn wait_behind(&mut self, now: Time) {
+        let Some(mut tree) = self.tree.take() else { return };
+        let was_full = tree.is_full;
+        tree.clear();
+        tree.flights.extend(self.ends.ids());
+        for &flight in &tree.flights {
+            let left = self.left_bytes(flight, now);
+            let due = &mut tree.due[self.flights[flight].msg.dst];
+            (due.all, due.longest) = (due.all.saturating_add(left), due.longest.max(left));
+        }
+        for nth in 0..tree.flights.len() {
+            self.stand(tree.flights[nth], &mut tree, now);
+        }
+        for &flight in &tree.flights {
+            tree.due[self.flights[flight].msg.dst] = Due::default();
+        }
+        if was_full || tree.is_full {
+            for &flight in &tree.flights {
+                self.slow_down(flight, &tree, now);
+            }
+        }
+        tree.flights.clear();
+        self.tree = Some(tree);
+    }
+
+    /// Bytes on the wire that a flight still has to bring.
+    fn left_bytes(&self, flight: FlightId, now: Time) -> u64 {
+        let f = &self.flights[flight];
+        let sent = u128::from(f.rate.min(f.alone)) * u128::from(now.since(f.since).0);
+        let packets = f.left.saturating_sub(sent) / (f.whole / u128::from(f.cut.packets)).max(1);
+        (packets as u64).saturating_mul(f.weight.wire.into())
+    }
+
+    /// What its receiver does not take of a flight stands all along its ways.
+    fn stand(&self, flight: FlightId, tree: &mut Tree, now: Time) {
+        let f = &self.flights[flight];
+        if f.free >= f.alone {
+            return;
+        }
+        let waits = tree.due[f.msg.dst].waits().min(self.left_bytes(flight, now));
+        let each = waits / u64::from(f.samples);
+        for strand in &f.strands[..f.n_strands as usize] {
+            let at = self.sharing.bottleneck(strand.flow);
+            if !at.is_some_and(|at| self.fabric.is_taken_by(at, f.msg.dst)) {
+                continue;
+            }
+            let level = self.sharing.level_of(strand.flow);
+            // The last is the receiver's own.
+            for one in self.sharing.uses(strand.flow).take(strand.hops() - 1) {
+                tree.stand(LinkId(one.resource.0), level, each * u64::from(strand.count));
+            }
+        }
+    }
+
+    fn slow_down(&mut self, flight: FlightId, tree: &Tree, now: Time) {
+        let f = &self.flights[flight];
+        let mut levels = [0; WAYS as usize];
+        let mut differs = false;
+        for (strand, level) in f.strands[..f.n_strands as usize].iter().zip(&mut levels) {
+            let links = self.sharing.uses(strand.flow).take(strand.hops() - 1);
+            let most = links.map(|one| tree.most(LinkId(one.resource.0))).min();
+            *level = self.sharing.level_of(strand.flow).min(most.unwrap_or(u64::MAX));
+            differs |= *level != strand.level;
+        }
+        if differs {
+            self.advance(flight, now);
+            let f = &mut self.flights[flight];
+            for (strand, level) in f.strands[..f.n_strands as usize].iter_mut().zip(levels) {
+                strand.level = level;
+            }
+            self.pace(flight);
+        }
+    }
+}
