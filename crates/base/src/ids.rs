@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+use crate::arena::{grow, with_room};
+
 /// A `u32` that says what it counts.
 pub trait Idx: Copy + Eq + Ord {
     fn new(i: usize) -> Self;
@@ -39,6 +41,10 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub fn new() -> Self {
         IndexVec { raw: Vec::new(), kind: PhantomData }
     }
+    /// Empty, with room for `n`.
+    pub fn with_room(n: usize) -> Self {
+        IndexVec { raw: with_room(n), kind: PhantomData }
+    }
     pub fn push(&mut self, t: T) -> I {
         self.raw.push(t);
         I::new(self.raw.len() - 1)
@@ -59,7 +65,9 @@ impl<I: Idx, T> IndexVec<I, T> {
 impl<I: Idx, T: Clone> IndexVec<I, T> {
     /// `n` copies of `t`.
     pub fn filled(t: T, n: usize) -> Self {
-        IndexVec { raw: vec![t; n], kind: PhantomData }
+        let mut all = Self::with_room(n);
+        all.raw.resize(n, t);
+        all
     }
 }
 impl<I: Idx, T> Default for IndexVec<I, T> {
@@ -86,15 +94,6 @@ impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     }
 }
 
-/// Makes room in a full `Vec` by a quarter. Arenas of whole machines are large, and half of one
-/// that has doubled may never be used.
-#[inline]
-fn grow<T>(items: &mut Vec<T>) {
-    if items.len() == items.capacity() {
-        items.reserve_exact(items.len() / 4 + 16);
-    }
-}
-
 /// Storage with reuse: an id stays valid until freed, and freeing moves no neighbor.
 ///
 /// Freed ids are handed out again last in, first out, so a run is deterministic and stays in cache.
@@ -106,9 +105,9 @@ pub struct Slab<I, T> {
 
 impl<I: Idx, T> Slab<I, T> {
     pub fn with_capacity(n: usize) -> Self {
-        let mut items = IndexVec::new();
-        items.raw.reserve(n);
-        Slab { items, free: Vec::with_capacity(n) }
+        let items = IndexVec::with_room(n);
+        // Of many, few are free at once until a run comes to its end.
+        Slab { items, free: Vec::with_capacity(n.min(1 << 14)) }
     }
     pub fn insert(&mut self, t: T) -> I {
         match self.free.pop() {

@@ -1,13 +1,15 @@
-//! Floor 0: units of time, typed ids, keyed random draws and the run digest.
+//! Floor 0: units of time, typed ids, arenas, keyed random draws and the run digest.
 //!
 //! Knows no word of the domain: no node, no packet, no rank.
 
+mod arena;
 mod draw;
 mod fetch;
 mod ids;
 mod least;
 mod time;
 
+pub use arena::{grow, with_room};
 pub use draw::{Digest, below, draw, uniform};
 pub use fetch::prefetch;
 pub use ids::{Idx, IndexVec, Slab};

@@ -301,10 +301,13 @@ pub trait NetworkModel {
         unreachable!("a network that does not say when messages are ready is told of them before")
     }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
-    /// Fetches the memory that events to come will need. Called before every event; changes
-    /// nothing that anybody could see.
+    /// Fetches the memory that events to come will need, and says which message they may tell of,
+    /// for whoever keeps something about it. Called before every event; changes nothing that
+    /// anybody could see.
     #[inline]
-    fn look_ahead(&self, _queue: &Queue, _machine: &Machine) {}
+    fn look_ahead(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
+        None
+    }
     /// The run begins: what will happen by itself is scheduled.
     fn start(&mut self, _cx: &mut Cx<'_>) {}
     /// Why a message that was told to have `FAILED` did. Asked once.

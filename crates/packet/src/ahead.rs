@@ -8,10 +8,10 @@
 use base::prefetch;
 use des::{Queue, What};
 use machine::{LinkId, Machine, NicId};
-use net::HOST;
+use net::{HOST, MsgId};
 
 use crate::loads::Fetching;
-use crate::{ArrivalId, LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
+use crate::{Arrival, ArrivalId, DueId, LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
 
 /// Networks up to this size, bytes of links and channels, are better off without: looking ahead
 /// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
@@ -22,8 +22,9 @@ pub(crate) const CACHED: usize = 2 << 20;
 const STEP: usize = 6;
 
 impl PacketNetwork {
+    /// One step of each look. Says which message may be told of soon.
     #[inline]
-    pub(crate) fn fetch(&self, queue: &Queue, machine: &Machine) {
+    pub(crate) fn fetch(&self, queue: &Queue, machine: &Machine) -> Option<MsgId> {
         if let Some(what) = queue.ahead(6 * STEP) {
             self.first_look(what);
         }
@@ -33,15 +34,14 @@ impl PacketNetwork {
         if let Some(what) = queue.ahead(4 * STEP) {
             self.third_look(what, machine);
         }
-        if let Some(what) = queue.ahead(3 * STEP) {
-            self.fourth_look(what, machine);
-        }
+        let arrives = queue.ahead(3 * STEP).and_then(|what| self.fourth_look(what, machine));
         if let Some(what) = queue.ahead(2 * STEP) {
             self.fifth_look(what, machine);
         }
         if let Some(what) = queue.ahead(STEP) {
             self.last_look(what, machine);
         }
+        arrives
     }
 
     /// What the event itself names.
@@ -65,7 +65,7 @@ impl PacketNetwork {
         }
     }
 
-    /// What a packet names; who waits for a link.
+    /// What a packet names; who waits for a link; which acknowledgements are due.
     #[inline]
     fn second_look(&self, what: What, machine: &Machine) {
         match what.kind() {
@@ -88,6 +88,9 @@ impl PacketNetwork {
                 } else if (link.0 as usize) < self.nics.len() {
                     self.fetch_sender(link.0 as usize);
                 }
+            }
+            kind::READY | kind::ACK => {
+                self.dues.prefetch(DueId(self.nics[NicId(what.source())].acks.first));
             }
             kind::HOST => {
                 let nic = &self.nics[NicId(what.source())];
@@ -126,13 +129,14 @@ impl PacketNetwork {
     }
 
     #[inline]
-    fn fourth_look(&self, what: What, machine: &Machine) {
+    fn fourth_look(&self, what: What, machine: &Machine) -> Option<MsgId> {
         match what.kind() {
             kind::HEAD => {
                 let p = &self.packets[PacketId(what.arg())];
-                if p.at.0 != NONE {
-                    machine.prefetch_pair(p.at, p.dst);
+                if p.at.0 == NONE {
+                    return self.fetch_acks(p.arrival);
                 }
+                machine.prefetch_pair(p.at, p.dst);
             }
             kind::FREE => {
                 if let Some(last) = self.last_lane(LinkId(what.source())) {
@@ -147,6 +151,7 @@ impl PacketNetwork {
             }
             _ => {}
         }
+        None
     }
 
     #[inline]
@@ -162,6 +167,12 @@ impl PacketNetwork {
                 if let Some(last) = self.last_lane(LinkId(what.source())) {
                     let first = LaneId(self.lanes[last].next);
                     self.packets.prefetch(self.lanes[first].head);
+                }
+            }
+            kind::HOST => {
+                let nic = &self.nics[NicId(what.source())];
+                if nic.held != NONE {
+                    self.fetch_acks(self.packets[PacketId(nic.held)].arrival);
                 }
             }
             _ => {}
@@ -201,11 +212,22 @@ impl PacketNetwork {
         }
     }
 
+    /// That NIC's acknowledgements, and which message it is.
+    #[inline]
+    fn fetch_acks(&self, arrival: ArrivalId) -> Option<MsgId> {
+        if arrival.origin().is_some() {
+            return None;
+        }
+        let Arrival { src, id, .. } = self.arrivals[arrival];
+        self.dues.prefetch(DueId(self.nics[src].acks.last));
+        Some(id)
+    }
+
     /// What a NIC that sends will touch.
     #[inline]
     fn fetch_sender(&self, nic: usize) {
         prefetch(&self.nics.raw[nic]);
         prefetch(&self.wires.raw[nic]);
-        prefetch(&self.channels[self.channel(LinkId(nic as u32), 0)]);
+        prefetch(&self.rooms[self.channel(LinkId(nic as u32), 0)]);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Class {
     /// Cells that are out when a stream at full rate meets no other.
     pub pipe: u16,
     /// With so much room or more no more than the pipe is out, and nobody needs to know better.
-    ample: u16,
+    pub ample: u16,
     /// The shard its other end is in, +1; 0 if both are in this one (`Partition::other_end`).
     pub abroad: u8,
     /// Length of an epoch, ps, and 2^64 over it.
@@ -132,14 +132,14 @@ impl Cell {
     }
 }
 
-/// One virtual channel of a link: the room at its far end, and who waits for it. Half a line.
+/// One virtual channel of a link: what room at its far end comes home, and who waits for it. Half a
+/// line. The room that is counted lies in a column of its own (`PacketNetwork::rooms`), which is so
+/// much smaller that decisions about ways, which look at nothing else, find it in a cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Channel {
     /// Cells that come home in each epoch from `epoch` on, by the epoch's number.
     due: [u16; SLOTS],
-    /// Cells that may be sent, as of `epoch`.
-    pub room: u16,
     /// The last epoch counted, modulo 2^32.
     epoch: u32,
     /// The lane that joined last; the one whose turn it is comes after it.
@@ -155,35 +155,20 @@ const _: () = assert!(size_of::<Channel>() == 32);
 const ARMED: u16 = 1 << 8;
 
 impl Channel {
-    pub fn new(class: &Class) -> Channel {
-        Channel {
-            room: class.cells,
-            epoch: 0,
-            due: [0; SLOTS],
-            last: NONE,
-            starved: false,
-            wakes: 0,
-        }
-    }
-    /// Counts what has come home.
+    pub const IDLE: Channel =
+        Channel { epoch: 0, due: [0; SLOTS], last: NONE, starved: false, wakes: 0 };
+
+    /// Counts what has come home: there is so much more `room`.
     #[inline(never)]
-    pub fn count(&mut self, class: &Class, now: Time) {
+    pub fn count(&mut self, room: &mut u16, class: &Class, now: Time) {
         let epoch = class.epoch(now);
         let passed = epoch.wrapping_sub(self.epoch);
         if passed > 0 && self.due != [0; SLOTS] {
             for nth in 0..passed.min(SLOTS as u32) {
-                self.room += std::mem::take(self.due_in(self.epoch.wrapping_add(nth)));
+                *room += std::mem::take(self.due_in(self.epoch.wrapping_add(nth)));
             }
         }
         self.epoch = epoch;
-    }
-    /// Whether so many cells may be sent. What has come home is counted if it matters.
-    #[inline]
-    pub fn has_room(&mut self, cells: u16, class: &Class, now: Time) -> bool {
-        if self.room < cells.max(class.ample) {
-            self.count(class, now);
-        }
-        self.room >= cells
     }
     #[inline]
     fn due_in(&mut self, epoch: u32) -> &mut u16 {
@@ -191,9 +176,9 @@ impl Channel {
     }
     /// Cells that have come home and are not counted yet.
     pub fn uncounted(mut self, class: &Class, now: Time) -> u16 {
-        let counted = self.room;
-        self.count(class, now);
-        self.room - counted
+        let mut room = 0;
+        self.count(&mut room, class, now);
+        room
     }
     /// Cells on their way home.
     pub fn coming(&self) -> u16 {
@@ -205,24 +190,25 @@ impl Channel {
     /// Whether a credit that is `home` then can be counted now; otherwise it can be then.
     #[inline]
     pub fn is_countable(class: &Class, home: Time, now: Time) -> bool {
-        home.0 - now.0 <= class.epoch * EPOCHS
+        let epochs = class.epoch(home).wrapping_sub(class.epoch(now));
+        epochs < SLOTS as u32 && home.0 - now.0 < class.epoch * SLOTS as u64
     }
     /// So many cells will be `home` then, which is countable.
     #[inline]
-    pub fn give_back(&mut self, cells: u16, home: Time, now: Time, class: &Class) {
+    pub fn give_back(&mut self, cells: u16, home: Time, room: &mut u16, class: &Class, now: Time) {
         // At the end of the epoch in which they come. Nobody asks what has come by now, unless its
         // places are needed.
         let epoch = class.epoch(home);
         if epoch.wrapping_sub(self.epoch) >= SLOTS as u32 {
-            self.count(class, now);
+            self.count(room, class, now);
         }
         debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "it cannot be counted yet");
         *self.due_in(epoch) += cells;
     }
     /// When the next credit comes home, unless an event for it or for one before it is pending;
     /// one is, from now on.
-    pub fn next_due(&mut self, class: &Class, now: Time) -> Option<Time> {
-        self.count(class, now);
+    pub fn next_due(&mut self, room: &mut u16, class: &Class, now: Time) -> Option<Time> {
+        self.count(room, class, now);
         let epoch = self.epoch;
         let mut ahead = 0..SLOTS as u32;
         let ahead = 1 + ahead.find(|&nth| *self.due_in(epoch.wrapping_add(nth)) > 0)?;
@@ -235,8 +221,8 @@ impl Channel {
         Some(class.start(now, ahead))
     }
     /// A `Credit` event is there. False if nobody waits for it any more.
-    pub fn has_come(&mut self, class: &Class, now: Time) -> bool {
-        self.count(class, now);
+    pub fn has_come(&mut self, room: &mut u16, class: &Class, now: Time) -> bool {
+        self.count(room, class, now);
         let expected = self.is_armed() && self.wakes as u8 == self.epoch as u8;
         if expected {
             self.wakes = 0;
@@ -272,26 +258,28 @@ mod tests {
             [(1_000, 0), (777, (777 << 32) - 50_000), (1 << 10, 1 << 63), (3_331, u64::MAX >> 4)]
         {
             let class = class(epoch);
-            let mut channel = Channel::new(&class);
+            let (mut channel, mut room) = (Channel::IDLE, class.cells);
             let (mut now, mut out, mut homes) = (Time(begin), 0, Vec::new());
             for nth in 0..20_000u64 {
                 let luck = draw(epoch, 0, 0, nth);
                 // Mostly short steps, now and then a pause.
                 now += Span(if luck.is_multiple_of(16) { luck % 20_000 } else { luck % 300 });
-                channel.count(&class, now);
+                channel.count(&mut room, &class, now);
                 let home = |by: u64| -> u16 {
                     homes.iter().filter(|h: &&(Time, u16)| h.0.0 <= by).map(|h| h.1).sum()
                 };
-                let came = channel.room + out - class.cells;
+                let came = room + out - class.cells;
                 assert!(came <= home(now.0), "at {now:?}: early");
                 assert!(came >= home(now.0.saturating_sub(epoch + 1)), "at {now:?}: late");
-                assert_eq!(channel.room + channel.coming() + out - home(u64::MAX), class.cells);
+                assert_eq!(room + channel.coming() + out - home(u64::MAX), class.cells);
                 let cells = 1 + (luck >> 32) as u16 % 9;
-                if channel.room >= cells && homes.len() < 500 {
-                    let home = now + Span((luck >> 40) % (EPOCHS * epoch));
-                    channel.room -= cells;
+                let home = now + Span((luck >> 40) % (SLOTS as u64 * epoch));
+                let is_countable = Channel::is_countable(&class, home, now);
+                assert!(is_countable || home.0 - now.0 > EPOCHS * epoch, "it is near enough");
+                if room >= cells && homes.len() < 500 && is_countable {
+                    room -= cells;
                     out += cells;
-                    channel.give_back(cells, home, now, &class);
+                    channel.give_back(cells, home, &mut room, &class, now);
                     homes.push((home, cells));
                 } else if channel.coming() == 0 {
                     (out, homes) = (0, Vec::new());
@@ -304,13 +292,13 @@ mod tests {
     #[test]
     fn a_credit_that_comes_as_another_starts_is_heard_of() {
         let class = class(1_000);
-        let mut channel = Channel::new(&class);
-        (channel.room, channel.starved) = (0, true);
-        channel.give_back(1, Time(500), Time(0), &class);
-        assert_eq!(channel.next_due(&class, Time(0)), Some(Time(1_000)));
-        channel.give_back(1, Time(3_500), Time(1_000), &class);
-        assert_eq!(channel.next_due(&class, Time(1_000)), None, "its event is about to come");
-        assert!(channel.has_come(&class, Time(1_000)));
-        assert_eq!(channel.next_due(&class, Time(1_000)), Some(Time(4_000)));
+        let (mut channel, mut room) = (Channel { starved: true, ..Channel::IDLE }, 0);
+        let room = &mut room;
+        channel.give_back(1, Time(500), room, &class, Time(0));
+        assert_eq!(channel.next_due(room, &class, Time(0)), Some(Time(1_000)));
+        channel.give_back(1, Time(3_500), room, &class, Time(1_000));
+        assert_eq!(channel.next_due(room, &class, Time(1_000)), None, "its event is about to come");
+        assert!(channel.has_come(room, &class, Time(1_000)));
+        assert_eq!(channel.next_due(room, &class, Time(1_000)), Some(Time(4_000)));
     }
 }

@@ -185,7 +185,7 @@ impl PacketNetwork {
             all.push(self.leave(link, vc, last, first));
         }
         let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.queue());
+        self.reports.note(link, cx.now, wire.queue(cx.now));
         wire.waiting = 0;
         all
     }
@@ -222,7 +222,7 @@ impl PacketNetwork {
         }
     }
 
-    /// The head of `packet` enters `hop` now and would have left it at `gone`.
+    /// The head of `packet` enters `hop` `then` and would have left it at `gone`.
     ///
     /// A packet with a wrong bit is sent again after the link's round trip, until it is right. One
     /// that is on the link when that goes down never reaches the other end.
@@ -232,6 +232,7 @@ impl PacketNetwork {
         &mut self,
         packet: PacketId,
         hop: Hop,
+        then: Time,
         gone: Time,
         cx: &mut Cx<'_>,
     ) {
@@ -249,11 +250,11 @@ impl PacketNetwork {
                 replays += 1;
             }
         }
-        let late = ((gone - cx.now) + cable * 2) * u64::from(replays);
+        let late = ((gone - then) + cable * 2) * u64::from(replays);
         cx.counters.link_retries += u64::from(replays);
         let gone = gone + late;
-        if !plan(cx.machine).is_cut(hop.link, cx.now, gone + cable) {
-            return self.enter(packet, hop, gone, late, cx);
+        if !plan(cx.machine).is_cut(hop.link, then, gone + cable) {
+            return self.enter(packet, hop, then + late, gone, cx);
         }
         let wire = &mut self.wires[hop.link];
         wire.free_at = gone;

@@ -252,11 +252,15 @@ pub struct PacketNetwork {
     takes_at_once: bool,
     /// It does not fit into a processor's caches, so that looking ahead pays.
     is_large: bool,
+    /// Busy links are promised to who waits alone: see `is_promising`.
+    promises: bool,
     classes: Vec<Class>,
     wires: IndexVec<LinkId, Wire>,
     reports: Reports,
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
+    /// Cells that may be sent by each of them, as of its epoch.
+    rooms: Vec<u16>,
     nics: IndexVec<NicId, Nic>,
     shares: Shares,
     lanes: Slab<LaneId, Lane>,
@@ -345,10 +349,8 @@ impl NetworkModel for PacketNetwork {
     }
 
     #[inline]
-    fn look_ahead(&self, queue: &Queue, machine: &Machine) {
-        if self.is_large {
-            self.fetch(queue, machine);
-        }
+    fn look_ahead(&self, queue: &Queue, machine: &Machine) -> Option<MsgId> {
+        if self.is_large { self.fetch(queue, machine) } else { None }
     }
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
@@ -373,15 +375,18 @@ impl PacketNetwork {
     /// The whole network, or one shard of it.
     fn with(machine: &Machine, part: Option<(&Partition, u8)>) -> Self {
         let n_nics = machine.n_nics() as usize;
-        let (wires, channels, classes) = link::columns(machine, part);
+        let (wires, channels, rooms, classes) = link::columns(machine, part);
         let params = machine.nic.clone();
         let faults = Faulty::new(machine, wires.iter().map(|(_, wire)| wire.class));
-        // Beyond these guesses the arenas grow, once, while a run warms up.
+        // Beyond these guesses the arenas grow, once, while a run warms up. Of what is about for a
+        // moment only, a whole machine has few.
+        const FEW: usize = 1 << 14;
         let mut net = PacketNetwork {
             n_vcs: machine.n_vcs,
             layout: link::Layout::new(machine),
             responses_from: if params.response > 0 { responses::VNET } else { u8::MAX },
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
+            promises: link::may_promise(machine),
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
             shares: Shares::new(machine, &classes),
             params,
@@ -389,11 +394,12 @@ impl PacketNetwork {
             wires,
             reports: Reports::new(machine),
             channels,
+            rooms,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
-            lanes: Slab::with_capacity(n_nics),
-            dues: Slab::with_capacity(4 * n_nics),
+            lanes: Slab::with_capacity(n_nics.min(FEW)),
+            dues: Slab::with_capacity(n_nics),
             packets: Slab::with_capacity(4 * n_nics),
-            transits: Slab::with_capacity(n_nics),
+            transits: Slab::with_capacity(n_nics.min(FEW)),
             arrivals: Slab::with_capacity(2 * n_nics),
             congestion: Congestion::new(machine.managed()),
             flows: Flows::new(machine, part),

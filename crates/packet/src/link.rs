@@ -1,12 +1,12 @@
 //! Links: what each of them holds, who waits for it, and who goes next.
 
-use base::{IndexVec, Span, Time};
+use base::{IndexVec, Span, Time, with_room};
 use des::Phase;
 use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
 use net::{Counters, Cx, Partition};
 
 use crate::credit::{Channel, Class};
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork};
+use crate::{LaneId, NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
 #[derive(Clone, Copy, Debug)]
@@ -18,21 +18,25 @@ pub(crate) struct Wire {
     pub bytes: u64,
     pub packets: u64,
     pub queue_max: u32,
-    /// Bytes waiting for it at this end, in any number for a NIC that is congested.
+    /// Bytes waiting for it at this end, in any number for a NIC that is congested. What is
+    /// promised is among them until somebody looks after it has begun: see `queue`.
     pub waiting: u64,
     /// Place in the round given to the next lane that joins it.
     pub ticket: u32,
     /// The switch it leads to; nothing where it leads to a NIC.
     pub to: SwitchId,
-    /// Lanes that wait.
-    pub lanes: u32,
-    pub class: u8,
-    /// A `Free` event is pending.
-    pub armed: bool,
     /// Virtual channels with lanes, one bit each.
     pub waited_for: u32,
     /// What is known of the NIC it leads to, while that is congested; nothing otherwise.
     pub endpoint: u32,
+    /// The last packet to which it was promised: how long before `free_at` that enters, ps, its
+    /// wire bytes (0 if there is none, or it is not among those who wait any more), its channel.
+    held: u32,
+    promised: u16,
+    promised_vc: u8,
+    pub class: u8,
+    /// A `Free` event is pending.
+    pub armed: bool,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
 
@@ -40,8 +44,30 @@ impl Wire {
     /// What waits for it as switches tell each other. Between switches they wait in buffers, which
     /// hold no more than 32 bits count.
     #[inline]
-    pub fn queue(&self) -> u32 {
-        self.waiting as u32
+    pub fn queue(&self, now: Time) -> u32 {
+        let begun = if now > self.begins() { self.promised } else { 0 };
+        (self.waiting - u64::from(begun)) as u32
+    }
+
+    /// When the packet enters to which it was promised last. Until then, that instant included, it
+    /// is one of those who wait.
+    #[inline]
+    fn begins(&self) -> Time {
+        Time(self.free_at.0 - u64::from(self.held))
+    }
+
+    /// If it was promised and that has begun since somebody looked: when, and the queue until then.
+    #[inline]
+    pub fn begun(&self, now: Time) -> Option<(Time, u32)> {
+        let begins = self.begins();
+        (self.promised > 0 && now > begins).then_some((begins, self.waiting as u32))
+    }
+
+    /// Bytes promised to a packet of `vc` that still waits: it has its credit already, and has not
+    /// used it.
+    #[inline]
+    pub fn is_promised(&self, vc: u8, now: Time) -> u16 {
+        if self.promised_vc == vc && now <= self.begins() { self.promised } else { 0 }
     }
 }
 
@@ -59,22 +85,28 @@ pub(crate) struct Lane {
     pub ticket: u32,
 }
 
-/// The columns of a machine at rest: links, their channels, and the classes of links.
+/// The columns of a machine at rest: links, their channels, the room at the ends of these, and the
+/// classes of links.
 ///
 /// Links of NICs come first and have one channel, as their numbers say; all others have one for
 /// each class of routes.
 pub(crate) fn columns(
     machine: &Machine,
     part: Option<(&Partition, u8)>,
-) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<Class>) {
+) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, Vec<Class>) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
     let slowest = links.gap.raw.iter().map(|gap| gap.span(packet)).max().unwrap_or_default();
     let release = slowest.max(host.span(packet));
-    let (mut classes, mut channels): (Vec<Class>, _) = (Vec::new(), Vec::new());
-    let mut last = 0;
-    let wires = links.gap.ids().map(|link| {
+    let Layout { ends, of_edge, of_fabric, less } = Layout::new(machine);
+    let n_links = links.gap.len();
+    let mut wires = IndexVec::with_room(n_links);
+    let n_channels = n_links * of_fabric as usize - less as usize;
+    let (mut channels, mut rooms) = (with_room(n_channels), with_room(n_channels));
+    channels.resize(n_channels, Channel::IDLE);
+    let (mut classes, mut last) = (Vec::<Class>::new(), 0);
+    wires.raw.extend(links.gap.ids().map(|link| {
         let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
         let class = Class::new(machine, link, release, abroad);
         // Neighbors are mostly alike.
@@ -84,9 +116,8 @@ pub(crate) fn columns(
                 classes.len() - 1
             });
         }
-        let vcs = if link.0 < 2 * machine.n_nics() { 1 } else { usize::from(machine.n_vcs) };
-        let n = vcs * usize::from(machine.n_vnets);
-        channels.extend(std::iter::repeat_n(Channel::new(&class), n));
+        let n = if link.0 < ends { of_edge } else { of_fabric };
+        rooms.extend(std::iter::repeat_n(class.cells, n as usize));
         Wire {
             free_at: Time::ZERO,
             bytes: 0,
@@ -98,15 +129,27 @@ pub(crate) fn columns(
                 End::Switch(switch) => switch,
                 End::Nic(_) => SwitchId(NONE),
             },
-            lanes: 0,
-            class: u8::try_from(last).expect("links of at most 256 kinds"),
-            armed: false,
             waited_for: 0,
             endpoint: NONE,
+            held: 0,
+            promised: 0,
+            promised_vc: 0,
+            class: u8::try_from(last).expect("links of at most 256 kinds"),
+            armed: false,
         }
-    });
-    let wires = wires.collect();
-    (wires, channels, classes)
+    }));
+    (wires, channels, rooms, classes)
+}
+
+/// Whether a busy link can be promised. Where no packet is sent twice a link is held for no longer
+/// than the slowest, or the NIC's host interface, needs for the largest packet there can be.
+pub(crate) fn may_promise(machine: &Machine) -> bool {
+    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
+    let slowest = machine.links.gap.raw.iter().copied().max().unwrap_or_default().max(host);
+    machine.arbitration == Arbitration::RoundRobin
+        && machine.faults.is_none()
+        && !machine.classes.is_shared()
+        && slowest.span(u16::MAX.into()) <= Span(u32::MAX.into())
 }
 
 /// Where channels lie: those of the NICs' links come first.
@@ -162,7 +205,8 @@ impl PacketNetwork {
     pub(crate) fn request(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
         let is_free = self.wires[hop.link].free_at <= cx.now;
         if is_free && self.may_enter(packet, hop, cx.now) {
-            self.grant(packet, hop, cx);
+            self.keep_promise(hop.link, cx.now);
+            self.grant(packet, hop, cx.now, cx);
         } else {
             self.wait(packet, hop, is_free, cx);
         }
@@ -172,7 +216,7 @@ impl PacketNetwork {
     #[inline(always)]
     fn may_enter(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
         let wire = &self.wires[hop.link];
-        wire.lanes == 0
+        wire.waited_for == 0
             && wire.endpoint == NONE
             && self.has_room(hop, self.packets[packet].bytes, now)
             && (self.shares.is_off() || self.is_allowed(packet, hop.link, now))
@@ -181,14 +225,16 @@ impl PacketNetwork {
     /// `packet` joins those who wait for `hop`.
     #[inline(never)]
     fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
+        self.keep_promise(hop.link, cx.now);
+        if !is_free && self.is_promising(packet, hop, cx.now) {
+            return self.promise(packet, hop, cx);
+        }
         if self.wires[hop.link].endpoint != NONE {
             self.meet(packet, hop.link, cx);
         }
         self.join(packet, hop);
-        let wire = &mut self.wires[hop.link];
-        self.reports.note(hop.link, cx.now, wire.queue());
-        wire.waiting += u64::from(self.packets[packet].bytes);
-        wire.queue_max = wire.queue_max.max(u32::try_from(wire.waiting).unwrap_or(u32::MAX));
+        self.count_waiting(packet, hop.link, cx.now);
+        let wire = &self.wires[hop.link];
         if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && wire.endpoint == NONE {
             self.watch(hop.link, cx);
         }
@@ -198,6 +244,56 @@ impl PacketNetwork {
         } else if !wire.armed {
             // Those who wait already lack credit on their channels; this one may not.
             self.arbitrate(hop.link, cx);
+        }
+    }
+
+    /// `packet` begins to wait for `link`.
+    #[inline]
+    fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
+        let wire = &mut self.wires[link];
+        self.reports.note(link, now, wire.queue(now));
+        wire.waiting += u64::from(self.packets[packet].bytes);
+        wire.queue_max = wire.queue_max.max(u32::try_from(wire.waiting).unwrap_or(u32::MAX));
+    }
+
+    /// Whether the next turn of the busy link of `hop` can only be that of `packet`: in a round,
+    /// who waits alone and has credit goes first whoever comes after him, and the next of his lane,
+    /// which would have to wait for another turn, comes later still, since their link brings it
+    /// only behind his tail. Classes could change that meanwhile, links fail, and who waits for a
+    /// NIC may be told to hold back.
+    #[inline]
+    fn is_promising(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
+        let wire = &self.wires[hop.link];
+        let Packet { tail, bytes, .. } = self.packets[packet];
+        self.promises
+            && wire.waited_for == 0
+            && wire.promised == 0
+            && wire.free_at < tail
+            && wire.to.0 != NONE
+            && self.has_room(hop, bytes, now)
+    }
+
+    /// `packet` is granted the busy link of `hop` for when it is free. That is no event then; until
+    /// then it is seen to wait.
+    #[inline]
+    fn promise(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
+        self.count_waiting(packet, hop.link, cx.now);
+        let begins = self.wires[hop.link].free_at;
+        self.grant(packet, hop, begins, cx);
+        let wire = &mut self.wires[hop.link];
+        wire.promised = self.packets[packet].bytes;
+        wire.promised_vc = hop.vc;
+        wire.held = (wire.free_at - begins).0 as u32;
+    }
+
+    /// What was promised and has begun does not wait any more.
+    #[inline]
+    fn keep_promise(&mut self, link: LinkId, now: Time) {
+        let wire = &mut self.wires[link];
+        if let Some((begins, queue)) = wire.begun(now) {
+            wire.waiting -= u64::from(wire.promised);
+            wire.promised = 0;
+            self.reports.note(link, begins, queue);
         }
     }
 
@@ -218,7 +314,6 @@ impl PacketNetwork {
             lane = if found.next == channel.last { NONE } else { found.next };
         }
         let wire = &mut self.wires[hop.link];
-        wire.lanes += 1;
         wire.waited_for |= 1 << hop.vc;
         let ticket = wire.ticket;
         wire.ticket = ticket.wrapping_add(1);
@@ -242,14 +337,15 @@ impl PacketNetwork {
             return self.await_ceiling(link, cx);
         };
         let packet = self.leave(link, vc, before, lane);
+        self.keep_promise(link, cx.now);
         let wire = &mut self.wires[link];
-        self.reports.note(link, cx.now, wire.queue());
+        self.reports.note(link, cx.now, wire.queue(cx.now));
         wire.waiting -= u64::from(self.packets[packet].bytes);
-        self.grant(packet, Hop { link, vc }, cx);
+        self.grant(packet, Hop { link, vc }, cx.now, cx);
         if self.wires[link].endpoint != NONE {
             self.deal(link, cx);
         }
-        if self.wires[link].lanes > 0 {
+        if self.wires[link].waited_for != 0 {
             self.arm(link, cx);
         }
     }
@@ -337,7 +433,6 @@ impl PacketNetwork {
         let wire = &mut self.wires[link];
         if head == tail {
             self.lanes.free(lane);
-            wire.lanes -= 1;
             if channel.last == NONE {
                 wire.waited_for &= !(1 << vc);
             }
@@ -351,41 +446,48 @@ impl PacketNetwork {
         head
     }
 
-    /// `packet` enters the free link with credit for all of it.
+    /// `packet` enters the link, which is free `then`, with credit for all of it.
     ///
     /// The link is held until the tail has left, which cannot be before the tail has come: from a
     /// slow link to a fast one a packet goes at the slow one's rate. Then too its input buffer is
     /// empty of it, and the credit starts home.
     #[inline(always)]
-    pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
+    pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, then: Time, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
         let (came, cells, class, tail) = (p.came(), p.cells, p.input_class, p.tail);
-        let gone = (cx.now + self.class(hop.link).gap.span(u64::from(p.bytes))).max(tail);
-        self.send(packet, hop, gone, cx);
+        let gone = (then + self.class(hop.link).gap.span(u64::from(p.bytes))).max(tail);
+        self.send(packet, hop, then, gone, cx);
         let home = gone + self.classes[usize::from(class)].cable;
         self.give_back(came, cells, home, class, cx);
     }
 
-    /// The head of `packet` enters `hop` now; its tail will have left at `gone`.
+    /// The head of `packet` enters `hop` `then`; its tail will have left at `gone`.
     #[inline(always)]
-    pub(crate) fn send(&mut self, packet: PacketId, hop: Hop, gone: Time, cx: &mut Cx<'_>) {
+    pub(crate) fn send(
+        &mut self,
+        packet: PacketId,
+        hop: Hop,
+        then: Time,
+        gone: Time,
+        cx: &mut Cx<'_>,
+    ) {
         if !self.shares.is_off() {
-            self.take_share(packet, hop.link, cx.now);
+            self.take_share(packet, hop.link, then);
         }
         if self.faults.is_some() {
-            return self.send_on_faulty(packet, hop, gone, cx);
+            return self.send_on_faulty(packet, hop, then, gone, cx);
         }
-        self.enter(packet, hop, gone, Span::ZERO, cx);
+        self.enter(packet, hop, then, gone, cx);
     }
 
-    /// The same, the head being `late` because the link has to send it again.
+    /// The same where nothing can go wrong any more.
     #[inline(always)]
     pub(crate) fn enter(
         &mut self,
         packet: PacketId,
         hop: Hop,
+        then: Time,
         gone: Time,
-        late: Span,
         cx: &mut Cx<'_>,
     ) {
         let Hop { link, vc } = hop;
@@ -397,11 +499,11 @@ impl PacketNetwork {
         wire.bytes += u64::from(p.bytes);
         wire.packets += 1;
         p.cells = class.cell.count(u64::from(p.bytes));
-        self.channels[at].room -= p.cells;
+        self.rooms[at] -= p.cells;
         p.tail = gone + class.latency;
         p.traveled += class.latency.0 as u32;
         (p.input, p.input_vc, p.input_class, p.at) = (link, vc, wire.class, wire.to);
-        let head = cx.now + late + class.latency;
+        let head = then + class.latency;
         if class.abroad != 0 {
             return self.emigrate(packet, link, head, class.abroad);
         }
@@ -425,7 +527,12 @@ impl PacketNetwork {
     pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
         let class = &self.classes[usize::from(self.wires[hop.link].class)];
-        self.channels[at].has_room(class.cell.count(u64::from(bytes)), class, now)
+        let (cells, room) = (class.cell.count(u64::from(bytes)), &mut self.rooms[at]);
+        // What has come home is counted if it matters.
+        if *room < cells.max(class.ample) {
+            self.channels[at].count(room, class, now);
+        }
+        *room >= cells
     }
 
     /// So many cells of the buffer at the end of `hop`, a link of `class`, are free again; the
@@ -463,7 +570,7 @@ impl PacketNetwork {
             return cx.at(home, Phase::Arrive, PacketEvent::Home { link, vc, cells });
         }
         let channel = &mut self.channels[at];
-        channel.give_back(cells, home, cx.now, class);
+        channel.give_back(cells, home, &mut self.rooms[at], class, cx.now);
         if channel.starved {
             self.starve(hop.link, hop.vc, cx);
         }
@@ -476,7 +583,7 @@ impl PacketNetwork {
         let channel = &mut self.channels[at];
         channel.starved = true;
         // If none is due, `give_back` will come here again.
-        if let Some(due) = channel.next_due(class, cx.now) {
+        if let Some(due) = channel.next_due(&mut self.rooms[at], class, cx.now) {
             cx.at(due, Phase::Arrive, PacketEvent::Credit { link, vc });
         }
     }
@@ -486,7 +593,7 @@ impl PacketNetwork {
         let at = self.channel(link, vc);
         let class = &self.classes[usize::from(self.wires[link].class)];
         let channel = &mut self.channels[at];
-        if channel.has_come(class, cx.now) {
+        if channel.has_come(&mut self.rooms[at], class, cx.now) {
             channel.starved = false;
             let wire = &self.wires[link];
             if !wire.armed && wire.free_at <= cx.now {
@@ -504,7 +611,7 @@ impl PacketNetwork {
     /// Lets somebody have the free `link`, if anybody wants it.
     #[inline]
     pub(crate) fn serve(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        if self.wires[link].lanes > 0 {
+        if self.wires[link].waited_for != 0 {
             self.arbitrate(link, cx);
         } else if (link.0 as usize) < self.nics.len() {
             self.pump(NicId(link.0), cx); // An injection link is numbered as its NIC.

@@ -1,9 +1,10 @@
 //! What a router can tell of the load of links when it decides about a packet's way.
 //!
 //! Of the engine this needs, per link: the bytes that wait at its near end (`Wire::queue`), the
-//! room in its channels, and a call of `Reports::note` before the waiting bytes change.
+//! room in its channels, and a call of `Reports::note` before the waiting bytes change, or, where
+//! they have changed and nobody looked, word of it (`Wire::begun`).
 
-use base::{IndexVec, Span, Time, prefetch};
+use base::{Span, Time, prefetch, with_room};
 use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
@@ -22,25 +23,29 @@ pub(crate) struct Loads<'a> {
 impl LoadView for Loads<'_> {
     #[inline]
     fn near(&self, link: LinkId) -> u32 {
-        self.net.wires[link].queue()
+        self.net.wires[link].queue(self.now)
     }
 
     /// A link that streams at full rate into an empty switch always has a round trip of credits
     /// out. Those bytes are on the cable, not in a queue, and are not counted as load.
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
-        let class = self.net.class(link);
-        let channel = &self.net.channels[self.net.channel(link, self.vc)];
-        let mut out = class.cells - channel.room;
+        let wire = &self.net.wires[link];
+        let class = &self.net.classes[usize::from(wire.class)];
+        let at = self.net.channel(link, self.vc);
+        // What is promised has not been sent.
+        let promised = class.cell.count(wire.is_promised(self.vc, self.now).into());
+        let mut out = class.cells - self.net.rooms[at] - promised;
         if out > class.pipe {
-            out -= channel.uncounted(class, self.now);
+            out -= self.net.channels[at].uncounted(class, self.now);
         }
         class.cell.bytes(out.saturating_sub(class.pipe))
     }
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        self.net.reports.read(link, self.now, self.near(link))
+        let wire = &self.net.wires[link];
+        self.net.reports.read(link, self.now, wire.queue(self.now), wire.begun(self.now))
     }
 
     #[inline]
@@ -62,7 +67,7 @@ impl Fetching<'_> {
     pub fn fetch(&self, link: LinkId) {
         prefetch(&self.net.wires[link]);
         let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
-        prefetch(&self.net.channels[self.net.channel(link, vc)]);
+        prefetch(&self.net.rooms[self.net.channel(link, vc)]);
     }
 }
 
@@ -95,7 +100,10 @@ impl LoadView for Fetching<'_> {
 pub(crate) struct Reports {
     /// 2^64 over an epoch's picoseconds: an epoch's number is a multiplication away.
     per_epoch: u64,
-    of: IndexVec<LinkId, Report>,
+    /// Links below this are NICs', of which nobody is told.
+    first: u32,
+    /// By link between switches; empty where routing does not listen.
+    of: Vec<Report>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -108,6 +116,16 @@ struct Report {
     before: u32,
 }
 
+impl Report {
+    #[inline]
+    fn note(&mut self, epoch: u32, waiting: u32) {
+        if self.epoch != epoch {
+            let before = if self.epoch.wrapping_add(1) == epoch { self.began } else { waiting };
+            *self = Report { epoch, began: waiting, before };
+        }
+    }
+}
+
 impl Reports {
     pub fn new(machine: &Machine) -> Self {
         let links = &machine.links;
@@ -115,10 +133,12 @@ impl Reports {
         let delays = links.kind.iter().filter(|&(_, &k)| local(k)).map(|(l, _)| links.latency[l]);
         // Without local links nobody has anybody to tell.
         let epoch = delays.max().unwrap_or(Span::us(1)).0.max(2);
-        Reports {
-            per_epoch: u64::MAX / epoch + 1,
-            of: IndexVec::filled(Report::default(), links.gap.len()),
-        }
+        let first = 2 * machine.n_nics();
+        let told =
+            if machine.routing.hears_reports() { links.gap.len() - first as usize } else { 0 };
+        let mut of = with_room(told);
+        of.resize(told, Report::default());
+        Reports { per_epoch: u64::MAX / epoch + 1, first, of }
     }
 
     #[inline]
@@ -126,22 +146,29 @@ impl Reports {
         (((u128::from(now.0) * u128::from(self.per_epoch)) >> 64) as u32).wrapping_add(1)
     }
 
+    #[inline]
+    fn place(&self, link: LinkId) -> usize {
+        link.0.wrapping_sub(self.first) as usize
+    }
+
     /// The queue of `link` holds `waiting` bytes and is about to change.
     #[inline]
     pub fn note(&mut self, link: LinkId, now: Time, waiting: u32) {
-        let epoch = self.epoch(now);
-        let report = &mut self.of[link];
-        if report.epoch != epoch {
-            let before = if report.epoch.wrapping_add(1) == epoch { report.began } else { waiting };
-            *report = Report { epoch, began: waiting, before };
+        let (at, epoch) = (self.place(link), self.epoch(now));
+        if let Some(report) = self.of.get_mut(at) {
+            report.note(epoch, waiting);
         }
     }
 
-    /// What others have been told of the queue of `link`, which holds `waiting` bytes now.
+    /// What others have been told of the queue of `link`, which holds `waiting` bytes now. `noted`
+    /// is what is still to be noted of it.
     #[inline]
-    fn read(&self, link: LinkId, now: Time, waiting: u32) -> u32 {
+    fn read(&self, link: LinkId, now: Time, waiting: u32, noted: Option<(Time, u32)>) -> u32 {
         let epoch = self.epoch(now);
-        let report = self.of[link];
+        let mut report = self.of[self.place(link)];
+        if let Some((then, stood)) = noted {
+            report.note(self.epoch(then), stood);
+        }
         match epoch.wrapping_sub(report.epoch) {
             0 => report.before,
             1 => report.began,
@@ -151,11 +178,13 @@ impl Reports {
 
     #[inline]
     fn fetch(&self, link: LinkId) {
-        prefetch(&self.of[link]);
+        if let Some(report) = self.of.get(self.place(link)) {
+            prefetch(report);
+        }
     }
 
     pub fn held(&self) -> usize {
-        size_of_val(&self.of.raw[..])
+        size_of_val(&self.of[..])
     }
 }
 
@@ -173,11 +202,12 @@ mod tests {
 
     fn check_reports(begin: Time) {
         const EPOCH: u64 = 1_000;
-        let link = LinkId(0);
-        let mut reports =
-            Reports { per_epoch: u64::MAX / EPOCH + 1, of: IndexVec::filled(Report::default(), 1) };
-        // The queue after each of its changes; it is empty before the first.
-        let (mut history, mut now) = (vec![(Time(0), 0)], begin);
+        let link = LinkId(5);
+        let of = vec![Report::default()];
+        let mut reports = Reports { per_epoch: u64::MAX / EPOCH + 1, first: 5, of };
+        // The queue after each of its changes; it is empty before the first. Some of them are
+        // noted only when somebody looks.
+        let (mut history, mut now, mut noted) = (vec![(Time(0), 0)], begin, None);
         for nth in 0..20_000u64 {
             let luck = draw(1, 0, 0, nth);
             // Mostly short steps, now and then a pause of some epochs.
@@ -185,8 +215,14 @@ mod tests {
             let began = Time((now.0 / EPOCH).saturating_sub(1) * EPOCH);
             let stood = |t: Time| history.iter().rev().find(|h| h.0 < t).map_or(0, |h| h.1);
             let waiting = history.last().expect("begins with one").1;
-            assert_eq!(reports.read(link, now, waiting), stood(began), "at {now:?}");
-            reports.note(link, now, waiting);
+            assert_eq!(reports.read(link, now, waiting, noted), stood(began), "at {now:?}");
+            if let Some((then, stood)) = noted.take() {
+                reports.note(link, then, stood);
+            }
+            match (luck >> 16) % 4 {
+                0 => noted = Some((now, waiting)),
+                _ => reports.note(link, now, waiting),
+            }
             history.push((now, (luck >> 32) as u32 % 9_000));
         }
     }

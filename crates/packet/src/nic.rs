@@ -19,7 +19,8 @@ pub(crate) enum Turn {
     Receive,
 }
 
-/// Two cache lines; the second is touched only by a NIC whose window is nearly full.
+/// Two cache lines; the second is touched only by a NIC whose window is nearly full, whose host
+/// interface is behind, or that owes responses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Nic {
@@ -33,9 +34,8 @@ pub(crate) struct Nic {
     /// The round of messages that have packets to send.
     pub first: u32,
     pub last: u32,
-    /// Packets at the end of the ejection link that the host interface has not taken.
+    /// Packets at the end of the ejection link that the host interface has not taken: the first.
     pub held: u32,
-    pub held_last: u32,
     /// Packets sent and not acknowledged, as of the last look.
     pub in_flight: u32,
     pub turn: Turn,
@@ -49,6 +49,8 @@ pub(crate) struct Nic {
     pub is_held: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
+    /// The last of those that are held.
+    pub held_last: u32,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
     pub acked: Time,
     pub owed: Owed,
@@ -57,6 +59,8 @@ pub(crate) struct Nic {
     /// Those to whom it sends only on credit.
     pub holds: u32,
 }
+
+const _: () = assert!(std::mem::offset_of!(Nic, held_last) == 64);
 
 impl Nic {
     pub const IDLE: Nic = Nic {
@@ -290,7 +294,7 @@ impl PacketNetwork {
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
-        self.send(packet, Hop { link, vc: vnet }, cx.now + held, cx);
+        self.send(packet, Hop { link, vc: vnet }, cx.now, cx.now + held, cx);
         true
     }
 

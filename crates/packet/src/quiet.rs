@@ -24,15 +24,16 @@ impl PacketNetwork {
         self.flows.check_quiet();
         for (link, wire) in self.wires.iter() {
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
-            assert_eq!((wire.waiting, wire.lanes), (0, 0), "{link:?} is not empty");
+            assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
             assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
         }
         for link in machine.links.gap.ids() {
             let class = self.class(link);
             let vcs = if self.is_edge(link) { 1 } else { machine.n_vcs };
             for vc in 0..vcs * machine.n_vnets {
-                let channel = &self.channels[self.channel(link, vc)];
-                let room = channel.room + channel.coming();
+                let at = self.channel(link, vc);
+                let channel = &self.channels[at];
+                let room = self.rooms[at] + channel.coming();
                 assert_eq!(room, class.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
                 assert_eq!(channel.last, NONE, "{link:?} {vc}: waited for");
@@ -58,7 +59,7 @@ impl PacketNetwork {
     pub(crate) fn held(&self) -> usize {
         self.wires.len() * size_of::<Wire>()
             + self.reports.held()
-            + self.channels.len() * size_of::<Channel>()
+            + self.channels.len() * (size_of::<Channel>() + size_of::<u16>())
             + self.nics.len() * size_of::<Nic>()
             + self.shares.held()
             + self.lanes.bytes()

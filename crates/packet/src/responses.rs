@@ -136,7 +136,7 @@ impl PacketNetwork {
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         let p = &mut self.packets[packet];
         (p.born, p.tail) = (cx.now, cx.now);
-        self.send(packet, hop, cx.now + held, cx);
+        self.send(packet, hop, cx.now, cx.now + held, cx);
         // What the request brought has been taken: its buffer is free as soon as the NIC is rid of
         // what it owes for it.
         let home = cx.now + self.classes[usize::from(input_class)].cable;

@@ -98,6 +98,11 @@ impl Routing {
         self.is_progressive() || matches!(self, Routing::UgalL { .. } | Routing::UgalG { .. })
     }
 
+    /// Whether it asks what other switches of the group report (`LoadView::downstream`).
+    pub fn hears_reports(self) -> bool {
+        matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
+    }
+
     /// Whether a decision is made anew until the source's group is left.
     fn is_progressive(self) -> bool {
         matches!(self, Routing::Par { .. } | Routing::Slingshot(_) | Routing::Aries(..))

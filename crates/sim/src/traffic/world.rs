@@ -39,6 +39,9 @@ struct Born {
     from: u32,
 }
 
+/// How many events ahead the packets of sources are looked at: memory needs as long.
+const AHEAD: usize = 12;
+
 /// Who sends to whom, what and how often.
 struct Stream<'a> {
     to: &'a Destinations,
@@ -184,11 +187,17 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let (mut events, machine) = (self.events, self.machine);
         let (net, traffic, mut cx) = self.split();
         let is_kept = traffic.is_kept::<N>();
+        let looks = cx.queue.is_foreseen() && is_kept;
         let mut goes_on = true;
         while goes_on && let Some((now, what)) = cx.queue.pop_before(end) {
             cx.now = now;
             events += 1;
-            net.look_ahead(cx.queue, machine);
+            if let Some(id) = net.look_ahead(cx.queue, machine) {
+                traffic.under_way.prefetch(id);
+            }
+            if looks && let Some(what) = cx.queue.ahead(AHEAD).filter(|w| w.kind() == READY) {
+                traffic.under_way.prefetch(MsgId(what.arg()));
+            }
             if what.kind() == READY && is_kept {
                 traffic.send(MsgId(what.arg()), watch, net, &mut cx);
             } else {
