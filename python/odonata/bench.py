@@ -59,8 +59,8 @@ KINDS = {
 }
 NAMES = tuple(KINDS)
 
-# Most messages of one call of a collective that are simulated unless said, and most packets of one
-# on a smaller twin.
+# Most messages of one call of a collective that are simulated unless said, and most packets that a
+# smaller twin sends.
 MESSAGES = 2_000_000
 TWIN_PACKETS = 500_000
 
@@ -104,8 +104,8 @@ def run(
     `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs. At
     loggp fidelity one call of a collective of more than `messages` messages is not simulated whole
     where some of its rounds, by some ranks, stand for all. `error_bars` runs a collective on fewer
-    nodes too, there by packets as well, and says how far off the prediction may be; one call on
-    such a twin is of at most `twin_packets` packets.
+    nodes too, there by packets as well, and says how far off the prediction may be; such a twin
+    sends at most `twin_packets` packets.
     """
     wrong = Complaints()
     wrong.word("buffers", buffers, BUFFERS, "one of")

@@ -499,7 +499,7 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option(
     "--twin-packets",
     metavar="N",
-    help="Most packets of one call on such a smaller twin.  [default: 500000]",
+    help="Most packets that such a smaller twin sends.  [default: 500000]",
 )
 @with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
 def bench_command(name: str | None, **given: Any) -> int:

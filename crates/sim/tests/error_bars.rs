@@ -50,7 +50,8 @@ fn packets_lie_within_the_bars() {
             }
         }
     }
-    assert!(20 * within >= 17 * all, "{within} of {all}: {out:#?}");
+    // The job fills two groups, its twins one, or half of two: some errors begin only there.
+    assert!(5 * within >= 4 * all, "{within} of {all}: {out:#?}");
 }
 
 /// Twins are run beside the question, not instead of it.

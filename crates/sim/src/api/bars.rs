@@ -1,12 +1,11 @@
-//! Error bars: the same call on fewer of the job's nodes, at the fidelity asked for and by packets.
+//! Error bars: the same question on fewer of the job's nodes, at the fidelity asked for and by
+//! packets.
 //!
 //! How far the two are apart there is what is known of how far the large prediction may be off.
 
 use super::Fidelity;
-use super::calls::{self, Parts, Sums};
 use crate::outcome::End;
-use crate::world::{Job, Policy, Progress};
-use collectives::{Algorithm, Kind};
+use crate::world::{Job, Policy};
 use machine::NodeId;
 use serde::Serialize;
 
@@ -33,7 +32,7 @@ impl Layout {
     }
 }
 
-/// A call on a smaller twin of the job.
+/// The question put to a smaller twin of the job.
 #[derive(Clone, Copy, Debug, Serialize, PartialEq)]
 pub struct TwinRow {
     pub bytes: u64,
@@ -103,7 +102,7 @@ impl Band {
 /// call first leaves a group that happens at once (docs/models/error-bars.md has what this holds).
 const MARGIN: f64 = 2.0;
 
-/// Most packets of one call on a smaller twin, unless said: a second or two of the largest.
+/// Most packets that a smaller twin sends, unless said: a second or two of the largest.
 pub(super) fn most_packets() -> u64 {
     500_000
 }
@@ -111,38 +110,28 @@ pub(super) fn most_packets() -> u64 {
 /// Twins of so many sizes, each half of the next.
 const SIZES: u32 = 3;
 
-/// A call of the job, for its twins to make.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
-    pub kind: Kind,
-    pub algorithm: Algorithm,
-    pub bytes: u64,
-    /// Most packets of a twin.
-    pub packets: u64,
-}
+/// Answers the question at a fidelity for a job of fewer nodes: seconds, and the packets it took.
+pub(super) type Answer<'a> = dyn FnMut(&mut Job, Fidelity) -> Result<(f64, u64), End> + 'a;
 
 /// What twins of the job do. Their sizes are powers of two, the largest of at most half of the
 /// job's nodes and as many packets as asked; none if there is no such.
 pub(super) fn twins(
     job: &mut Job,
-    asked: Asked,
+    bytes: u64,
     fidelity: Fidelity,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
+    most_packets: u64,
+    answer: &mut Answer<'_>,
 ) -> Result<Vec<TwinRow>, End> {
     let all = nodes(job);
     let mut play = |layout: Layout, n: usize, fidelity| {
         on(job, &layout.nodes(&all, n), |job| {
-            let size = job.seats.len() as u32;
-            let call = calls::first_call(asked.kind, asked.algorithm, size, asked.bytes);
-            let before = sums.engine.packets;
-            let timing = calls::time(job, &Parts::whole(call), fidelity, sums, tick)?;
-            Ok((timing.mean_s, size, sums.engine.packets - before))
+            let (seconds, packets) = answer(job, fidelity)?;
+            Ok((seconds, job.seats.len() as u32, packets))
         })
     };
     let mut largest = None;
     for n in (1..).map(|i| 1usize << i).take_while(|n| 2 * n <= all.len()) {
-        if play(Layout::First, n, Fidelity::LogGp)?.2 > asked.packets {
+        if play(Layout::First, n, Fidelity::LogGp)?.2 > most_packets {
             break;
         }
         largest = Some(n);
@@ -153,7 +142,7 @@ pub(super) fn twins(
         let (latency_s, ranks, _) = play(layout, n, fidelity)?;
         let (packet_s, ..) = play(layout, n, Fidelity::Packet)?;
         let error = packet_s / latency_s - 1.0;
-        let (nodes, bytes) = (n as u32, asked.bytes);
+        let nodes = n as u32;
         rows.push(TwinRow { bytes, nodes, ranks, layout, latency_s, packet_s, error });
     }
     Ok(rows)

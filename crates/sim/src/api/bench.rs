@@ -264,12 +264,9 @@ impl Session<'_> {
 
     /// A size of which everything is played.
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
-        let Session { job, which, overrides, tick, .. } = self;
-        let (row, outcome) = match self.fidelity {
-            Fidelity::Packet => measure::<PacketNetwork>(job, *which, bytes, overrides, tick),
-            Fidelity::Flow => measure::<FlowNetwork>(job, *which, bytes, overrides, tick),
-            Fidelity::LogGp => measure::<LogGpNetwork>(job, *which, bytes, overrides, tick),
-        };
+        let n = self.job.seats.len() as u32;
+        let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
+        let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.merge(outcome.counters.congestion);
         if let Some(network) = NetworkRow::of_run(&self.job.machine, &outcome) {
@@ -282,17 +279,37 @@ impl Session<'_> {
         Ok(row)
     }
 
-    /// What smaller twins of at most so many packets tell of the call of this size.
+    /// What smaller twins of at most so many packets tell of this size. They do what the job does:
+    /// one call where all of it is too much, the benchmark's loop otherwise.
     fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
-        let Bench::Collective(kind) = self.which else { unreachable!("complained of before") };
-        let size = self.job.seats.len() as u32;
-        let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
-        let asked = bars::Asked { kind, algorithm, bytes, packets };
-        // Limits that are told are the large job's.
-        let limits = self.sums.limits.take();
-        let twins = bars::twins(&mut self.job, asked, self.fidelity, &mut self.sums, self.tick);
-        self.sums.limits = limits;
-        let twins = twins?;
+        let n = self.job.seats.len() as u32;
+        let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
+        let Session { job, which, fidelity, overrides, messages, sums, tick, .. } = self;
+        let is_sample = sampled(job, *which, bytes, overrides, *fidelity, *messages).is_some();
+        let mut answer = |job: &mut Job, fidelity| {
+            let plan = Plan { ranks: job.seats.len() as u32, ..plan };
+            // Limits that are told are the large job's.
+            let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
+            let seconds = match plan.bench {
+                Bench::Collective(kind) if is_sample => {
+                    let call = calls::first_call(kind, plan.algorithm, plan.ranks, bytes);
+                    calls::time(job, &Parts::whole(call), fidelity, &mut own, tick)?.mean_s
+                }
+                _ => {
+                    let (row, outcome) = measure(job, &plan, fidelity, tick);
+                    own.add(job, &outcome);
+                    if outcome.end != End::Finished {
+                        return Err(outcome.end);
+                    }
+                    own.digest.mix(outcome.digest.0);
+                    row.latency_s.expect("a collective is timed")
+                }
+            };
+            let packets = own.engine.packets - sums.engine.packets;
+            (sums.engine, sums.digest) = (own.engine, own.digest);
+            Ok((seconds, packets))
+        };
+        let twins = bars::twins(job, bytes, *fidelity, packets, &mut answer)?;
         let band = Band::of(&twins, bars::nodes(&self.job).len() as u32);
         self.twins.extend(twins);
         Ok(band)
@@ -448,20 +465,29 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
-fn measure<N: NetworkModel>(
+fn measure(
     job: &Job,
-    which: Bench,
-    bytes: u64,
-    overrides: &Overrides,
+    plan: &Plan,
+    fidelity: Fidelity,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, crate::Outcome) {
-    let n = job.seats.len() as u32;
-    let plan = plan(job, which, (n, bytes), None, overrides);
+    match fidelity {
+        Fidelity::Packet => play::<PacketNetwork>(job, plan, tick),
+        Fidelity::Flow => play::<FlowNetwork>(job, plan, tick),
+        Fidelity::LogGp => play::<LogGpNetwork>(job, plan, tick),
+    }
+}
+
+fn play<N: NetworkModel>(
+    job: &Job,
+    plan: &Plan,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> (BenchRow, crate::Outcome) {
     let mut world = World::<N, _>::new(job, plan.streams());
     let outcome = world.run(tick);
-    let mut row = BenchRow { bytes, ..BenchRow::default() };
+    let mut row = BenchRow { bytes: plan.bytes, ..BenchRow::default() };
     if outcome.end == End::Finished {
-        row = row_of(&plan, &world.workload.marks);
+        row = row_of(plan, &world.workload.marks);
         let accepted =
             outcome.background.iter().map(|b| b.accepted * f64::from(b.nics)).sum::<f64>();
         let nics = outcome.background.iter().map(|b| b.nics).sum::<u32>();
