@@ -19,11 +19,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from odonata import plot
-
 PPN = 12
 NODES = (128, 256, 512, 1024, 2048, 4096, 8192, 10_624)
 COMMANDS = {
@@ -67,11 +62,18 @@ def measure(most: int) -> None:
 
 def exponent(nodes: list[int], values: list[float]) -> float:
     """The slope of the straight line through the logarithms."""
+    import numpy as np
+
     return float(np.polyfit(np.log(nodes), np.log(values), 1)[0])
 
 
 def draw() -> None:
     """Time and memory, log-log."""
+    # Not before all is measured: a process is told to have been as large as who started it.
+    from matplotlib.figure import Figure
+
+    from odonata import plot
+
     data = json.loads(KEPT.read_text())
     machine = data["machine"]["0"]
     figure = Figure(figsize=(11, 4.6), layout="constrained")
