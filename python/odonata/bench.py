@@ -102,10 +102,10 @@ def run(
     """Run the benchmark called `name`; one function of that name stands for each.
 
     `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs. At
-    loggp fidelity one call of a collective of more than `messages` messages is not simulated whole
-    where some of its rounds, by some ranks, stand for all. `error_bars` runs a collective on fewer
-    nodes too, there by packets as well, and says how far off the prediction may be; such a twin
-    sends at most `twin_packets` packets.
+    loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
+    tenth) is not simulated whole where some of its rounds, by some ranks, stand for all.
+    `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
+    off the prediction may be; such a twin sends at most `twin_packets` packets.
     """
     wrong = Complaints()
     wrong.word("buffers", buffers, BUFFERS, "one of")

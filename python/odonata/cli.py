@@ -487,8 +487,9 @@ def stdout_for_json(wanted: bool) -> Iterator[TextIO]:
 @option(
     "--messages",
     metavar="N",
-    help="With --fidelity loggp, most messages that are simulated of one call of a collective. Of "
-    "a longer one some rounds are, by some ranks, where they stand for all.  [default: 2000000]",
+    help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
+    "with flow a tenth as many. Of a longer one some rounds are, by some ranks, where they stand "
+    "for all.  [default: 2000000]",
 )
 @click.option(
     "--error-bars",
@@ -551,9 +552,9 @@ def bench_command(name: str | None, **given: Any) -> int:
 @option(
     "--messages",
     metavar="N",
-    help="Most messages that are simulated of one call. Of a longer one some rounds are, by some "
-    "ranks, where they stand for all (`~`, and the error); else it is left out.  "
-    "[default: 2000000]",
+    help="Most messages that are simulated of one call; with --fidelity flow a tenth as many. "
+    "Of a longer one some rounds are, by some ranks, where they stand for all (`~`, and the "
+    "error); else it is left out.  [default: 2000000]",
 )
 @click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
 @with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *PLAIN)

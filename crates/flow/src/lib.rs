@@ -15,7 +15,7 @@ mod tree;
 use base::{Gap, IndexVec, Least, Slab, Span, Time};
 use des::Phase;
 use fluid::{FlowId, MaxMin, Use};
-use machine::{LinkId, Machine, NicId, NicParams};
+use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 use fabric::{Extra, Fabric, Weight};
@@ -104,6 +104,8 @@ pub struct FlowNetwork {
     pressure: Pressure,
     tree: Option<Tree>,
     nics: IndexVec<NicId, Nic>,
+    /// Where some NICs stand for others: which for each.
+    twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
     /// Whose strand a flow is.
     owner: IndexVec<FlowId, FlightId>,
@@ -138,6 +140,11 @@ pub const EXACT_TO: u32 = 6;
 const IDLE: u64 = 16;
 
 impl FlowNetwork {
+    /// The NIC that stands for `nic`: itself, unless networks are folded.
+    fn twin(&self, nic: NicId) -> NicId {
+        self.twin.raw.get(nic.0 as usize).copied().unwrap_or(nic)
+    }
+
     /// The head of `msg` leaves at `start` if nothing is in its way.
     fn launch(&mut self, id: MsgId, msg: Message, start: Time, extra: Extra, cx: &mut Cx<'_>) {
         let machine = cx.machine;
@@ -145,8 +152,9 @@ impl FlowNetwork {
         let weight = Weight::new(msg.bytes, cut.packets, extra);
         let in_order = msg.in_order && machine.keeps_flows;
         let samples = if in_order { 1 } else { cut.packets.min(u64::from(WAYS)) as u32 };
-        self.nics[msg.src].sends += 1;
-        self.nics[msg.dst].takes += 1;
+        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        self.nics[src].sends += 1;
+        self.nics[dst].takes += 1;
         let flight = self.flights.insert(Flight {
             id,
             msg,
@@ -302,8 +310,9 @@ impl FlowNetwork {
         self.drop_strands(flight, true, cx);
         let Flight { id, msg, cut, .. } = self.flights[flight];
         self.flights.free(flight);
-        self.nics[msg.src].sends -= 1;
-        self.nics[msg.dst].takes -= 1;
+        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        self.nics[src].sends -= 1;
+        self.nics[dst].takes -= 1;
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += msg.bytes;
@@ -350,6 +359,7 @@ impl NetworkModel for FlowNetwork {
             tree: Tree::new(machine),
             fabric,
             nics: IndexVec::filled(Nic::default(), n_nics),
+            twin: IndexVec::new(),
             flights: Slab::with_capacity(64),
             owner: IndexVec::new(),
             ends: Least::new(),
@@ -364,6 +374,13 @@ impl NetworkModel for FlowNetwork {
             uses: Vec::with_capacity(64),
             changed: Vec::new(),
         }
+    }
+
+    /// What a link carries for the first group stands for what others like it carry, and so many
+    /// share it.
+    fn fold(&mut self, machine: &Machine, folding: Folding) {
+        self.pressure.fold(machine.folded_links(&folding));
+        self.twin = folding.twin;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -395,6 +412,7 @@ impl NetworkModel for FlowNetwork {
             + self.pressure.bytes()
             + self.tree.as_ref().map_or(0, Tree::bytes)
             + self.nics.len() * size_of::<Nic>()
+            + self.twin.len() * size_of::<NicId>()
             + self.flights.bytes()
             + self.owner.raw.capacity() * size_of::<FlightId>()
             + self.ends.bytes()

@@ -19,6 +19,8 @@ pub(crate) struct Pressure {
     /// What the message asks whose ways are being drawn; zero between.
     own: IndexVec<LinkId, u64>,
     owned: Vec<LinkId>,
+    /// Where some links stand for others: which for each. All that is asked is asked of those.
+    stands: IndexVec<LinkId, LinkId>,
     /// How much more than it carries the way is asked that a message looks away from; 2^20 is once.
     pub pace: u64,
     /// Bytes of a full packet on the wire.
@@ -64,9 +66,21 @@ impl Pressure {
             of: capacity.ids().map(of).collect(),
             own: IndexVec::filled(0, capacity.len()),
             owned: Vec::with_capacity(256),
+            stands: IndexVec::new(),
             pace: 1 << 20,
             packet: machine.nic.packet_payload + machine.nic.packet_overhead,
         }
+    }
+
+    /// From now on these links stand for all.
+    pub fn fold(&mut self, stands: IndexVec<LinkId, LinkId>) {
+        self.stands = stands;
+    }
+
+    /// The link that stands for `link`: itself, unless networks are folded.
+    #[inline]
+    pub fn stand(&self, link: LinkId) -> LinkId {
+        self.stands.raw.get(link.0 as usize).copied().unwrap_or(link)
     }
 
     /// The unit of rates for what takes so much of a capacity.
@@ -142,7 +156,9 @@ impl Pressure {
     }
 
     pub fn bytes(&self) -> usize {
-        self.of.len() * size_of::<Asked>() + self.own.len() * size_of::<u64>()
+        self.of.len() * size_of::<Asked>()
+            + self.own.len() * size_of::<u64>()
+            + self.stands.len() * size_of::<LinkId>()
     }
 
     /// No message is under way: nobody asks for anything.
@@ -157,14 +173,14 @@ impl Pressure {
 
 impl LoadView for Pressure {
     fn near(&self, link: LinkId) -> u32 {
-        self.waiting(link)
+        self.waiting(self.stand(link))
     }
     fn far(&self, link: LinkId) -> u32 {
-        let Asked { capacity, buffer, held_up, .. } = self.of[link];
+        let Asked { capacity, buffer, held_up, .. } = self.of[self.stand(link)];
         (u128::from(buffer) * u128::from(held_up.min(capacity)) / u128::from(capacity)) as u32
     }
     fn downstream(&self, link: LinkId) -> u32 {
-        self.waiting(link)
+        self.waiting(self.stand(link))
     }
     fn anywhere(&self, link: LinkId) -> u32 {
         self.near(link) + self.far(link)

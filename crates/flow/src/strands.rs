@@ -112,8 +112,9 @@ impl Strand {
 impl FlowNetwork {
     /// Draws the ways of `flight`, which has none. They are left in `ways` and `links`, too.
     pub(crate) fn draw_ways(&mut self, flight: FlightId, machine: &Machine) {
+        let Message { src, dst, .. } = self.flights[flight].msg;
+        let (src, dst) = (self.twin(src), self.twin(dst));
         let f = &mut self.flights[flight];
-        let Message { src, dst, .. } = f.msg;
         // What its NICs leave it, if they deal fairly and nothing else is in the way.
         let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
         let each = f.alone / (u64::from(company) * u64::from(f.samples));
@@ -173,6 +174,9 @@ impl FlowNetwork {
         self.back.clear();
         if f.weight.back > 0 {
             machine.walk(dst, src, !draw, &self.pressure, &mut self.back);
+        }
+        for link in self.path.iter_mut().chain(&mut self.back) {
+            *link = self.pressure.stand(*link);
         }
         route.is_minimal()
     }
@@ -264,7 +268,8 @@ impl FlowNetwork {
             Some(same) => self.resize(flight, same, strands[same].count + 1),
             None => {
                 let both = (&self.path[..], &self.back[..]);
-                self.fabric.uses((msg.src, msg.dst), weight, 1, both, &mut self.uses);
+                let ends = (self.twin(msg.src), self.twin(msg.dst));
+                self.fabric.uses(ends, weight, 1, both, &mut self.uses);
                 let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
                 self.sharing.start(flow);
                 let (forward, back) = (self.path.len() as u16, self.back.len() as u16);

@@ -92,14 +92,14 @@ impl FlowNetwork {
         tree.flights.extend(self.ends.ids());
         for &flight in &tree.flights {
             let left = self.left_bytes(flight, now);
-            let due = &mut tree.due[self.flights[flight].msg.dst];
+            let due = &mut tree.due[self.receiver(flight)];
             (due.all, due.longest) = (due.all.saturating_add(left), due.longest.max(left));
         }
         for nth in 0..tree.flights.len() {
             self.stand(tree.flights[nth], &mut tree, now);
         }
         for &flight in &tree.flights {
-            tree.due[self.flights[flight].msg.dst] = Due::default();
+            tree.due[self.receiver(flight)] = Due::default();
         }
         if was_full || tree.is_full {
             for &flight in &tree.flights {
@@ -108,6 +108,11 @@ impl FlowNetwork {
         }
         tree.flights.clear();
         self.tree = Some(tree);
+    }
+
+    /// The NIC that a flight is charged at.
+    fn receiver(&self, flight: FlightId) -> NicId {
+        self.twin(self.flights[flight].msg.dst)
     }
 
     /// Bytes on the wire that a flight still has to bring.
@@ -124,11 +129,12 @@ impl FlowNetwork {
         if f.free >= f.alone {
             return;
         }
-        let waits = tree.due[f.msg.dst].waits().min(self.left_bytes(flight, now));
+        let receiver = self.receiver(flight);
+        let waits = tree.due[receiver].waits().min(self.left_bytes(flight, now));
         let each = waits / u64::from(f.samples);
         for strand in &f.strands[..f.n_strands as usize] {
             let at = self.sharing.bottleneck(strand.flow);
-            if !at.is_some_and(|at| self.fabric.is_taken_by(at, f.msg.dst)) {
+            if !at.is_some_and(|at| self.fabric.is_taken_by(at, receiver)) {
                 continue;
             }
             let level = self.sharing.level_of(strand.flow);

@@ -9,7 +9,7 @@
 
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::Phase;
-use machine::{Idle, LinkId, LinkKind, Machine, NicId, NicParams};
+use machine::{Folding, Idle, LinkId, LinkKind, Machine, NicId, NicParams};
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 base::ids! {
@@ -237,8 +237,8 @@ impl NetworkModel for LogGpNetwork {
         }
     }
 
-    fn fold(&mut self, twin: IndexVec<NicId, NicId>) {
-        self.twin = twin;
+    fn fold(&mut self, _: &Machine, folding: Folding) {
+        self.twin = folding.twin;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {

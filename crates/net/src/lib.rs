@@ -5,7 +5,7 @@
 
 use base::{IndexVec, Time};
 use des::{Phase, Queue, What};
-use machine::{LinkId, Machine, NicId, SwitchId};
+use machine::{Folding, LinkId, Machine, NicId, SwitchId};
 
 mod cut;
 mod partition;
@@ -264,10 +264,10 @@ pub trait NetworkModel {
     fn divides(_machine: &Machine) -> bool {
         false
     }
-    /// Some NICs stand for others, which do the same at the same time: `twin` names the one that
-    /// does so for each. Only for networks whose messages meet nowhere but at NICs.
-    fn fold(&mut self, _twin: IndexVec<NicId, NicId>) {
-        unreachable!("where messages meet on links nobody stands for others")
+    /// Some NICs, and the links of their group, stand for others, which do the same at the same
+    /// time. Only for networks that know how much goes where, and not what goes first.
+    fn fold(&mut self, _machine: &Machine, _folding: Folding) {
+        unreachable!("where packets meet nobody stands for others")
     }
     /// The part of it that is shard `own` of `partition`.
     fn build_part(machine: &Machine, _partition: &Partition, _own: u8) -> Self

@@ -261,8 +261,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             exited: false,
         };
         let mut net = N::build(&job.machine);
-        if let Some(twin) = job.twins() {
-            net.fold(twin);
+        if let Some(folding) = job.folding() {
+            net.fold(&job.machine, folding);
         }
         World {
             job,

@@ -129,8 +129,11 @@ pub(super) fn most_messages() -> u64 {
     2_000_000
 }
 
-/// Alike rounds that stand for others, at least: a few for each block.
+/// Alike rounds that stand for others, at least: a few for each block; one where a rank sends as
+/// many messages in each.
 const LEAST_ROUNDS: u32 = 32;
+/// A message among flows costs more than so many in closed form.
+const FLOWS_COST: u64 = 10;
 /// Blocks, those in which ranks drift apart, and Student's t for the others less one at 95 %.
 const BLOCKS: u32 = Sample::BLOCKS.len() as u32;
 const WARM_UP: u32 = 2;
@@ -145,13 +148,14 @@ pub(super) fn parts(
 ) -> Option<Parts> {
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
+    let messages = if fidelity == Fidelity::Flow { messages / FLOWS_COST } else { messages };
     if u64::from(rounds) * u64::from(ranks) * a_rank <= messages {
         return Some(Parts::whole(call.clone()));
     }
-    // With contention, who meets whom in the network matters; with noise or company, which rank and
-    // which round it is.
+    // Where packets meet, it matters who is first; with noise or company, which rank and which
+    // round it is.
     let quiet = job.noise.is_none() && job.background.is_empty() && job.buffers == Buffers::Host;
-    if fidelity != Fidelity::LogGp || !quiet {
+    if fidelity == Fidelity::Packet || !quiet {
         return None;
     }
     let twins = twins(job, call);
@@ -160,7 +164,10 @@ pub(super) fn parts(
         Some((period, size)) => (period, first_call(call.kind, call.algorithm, size, call.bytes)),
         None => (ranks, call.clone()),
     };
-    let least_rounds = if waits_both_ways(job, &call) { 2 * period } else { LEAST_ROUNDS };
+    let least_rounds = match waits_both_ways(job, &call) {
+        true => 2 * period,
+        false => LEAST_ROUNDS.div_ceil(a_rank as u32).max(BLOCKS),
+    };
     let mut stretches = stretches(&call)?;
     if call.seat.size < ranks {
         stand_for_all(&mut stretches, &call, rounds)?;
@@ -175,6 +182,11 @@ pub(super) fn parts(
         if stretch.alike {
             (share, least) = (left / alike, least.min(least_rounds));
             alike -= 1;
+            // Flows are too dear for more, unless it can be all.
+            let all = u64::from(stretch.to - stretch.from) * a_round;
+            if fidelity == Fidelity::Flow && share < all {
+                share = share.min(u64::from(least) * a_round);
+            }
         }
         stretch.played = (share / a_round).min(u64::from(stretch.to - stretch.from)) as u32;
         if stretch.played < least {
@@ -184,7 +196,7 @@ pub(super) fn parts(
     }
     stretches.sort_by_key(|s| s.from);
     // What is played as one needs no putting together.
-    if stretches.iter().all(|s| s.shifts && s.played == s.to - s.from && s.rounds == s.played) {
+    if stretches.iter().all(|s| s.shifts && s.shorter == 0 && s.played == s.rounds) {
         let played = Stretch::new(0, rounds, false, true);
         stretches = vec![Stretch { ranks: period, ..played }];
     }
@@ -202,6 +214,8 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
     let full = call.counted_bytes() >= u64::from(p) * call.grain;
     let all = match (call.kind, call.algorithm) {
         (Kind::Allgather | Kind::Allgatherv, A::Ring) => vec![alike(0, rounds)],
+        // Every round is of other blocks, and more of them, or of half of all.
+        (Kind::Allgather | Kind::Allgatherv | Kind::Alltoall, A::Bruck) => vec![other(0, rounds)],
         // One block, then pairs of blocks.
         (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p.is_multiple_of(2) => {
             vec![other(0, 1), alike(1, rounds)]
@@ -238,6 +252,11 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
 /// another in the two, and counts as a whole one.
 fn stand_for_all(stretches: &mut Vec<Stretch>, call: &Collective, rounds: u32) -> Option<()> {
     let scattered = matches!(call.algorithm, Algorithm::Scattered { .. });
+    if call.algorithm == Algorithm::Bruck {
+        // Messages of as many more blocks as there are more ranks: less than a round of them.
+        stretches[0].shorter = 1;
+        return (call.rounds() == rounds).then_some(());
+    }
     if scattered {
         stretches.pop_if(|last| last.from > 0 && !last.alike);
     }
@@ -340,7 +359,8 @@ pub(super) fn time(
         let &Stretch { from, to, rounds, shorter, played, ranks: first, .. } = stretch;
         if parts.is_sample {
             let first = (first < call.seat.size).then_some(first);
-            job.sample = Sample { from, to, rounds: played, ranks: first };
+            let swaps = call.algorithm == Algorithm::Pairwise && call.seat.size.is_power_of_two();
+            job.sample = Sample { from, to, rounds: played, ranks: first, swaps };
         }
         let ended = match fidelity {
             Fidelity::Packet => play::<PacketNetwork>(job, call, sums, tick),
@@ -386,7 +406,7 @@ fn extrapolate(begun: &[f64], rounds: u32) -> (f64, f64) {
     let at = |block: u32| Sample::block(played, block);
     let pace =
         |from: u32, to: u32| (begun[to as usize] - begun[from as usize]) / f64::from(to - from);
-    if played < LEAST_ROUNDS {
+    if played < BLOCKS {
         let mean = pace(0, played);
         return (span + rest * mean, rest * mean);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{IndexVec, Span, below, draw};
-use machine::{Binding, Machine, NicId, NodeId};
+use machine::{Binding, Folding, Machine, NicId, NodeId};
 use mpi::Library;
 
 use crate::background::Background;
@@ -62,10 +62,13 @@ pub struct Sample {
     /// Ranks so many apart do the same at the same time, so only the first so many are played.
     /// What they send to another's twin their own twin sends them.
     pub ranks: Option<u32>,
+    /// Partners are told by exclusive or of ranks, not by how many ranks they are away.
+    pub swaps: bool,
 }
 
 impl Sample {
-    pub const ALL: Sample = Sample { from: 0, to: u32::MAX, rounds: u32::MAX, ranks: None };
+    pub const ALL: Sample =
+        Sample { from: 0, to: u32::MAX, rounds: u32::MAX, ranks: None, swaps: false };
 
     /// Rounds are played in so many blocks of consecutive ones, the `nth` of them in the middle of
     /// this part of all. The first quarter, in which ranks that began together drift apart, and the
@@ -118,17 +121,22 @@ impl Job {
         self.seats.iter().map(phase).collect()
     }
 
-    /// Where some ranks are played for all: the NIC that stands for each.
-    pub(crate) fn twins(&self) -> Option<IndexVec<NicId, NicId>> {
+    /// Where some ranks are played for all: the groups that do alike, and the NIC that stands for
+    /// each.
+    pub(crate) fn folding(&self) -> Option<Folding> {
         let ranks = self.sample.ranks? as usize;
-        let mut twins: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
-        for (rank, seat) in self.seats.iter().enumerate() {
+        let mut twin: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
+        // Ranks behind the last whole group take no part, and may sit on anybody's nodes.
+        let whole = self.seats.len() / ranks * ranks;
+        for (rank, seat) in self.seats[..whole].iter().enumerate() {
             // Long messages are striped over the NICs beside.
             let own = self.machine.nics_beside(seat.nic);
             let theirs = self.machine.nics_beside(self.seats[rank % ranks].nic);
-            own.zip(theirs).for_each(|(nic, twin)| twins[NicId(nic)] = NicId(twin));
+            own.zip(theirs).for_each(|(nic, other)| twin[NicId(nic)] = NicId(other));
         }
-        Some(twins)
+        let firsts = self.seats[..whole].iter().step_by(ranks);
+        let groups = firsts.map(|seat| self.machine.group_of(seat.nic)).collect();
+        Some(Folding { groups, swaps: self.sample.swaps, twin })
     }
 
     /// One job on a machine that does nothing else.
@@ -158,7 +166,7 @@ mod tests {
     #[test]
     fn rounds_of_a_sample_are_blocks_spread_over_all() {
         for (from, to, rounds) in [(0, 24_575, 80), (1, 1_055, 64), (3, 300, 46), (0, 40, 35)] {
-            let sample = Sample { from, to, rounds, ranks: None };
+            let sample = Sample { from, to, rounds, ..Sample::ALL };
             let played: Vec<u32> = (0..).map_while(|nth| sample.round(nth, to)).collect();
             assert_eq!(played.len(), rounds as usize);
             assert!(played.iter().all(|round| (from..to).contains(round)), "{played:?}");
@@ -177,7 +185,7 @@ mod tests {
                 assert!((mean - middle).abs() < 0.07 * f64::from(to - from), "{mean} {middle}");
             }
         }
-        let all = Sample { from: 2, to: 6, rounds: 9, ranks: None };
+        let all = Sample { from: 2, to: 6, rounds: 9, ..Sample::ALL };
         let played: Vec<u32> = (0..).map_while(|nth| all.round(nth, 6)).collect();
         assert_eq!(played, [2, 3, 4, 5]);
         let whole: Vec<u32> = (0..).map_while(|nth| Sample::ALL.round(nth, 3)).collect();

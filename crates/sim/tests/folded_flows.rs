@@ -1,0 +1,107 @@
+//! Flows of one group for those of all: the quotient gives the answer of the whole.
+
+use sim::api::{MachineRequest, TuneRequest, TuneResult, tune};
+
+/// 144 ranks on six groups of so many switches; two NICs a node, three ranks.
+fn ask(collective: &str, switches: &str, routing: &str, bytes: u64, messages: u64) -> TuneRequest {
+    let set = [
+        ("groups.compute.count", "6"),
+        ("groups.compute.switches", switches),
+        ("groups.compute.global_ports", "10"),
+        ("groups.compute.nodes", "8"),
+        ("groups.compute.nics", "2"),
+        ("switch.ports", "31"),
+        ("routing", routing),
+    ];
+    let request = serde_json::json!({
+        "machine": { "name": "dragonfly-1056", "set": set },
+        "fidelity": "flow",
+        "collective": collective,
+        "nodes": [48],
+        "ppn": 3,
+        "sizes": [bytes],
+        "messages": messages,
+    });
+    let mut request: TuneRequest = serde_json::from_value(request).expect("a request");
+    request.common.machine =
+        MachineRequest { faults: None, toml: None, ..request.common.machine.clone() };
+    request
+}
+
+fn tuned(request: &TuneRequest) -> TuneResult {
+    tune(request, &mut |_| true).unwrap_or_else(|c| panic!("{c:#?}"))
+}
+
+/// The most that any algorithm's time from the ranks of one group is off from that of all, and how
+/// many were compared.
+fn off(request: &TuneRequest, group: u32) -> (f64, u32) {
+    // 143 rounds at most; a tenth of what is allowed in closed form.
+    let few = TuneRequest { messages: u64::from(group) * 160 * 10, ..request.clone() };
+    let all = TuneRequest { messages: 1 << 40, ..request.clone() };
+    let (mut most, mut compared) = (0.0, 0);
+    for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
+        let at = format!("{} {} {} B", request.collective, few.algorithm, few.bytes);
+        assert_eq!(few.algorithm, all.algorithm);
+        assert_eq!(all.share.method, Some("exact"), "{at}");
+        if few.share.ranks_played != group {
+            continue;
+        }
+        compared += 1;
+        assert_eq!(few.share.rounds_played, all.share.rounds, "{at}");
+        let (few, all) = (few.latency_s.expect("played"), all.latency_s.expect("played"));
+        // A call returns a picosecond after its last round is over.
+        most = f64::max(most, (few + 1e-12) / all - 1.0).max(1.0 - (few + 1e-12) / all);
+    }
+    (most, compared)
+}
+
+/// On groups of one switch each twin sees what the other sees. Only minimal ways: others are drawn
+/// by the message, and those of twins are drawn apart.
+#[test]
+fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
+    let mut compared = 0;
+    for collective in ["allgather", "allgatherv", "alltoall", "alltoallv"] {
+        for bytes in [64, 5_000, 100_000] {
+            let (most, n) = off(&ask(collective, "1", "minimal", bytes, 0), 24);
+            // A tenth of a picosecond of the shortest call, 10 us.
+            assert!(most < 1e-8, "{collective} {bytes} B: {most}");
+            compared += n;
+        }
+    }
+    assert!(compared >= 24, "{compared} were compared");
+}
+
+/// Where routing is adaptive, ways that are not minimal are drawn by the message, and groups of
+/// Aurora differ in which switches have the cables to which group. Both even out over rounds: 5 %
+/// [estimate].
+#[test]
+fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
+    // 72 ranks, six nodes of each of four groups.
+    let mut few = ask("alltoall", "1", "slingshot", 16_384, 0);
+    few.common.machine =
+        MachineRequest { name: "aurora".into(), toml: None, set: Vec::new(), faults: None };
+    few.nodes = vec![24];
+    let nodes: Vec<u32> = (0..72).map(|rank| rank / 18 * 64 + rank % 18 / 3).collect();
+    let placement = serde_json::json!({ "nodes": nodes });
+    few.common.placement = Some(serde_json::from_value(placement).expect("a placement"));
+    let (most, n) = off(&few, 18);
+    assert!(most < 0.05 && n == 3, "{most}, {n}");
+}
+
+/// Few rounds by one group's ranks for all rounds by all, within the error that is told.
+#[test]
+fn a_few_rounds_of_the_quotient_stand_for_all() {
+    let all = tuned(&ask("alltoall", "1", "minimal", 20_000, 1 << 40));
+    // Eight rounds of scattered, 32 of pairwise, and the first, which is another; not all of them.
+    let few = tuned(&ask("alltoall", "1", "minimal", 20_000, 24 * 34 * 10));
+    let rounds: Vec<_> = few.rows.iter().map(|row| row.share.rounds_played).collect();
+    assert!(rounds.contains(&33), "{rounds:?}");
+    for (few, all) in
+        few.rows.iter().zip(&all.rows).filter(|(few, _)| few.share.rounds_played == 33)
+    {
+        let (time, error) = (few.latency_s.expect("played"), few.share.error.expect("played"));
+        let off = time / all.latency_s.expect("played") - 1.0;
+        assert!(off.abs() < error + 1e-6, "{}: {off}, {error}", few.algorithm);
+        assert!(error > 0.0 && error < 0.3, "{}: {error}", few.algorithm);
+    }
+}
