@@ -71,6 +71,28 @@ fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
     assert!(compared >= 24, "{compared} were compared");
 }
 
+/// Bruck's has so few rounds that all are played by all, unless fewer messages are allowed than that.
+#[test]
+fn brucks_rounds_by_one_group_are_those_by_all() {
+    for collective in ["allgather", "alltoall"] {
+        for bytes in [64, 5_000] {
+            let few = ask(collective, "1", "minimal", bytes, 24 * 8 * 10);
+            let all = TuneRequest { messages: 1 << 40, ..few.clone() };
+            let bruck = |result: TuneResult| {
+                let row = result.rows.into_iter().find(|row| row.algorithm == "brucks");
+                row.expect("it is tried")
+            };
+            let (few, all) = (bruck(tuned(&few)), bruck(tuned(&all)));
+            assert_eq!((few.share.ranks_played, all.share.ranks_played), (24, 144));
+            assert_eq!((few.share.method, all.share.method), (Some("sampled"), Some("exact")));
+            let times = [few, all].map(|row| row.latency_s.expect("played"));
+            // A call returns a picosecond after its last round is over.
+            let off = (times[0] + 1e-12) / times[1] - 1.0;
+            assert!(off.abs() < 1e-8, "{collective} {bytes} B: {times:?}");
+        }
+    }
+}
+
 /// Where routing is adaptive, ways that are not minimal are drawn by the message, and groups of
 /// Aurora differ in which switches have the cables to which group. Both even out over rounds: 5 %
 /// [estimate].
