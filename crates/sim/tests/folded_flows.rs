@@ -71,7 +71,7 @@ fn the_quotient_is_the_whole_to_the_picosecond_where_groups_are_alike() {
     assert!(compared >= 24, "{compared} were compared");
 }
 
-/// Bruck's has so few rounds that all are played by all, unless fewer messages are allowed than that.
+/// Bruck's has so few rounds that all are played by all, unless so many messages are too many.
 #[test]
 fn brucks_rounds_by_one_group_are_those_by_all() {
     for collective in ["allgather", "alltoall"] {
