@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, cli, errors, launch, machines, patterns
+from odonata import bench, benchmarks, cli, errors, launch, machines, patterns
 from odonata import replaying, sweeps, together
 
 HERE = Path(__file__).resolve().parent
@@ -81,7 +81,7 @@ def python_page() -> str:
         lines += members(name, kind)
     lines += ["## od.bench", "", inspect.getdoc(bench) or "", ""]
     lines += ["| function | |", "|---|---|"]
-    for name in bench.NAMES:
+    for name in benchmarks.NAMES:
         words = (getattr(bench, name).__doc__ or "").splitlines()[0]
         lines.append(f"| `od.bench.{name}(job, *, sizes=None, fidelity=\"packet\")` | {words} |")
     lines.append("")

@@ -12,14 +12,6 @@ Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) an
 `SimulatedFailure` (the simulated machine said no), both under `Error`.
 """
 
-from importlib.metadata import PackageNotFoundError as _NotInstalled
-from importlib.metadata import version as _version
-
-try:
-    __version__ = _version("odonata")
-except _NotInstalled:  # run from a source tree that was never installed
-    __version__ = "0+unknown"
-
 from . import bench
 from .bench import BenchResult
 from .errors import Complaint, Error, InputError, SimulatedFailure
@@ -30,6 +22,7 @@ from .replaying import ReplayResult, replay
 from .sweeps import SweepResult, sweep
 from .together import JobsResult, jobs
 from .tuning import TuneResult, tune
+from .version import __version__
 
 __all__ = [
     "BenchResult",

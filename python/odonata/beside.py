@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import machines, patterns, units
+from . import names, units
 from .errors import MOST, Complaints, nearest
 
 BACKGROUND = (
@@ -66,7 +66,7 @@ def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
             hint = f"did you mean `{near}`?" if near else None
             wrong.add("background", key, f"keys {', '.join(_KEYS)}", hint)
     sub = Complaints()
-    patterns.check_pattern(sub, given.get("pattern") or "nothing")
+    names.check_pattern(sub, given.get("pattern") or "nothing")
     found["pattern"] = given.get("pattern")
     wanted = "a load of 0 to 1: a fraction of the injection rate"
     found["load"] = sub.number("load", given.get("load", "nothing"), wanted, 0, 1)
@@ -80,7 +80,7 @@ def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:
     if size is not None:
         found["bytes"] = sub.whole("bytes", size, 1, MOST)
     if given.get("class") is not None:
-        machines.check_class(sub, given["class"])
+        names.check_class(sub, given["class"])
         found["class"] = given["class"]
     if given.get("nodes") is not None:
         named = sub.sequence("nodes", given["nodes"], "a list of nodes, by number")

@@ -1,7 +1,7 @@
 """From the words of a command line to values, collecting every complaint on the way.
 
 Options reach us as text on purpose: click would stop at the first bad one. Complaints name
-arguments as the Python API does; `cli.spelled` puts them into the command line's words.
+arguments as the Python API does; `spelling.spelled` puts them into the command line's words.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from . import door, machines, units
+from . import door, machines, names, units
 from .errors import MOST, Complaints, InputError
-from .machines import Machine, why
+from .files import read_text, why
+from .machines import Machine
 
 T = TypeVar("T")
 
@@ -75,14 +76,14 @@ class Checks(Complaints):
 
     def placement(self, text: str) -> str | tuple[int, ...]:
         """A placement by name, or a file with the node of every rank."""
-        if not os.path.exists(text) or text in machines.PLACEMENTS:
-            known = machines.check_placement(self, text, ["FILE"])
-            return text if known else machines.PLACEMENTS[0]
+        if not os.path.exists(text) or text in names.PLACEMENTS:
+            known = names.check_placement(self, text, ["FILE"])
+            return text if known else names.PLACEMENTS[0]
         try:
-            lines = machines.read_text(text).splitlines()
+            lines = read_text(text).splitlines()
         except (OSError, ValueError) as error:
             self.add("placement", text, f"a readable placement file ({why(error)})")
-            return machines.PLACEMENTS[0]
+            return names.PLACEMENTS[0]
         named: list[tuple[int, int]] = []
         before = len(self.list)
         for number, line in enumerate(lines, 1):
@@ -98,7 +99,7 @@ class Checks(Complaints):
         elif not ranks and len(self.list) == before:
             self.add("placement", text, "a file that names at least one node")
         if len(self.list) > before:
-            return machines.PLACEMENTS[0]
+            return names.PLACEMENTS[0]
         return tuple(node for node, count in named for _ in range(count))
 
     def environment(self, given: Iterable[str]) -> dict[str, str]:

@@ -61,6 +61,12 @@ class SimulatedFailure(Error):
         self.ranks = [dict(r) for r in ranks]
         self.result = result
 
+    @classmethod
+    def of(cls, failure: Mapping[str, Any], result: Any) -> SimulatedFailure:
+        """What the core says of a failure, as the exception."""
+        message = failure.get("message", "the simulated job failed")
+        return cls(message, failure.get("kind", "failure"), failure.get("ranks") or (), result)
+
 
 def nearest(word: str, legal: Iterable[str]) -> str | None:
     """The legal word most like `word`, or None if none is."""

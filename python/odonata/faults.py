@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from . import machines
 from .errors import Complaints
+from .files import read_text, why
 
 WANTED = "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed"
 DRAWN = 8  # faults of a random plan unless said
@@ -33,7 +33,7 @@ def plan(wrong: Complaints, given: Any) -> dict[str, Any] | None:
         wrong.add("faults", given if given else "nothing", WANTED)
         return None
     try:
-        return {"name": str(given), "toml": machines.read_text(given)}
+        return {"name": str(given), "toml": read_text(given)}
     except (OSError, ValueError, TypeError) as error:
-        wrong.add("faults", given, f"{WANTED} ({machines.why(error)})")
+        wrong.add("faults", given, f"{WANTED} ({why(error)})")
         return None

@@ -16,11 +16,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, clocks, door, machines, records, tables
+from . import clocks, door, libraries, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
-from .machines import PLACEMENTS, Job, is_job, read_text, why
+from .files import read_text, why
+from .machines import Job, is_job
+from .names import PLACEMENTS
 from .results import Result
+from .version import __version__
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -197,13 +200,7 @@ def run(
         if check and told["unwritten"]:
             warnings.warn(records.said(told), stacklevel=2)
     if check and result.failure:
-        failure = result.failure
-        raise SimulatedFailure(
-            failure.get("message", "the simulated job failed"),
-            failure.get("kind", "failure"),
-            failure.get("ranks") or (),
-            result,
-        )
+        raise SimulatedFailure.of(result.failure, result)
     return result
 
 
@@ -267,7 +264,7 @@ def rules_file(environment: Mapping[str, str], wdir: str) -> str | None:
 
 def listened(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
     """The environment without the variables that only other libraries listen to."""
-    others = machines.deaf_to(mpi)
+    others = libraries.deaf_to(mpi)
     return {k: value for k, value in environment.items() if not k.startswith(others)}
 
 

@@ -6,7 +6,6 @@ it. Nothing here knows what a key means.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -15,20 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import door
+from . import beside, door, names
 from .errors import Complaints, InputError, nearest
-
-PLACEMENTS = (
-    "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
-)  # fmt: skip
-ROUTINGS = (
-    "minimal", "valiant", "valiant-group", "ugal", "ugal-l", "ugal-g", "par", "slingshot",
-    "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order",
-    "adaptive",
-)  # fmt: skip
-FIDELITIES = ("packet", "flow", "loggp")
-NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
-MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
+from .faults import plan
+from .files import read_text, why
+from .libraries import libraries, library_request, rules_request
 
 
 @dataclass(frozen=True)
@@ -66,8 +56,6 @@ class Machine:
         Values are what the machine file would hold, quantities with their unit: `"300 ns"`.
         `faults` is a plan's file, or `"random:SEED:N"`: N faults drawn from a seed.
         """
-        from .faults import plan
-
         wrong = Complaints()
         broken = plan(wrong, faults)
         wrong.raise_any()
@@ -164,8 +152,6 @@ class Job:
 
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
-        from . import beside  # which needs the patterns, which need machines
-
         wrong = Complaints()
         if not isinstance(self.machine, Machine):
             wrong.add("machine", self.machine, "a Machine, such as `odonata.machine(NAME)`")
@@ -181,18 +167,16 @@ class Job:
             found["placement"] = tuple(wrong.whole("placement", node, 0) for node in nodes)
         found["background"] = beside.background(wrong, self.background)
         beside.noise(wrong, self.noise)
-        check_class(wrong, self.traffic_class)
-        check_limits(wrong, self.limits)
+        names.check_class(wrong, self.traffic_class)
+        names.check_limits(wrong, self.limits)
         rules_request(wrong, self.coll_rules)
-        check_nic_policy(wrong, self.nic_policy)
+        names.check_nic_policy(wrong, self.nic_policy)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
 
     def request(self, fidelity: str) -> dict[str, Any]:
         """What every request about a job says."""
-        from . import beside
-
         nodes = None if isinstance(self.placement, str) else list(self.placement)
         return {
             "machine": self.machine.request(),
@@ -215,36 +199,8 @@ class Job:
         wrong = Complaints()
         check_names(wrong, self.machine, fidelity, self.mpi)
         if isinstance(self.placement, str):
-            check_placement(wrong, self.placement)
+            names.check_placement(wrong, self.placement)
         wrong.raise_any()
-
-
-def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> bool:
-    """Complain unless `text` names a placement."""
-    if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
-        return True
-    if text.startswith("group-spread:"):
-        wrong.add("placement", text, "`group-spread:K` with K groups, at least 1")
-        return False
-    return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
-
-
-def check_class(wrong: Complaints, name: Any) -> None:
-    """Complain unless `name` could be a traffic class; which there are, the machine says."""
-    if name is not None and not isinstance(name, str):
-        wrong.add("class", name, "the name of a traffic class")
-
-
-def check_limits(wrong: Complaints, word: Any) -> None:
-    """Complain unless `word` says what becomes of limits."""
-    wrong.word("limits", word, ("fail", "warn", "off"), "one of")
-
-
-def check_nic_policy(wrong: Complaints, word: Any) -> None:
-    """Complain unless `word` says how ranks come to NICs, in Cray MPICH's capitals if need be."""
-    if word is not None:
-        plain = word.lower().replace("_", "-") if isinstance(word, str) else word
-        wrong.word("nic_policy", plain, NIC_POLICIES, "one of")
 
 
 def is_job(wrong: Complaints, job: Any) -> bool:
@@ -270,19 +226,19 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
             f"a preset ({', '.join(presets())}) or a machine file (NAME.toml)",
             f"did you mean `{near}`?" if near else None,
         )
-    if fidelity not in FIDELITIES:
-        near = nearest(str(fidelity), FIDELITIES)
+    if fidelity not in names.FIDELITIES:
+        near = nearest(str(fidelity), names.FIDELITIES)
         wrong.add(
             "fidelity",
             "nothing" if fidelity == "" else fidelity,
-            f"one of {', '.join(FIDELITIES)}",
+            f"one of {', '.join(names.FIDELITIES)}",
             f"nearest: {near}" if near else None,
         )
     if machine is not None and machine.routing is not None:
         plain = machine.routing
         if isinstance(plain, str):  # Aries' users know them in capitals: ADAPTIVE_0.
             plain = plain.lower().replace("_", "-")
-        wrong.word("routing", plain, ROUTINGS, "a routing")
+        wrong.word("routing", plain, names.ROUTINGS, "a routing")
     if isinstance(mpi, str) and mpi.endswith(".toml"):
         try:
             library_request(mpi)
@@ -292,34 +248,6 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
         wrong.word("mpi", mpi, libraries(), "an MPI library")
 
 
-def library_request(mpi: str) -> dict[str, str]:
-    """A preset library by name, or the profile in a file of the user's."""
-    if not mpi.endswith(".toml"):
-        return {"mpi": mpi}
-    path = Path(mpi)
-    return {"mpi": path.stem, "mpi_toml": read_text(path)}
-
-
-def deaf_to(mpi: str) -> tuple[str, ...]:
-    """How the variables begin that this library does not listen to, though others do."""
-    try:
-        asked = library_request(mpi)
-    except (OSError, ValueError, AttributeError):
-        return ()  # complained of by `check_names`
-    return tuple(json.loads(door.ask("deaf_to", asked["mpi"], asked.get("mpi_toml"))))
-
-
-def rules_request(wrong: Complaints, path: Any) -> dict[str, str] | None:
-    """The name and the text of a file that says which algorithms collectives use."""
-    if path is None:
-        return None
-    try:
-        return {"name": Path(path).name, "text": read_text(path)}
-    except (OSError, ValueError, TypeError) as error:
-        wrong.add("coll_rules", path or "an empty name", f"a readable file of rules ({why(error)})")
-        return None
-
-
 def machine(name: str) -> Machine:
     """A preset machine by name (`odonata.presets()` lists them), or a machine file by path."""
     if isinstance(name, os.PathLike) or (
@@ -327,7 +255,7 @@ def machine(name: str) -> Machine:
     ):
         return Machine.from_toml(name)
     wrong = Complaints()
-    check_names(wrong, Machine(name), FIDELITIES[0], libraries()[0])
+    check_names(wrong, Machine(name), names.FIDELITIES[0], libraries()[0])
     wrong.raise_any()
     return Machine(name)
 
@@ -337,25 +265,6 @@ def presets() -> list[str]:
     return json.loads(door.ask("presets"))
 
 
-def libraries() -> list[str]:
-    """The names of the MPI libraries whose protocols and algorithms odonata knows."""
-    return json.loads(door.ask("libraries"))
-
-
 def toml_value(value: Any) -> str:
     """A value as the command line's `--set KEY=VALUE` would spell it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def read_text(path: str | Path) -> str:
-    """The text of a file of the user's, unless it is too long to be what it should be."""
-    with open(os.fspath(path), encoding="utf-8") as file:
-        text = file.read(MOST_TEXT + 1)
-    if len(text) > MOST_TEXT:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
-    return text
-
-
-def why(error: Exception) -> str:
-    """What the operating system said, without its number."""
-    return getattr(error, "strerror", None) or str(error)

@@ -10,25 +10,22 @@ all others in turn).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, door
-from .errors import Complaints, nearest
-from .machines import Machine, check_class, check_names, check_placement
+from . import beside, door
+from .errors import Complaints
+from .machines import Machine, check_names
+from .names import check_class, check_pattern, check_placement
 from .results import Sweep
 from .units import MOST, MOST_SECONDS
+from .version import __version__
 
 if TYPE_CHECKING:
     import matplotlib.axes
 
-PATTERNS = (
-    "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",
-    "random-permutation", "worst-permutation", "all-to-all",
-)  # fmt: skip
 PACKET_BYTES = 2048
 # Long enough that a packet crosses a quiet dragonfly (about 3 us) several times over.
 TIME_S, WARMUP_S = 40e-6, 20e-6
@@ -51,21 +48,6 @@ class TrafficResult(Sweep):
         from . import plot
 
         return plot.traffic([self], ax, bounds)
-
-
-def check_pattern(wrong: Complaints, pattern: str) -> None:
-    """Complain unless `pattern` is one of PATTERNS with a whole K."""
-    at = "pattern"
-    name, colon, k = str(pattern).partition(":")
-    known = {p.partition(":")[0]: p for p in PATTERNS}
-    wanted = f"a pattern: {', '.join(PATTERNS)}"
-    if name not in known:
-        near = nearest(name, known)
-        wrong.add(at, pattern, wanted, f"did you mean `{known[near]}`?" if near else None)
-    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]{0,9}", k):
-        wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
-    elif ":" not in known[name] and colon:
-        wrong.add(at, pattern, f"`{name}` without a number")
 
 
 def traffic(
@@ -100,8 +82,6 @@ def traffic(
     parts, each with a row of its own in `summary["slices"]`. `ordered` packets between two NICs
     arrive as they were sent, on machines whose switches keep flows.
     """
-    from . import beside
-
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
 

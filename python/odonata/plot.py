@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import published
+from . import published, units
+from .benchmarks import KINDS
+from .results import Result, Sweep
 
 if TYPE_CHECKING:
     import matplotlib.axes
-
-    from .bench import BenchResult
-    from .launch import RunResult
-    from .patterns import TrafficResult
-    from .tuning import TuneResult
 
 # Distinguishable in gray and to color-blind readers; the report uses the same four for the shares.
 COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
@@ -38,16 +35,15 @@ def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)
     return ax
 
 
-def bench(result: BenchResult, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+def bench(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
     """A benchmark's curve, log-log; published latencies of the same machine beside it."""
-    from .bench import KINDS
-
     ax = axes(ax)
-    column = KINDS[result.name].column
+    s = result.summary
+    column = KINDS[s["name"]].column
     rows = [r for r in result.rows if r["bytes"] > 0] or result.rows
     scale = 1e6 if column == "latency_s" else 1e-9
     sizes = [r["bytes"] for r in rows]
-    label = f"{result.summary['machine']}, predicted"
+    label = f"{s['machine']}, predicted"
     ax.loglog(sizes, [r[column] * scale for r in rows], "o-", ms=3.5, lw=1.6,
               color=LINES[0], label=label)  # fmt: skip
     barred = [r for r in rows if r.get("band_low") is not None]
@@ -56,17 +52,17 @@ def bench(result: BenchResult, ax: matplotlib.axes.Axes | None = None) -> matplo
                      for end in ("band_low", "band_high"))  # fmt: skip
         ax.fill_between([r["bytes"] for r in barred], low, high, color=LINES[0], alpha=0.2, lw=0,
                         label="by packets, from smaller twins")  # fmt: skip
-    if result.name == "latency":
-        measured = [c for c in published.LATENCIES if c.preset == result.summary["machine"]
-                    and c.benchmark == result.name]  # fmt: skip
+    if s["name"] == "latency":
+        measured = [c for c in published.LATENCIES if c.preset == s["machine"]
+                    and c.benchmark == s["name"]]  # fmt: skip
         for curve, color in zip(measured, LINES[1:]):  # noqa: B905 - as many as there are
             ax.loglog(*zip(*curve.points, strict=True), "x", ms=6, mew=1.6, color=color,
                       label=f"{curve.what} (published)")  # fmt: skip
     sizes_axis(ax)
     ax.set_ylabel("one-way latency (us)" if column == "latency_s" else "bandwidth (GB/s)")
-    if result.name not in ("latency", "multi_lat", "put_latency") and column == "latency_s":
+    if s["name"] not in ("latency", "multi_lat", "put_latency") and column == "latency_s":
         ax.set_ylabel("latency (us)")
-    ax.set_title(f"{result.name}: {result.summary['nodes']} nodes x {result.summary['ppn']}",
+    ax.set_title(f"{s['name']}: {s['nodes']} nodes x {s['ppn']}",
                  loc="left", fontsize=11, color=INK)  # fmt: skip
     ax.legend(frameon=False, fontsize=8)
     return ax
@@ -80,20 +76,12 @@ def sizes_axis(ax: matplotlib.axes.Axes) -> None:
     ax.set_xlim(left=min(min(line.get_xdata()) for line in ax.lines) / 1.5)
     ax.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: short_size(size)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: units.short_size(size)))
     ax.set_xlabel("message size (bytes)")
 
 
-def short_size(size: float) -> str:
-    """`16Ki` for an axis."""
-    for unit, scale in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
-        if size >= scale:
-            return f"{size / scale:g}{unit}"
-    return f"{size:g}"
-
-
 def traffic(
-    results: Sequence[TrafficResult],
+    results: Sequence[Sweep],
     ax: matplotlib.axes.Axes | None = None,
     bounds: Mapping[str, float] | None = None,
 ) -> matplotlib.axes.Axes:
@@ -106,7 +94,7 @@ def traffic(
         top = max([top, *offered])
         routing = result.summary.get("routing") or "machine's routing"
         ax.plot(offered, [r["accepted"] for r in rows], "o-", ms=4, lw=1.6, color=color,
-                label=f"{result.pattern}, {routing}")  # fmt: skip
+                label=f"{result.summary['pattern']}, {routing}")  # fmt: skip
     top = top or 1.0
     ax.plot([0, top], [0, top], color=FAINT, lw=1.2, zorder=1)
     for name, bound in (bounds or {}).items():
@@ -121,7 +109,7 @@ def traffic(
     return ax
 
 
-def ranks(result: RunResult, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+def ranks(result: Result, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
     """Where every rank's time went, stacked."""
     ax = axes(ax)
     rows = result.data.get("ranks") or []
@@ -159,7 +147,7 @@ def shares(
     ax.grid(False)
 
 
-def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, RunResult], path: str) -> None:
+def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, Result], path: str) -> None:
     """The demo's picture: published points beside predictions, and a solver under two placements.
 
     `curves` are rows of `published.compare`; `runs` the solver's runs by placement.
@@ -180,21 +168,21 @@ def demo(curves: Sequence[Mapping[str, Any]], runs: Mapping[str, RunResult], pat
     left.set_ylabel("one-way latency (us)")
     left.set_title("Published (circles) and predicted (lines)", loc="left", fontsize=11, color=INK)
     left.legend(frameon=False, fontsize=8)
-    most = max((r.time for r in runs.values()), default=0.0) * 1e3
+    most = max((r.summary["time_s"] for r in runs.values()), default=0.0) * 1e3
     for ax, (placement, result) in zip(rest, runs.items(), strict=True):
         axes(ax)
         shares(ax, result.data.get("ranks") or [], named=True)
         ax.set_ylim(0, most * 1.12)
         ax.set_xlabel("rank")
-        ax.set_title(f"{placement}: {result.time * 1e3:.2f} ms", loc="left", fontsize=11,
-                     color=INK)  # fmt: skip
+        spent = result.summary["time_s"] * 1e3
+        ax.set_title(f"{placement}: {spent:.2f} ms", loc="left", fontsize=11, color=INK)
     if rest:
         rest[0].set_ylabel("time (ms)")
     figure.savefig(path, dpi=160)
 
 
 def tune(
-    result: TuneResult, ax: matplotlib.axes.Axes | None = None, size: int | None = None
+    result: Sweep, ax: matplotlib.axes.Axes | None = None, size: int | None = None
 ) -> matplotlib.axes.Axes:
     """Time against ranks, a line an algorithm, at one message size; estimates are hollow."""
     ax = axes(ax)
@@ -211,7 +199,8 @@ def tune(
             ax.plot(*point, "o", ms=4.5, color=color, mfc=color if is_whole else "white")
     ax.set_xlabel("ranks")
     ax.set_ylabel("latency (us)")
-    title = f"{result.collective}, {short_size(size)} B: {result.summary['ppn']} ranks a node"
+    s = result.summary
+    title = f"{s['collective']}, {units.short_size(size)} B: {s['ppn']} ranks a node"
     ax.set_title(title, loc="left", fontsize=11, color=INK)
     ax.legend(frameon=False, fontsize=8)
     return ax
@@ -247,7 +236,7 @@ def sweep(
                             alpha=0.2, lw=0)  # fmt: skip
     if is_number and spread(at) >= 8:
         ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(lambda place, _: short_size(place))
+        ax.xaxis.set_major_formatter(lambda place, _: units.short_size(place))
     elif not is_number:
         ax.set_xticks(range(len(at)), at)
     if spread([row[y] for row in rows]) >= 10:

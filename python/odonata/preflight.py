@@ -7,16 +7,10 @@ where it meets its bound if it goes on growing as it did. See docs/models/limits
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-import click
-
-from . import tables, text
-from .checks import Checks
 from .errors import MOST, Complaints
 
 NEAR = 0.25  # of its bound: a factor of four
@@ -120,32 +114,3 @@ def is_whole(run: Any) -> bool:
         return all(isinstance(n, (int, float)) for n in numbers) and run["nodes"] >= 1
     except (KeyError, TypeError):
         return False
-
-
-@click.argument("rundirs", nargs=-1, metavar="RUNDIR...")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-def command(rundirs: tuple[str, ...], as_json: bool) -> None:
-    """Foretell at how many nodes a program meets which limit, from runs of two sizes or more.
-
-    RUNDIR: what `odonata run --out DIR` wrote, one for each number of nodes.
-
-    odonata preflight on-8-nodes on-16-nodes
-    """
-    wrong = Checks()
-    runs = []
-    if not rundirs:
-        wrong.add("rundir", "nothing", "directories written by `odonata run --out`")
-    for name in rundirs:
-        path = Path(name)
-        if not tables.is_ours(path):
-            wrong.add("rundir", name, "a directory written by `odonata run --out`")
-        else:
-            runs.append(json.loads((path / tables.SUMMARY).read_text(encoding="utf-8")))
-    if not wrong.list:
-        check_runs(wrong, runs)
-    wrong.finish()
-    rows = foretell(runs)
-    if as_json:
-        print(json.dumps({"rows": rows}))
-    else:
-        print(text.preflight(rows, runs))

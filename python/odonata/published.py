@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import bench, door
-from .errors import Complaints
+from . import benchmarks, door, tables
+from .errors import Complaints, SimulatedFailure
 from .machines import machine
 
 # What a curve's predictions may differ by, as fractions: on the mean of its points, and the worst;
@@ -44,7 +44,7 @@ class Curve:
 
     @property
     def column(self) -> str:
-        return bench.KINDS[self.benchmark].column
+        return benchmarks.KINDS[self.benchmark].column
 
     @property
     def unit(self) -> float:
@@ -328,9 +328,12 @@ def predict(
         nic_policy=curve.nic_policy,
     )
     sizes = [size for size, _ in curve.points]
-    predicted = bench.run(
+    summary = benchmarks.ask(
         curve.benchmark, job, sizes, fidelity, buffers=curve.buffers, tick=tick, stop=stop
-    ).rows
+    )
+    if failure := summary.get("failure"):
+        raise SimulatedFailure.of(failure, None)
+    predicted = tables.rows_of(summary["rows"])
     unit = "s" if curve.column == "latency_s" else "B_per_s"
     rows = []
     for (size, number), row in zip(curve.points, predicted):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Complaints
-from .machines import why
+from .files import why
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
-from . import door, launch, records, text
+from . import door, launch, records
 from .errors import Complaints, SimulatedFailure
-from .machines import Job, Machine, why
-from .options import BESIDE, COMMON, LIMITS, PREFLIGHT, RULES, option, with_options
-from .progress import Progress
+from .files import why
+from .machines import Job, Machine
 
 PARQUET = b"PAR1"
 
@@ -145,58 +142,5 @@ def play(
     found = launch.result_of(answer, job, fidelity, compute, what)
     result = ReplayResult(found.summary, found.data)
     if check and result.failure:
-        failure = result.failure
-        raise SimulatedFailure(
-            failure.get("message", "the schedule failed"),
-            failure.get("kind", "failure"),
-            failure.get("ranks") or (),
-            result,
-        )
+        raise SimulatedFailure.of(result.failure, result)
     return result
-
-
-@click.argument("trace", required=False, metavar="FILE")
-@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1, or as recorded]")
-@option(
-    "--compute",
-    metavar="HOW",
-    default="recorded",
-    show_default=True,
-    help="What computation costs: recorded, none, or a factor of recorded. GOAL counts it in "
-    "nanoseconds: 1000 makes them microseconds.",
-)
-@with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
-def command(trace: str | None, **given: Any) -> int:
-    """Replay a schedule of FILE: GOAL, as text or binary, or a record of `odonata run --record`.
-
-    odonata replay dissemination_16.goal --machine aurora
-    """
-    from .cli import Request, say  # which registers this command
-
-    asked = Request(given)
-    asked.use_rules(given["coll_rules"])
-    factor = factor_of(asked.wrong, given["compute"])
-    found = read(asked.wrong, trace)
-    ppn = asked.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
-    asked.finish()
-    assert found is not None, "complained of above"
-    stop = door.Stop()
-    with Progress("replay", asked.quiet) as tick:
-        job = asked.job(1, ppn)
-        result = play(job, found, asked.fidelity, given["compute"], factor, False, tick, stop)
-    summary = result.summary
-    summary["exit_code"] = 128 + stop.signal if stop.signal else result.exit_code
-    if result.failure:
-        say(text.failure(result.failure))
-    if not asked.quiet:
-        say(text.run(summary, result.data))
-    asked.tell_limits(summary, given["preflight"], bool(result.failure))
-    asked.tell_notes(summary)
-    env = dict((found.header or {}).get("env", ()))
-    fabric = asked.machine.told("fabric")
-    for words in (*found.notes(), *launch.unheard([env], asked.mpi, fabric, False)):
-        asked.note(words)
-    if summary["unreceived"] and not result.failure:
-        asked.note(f"{summary['unreceived']:,} messages were never received")
-    asked.deliver(summary, result.data)
-    return summary["exit_code"]

@@ -1,7 +1,7 @@
 """What people read in a terminal: complaints, tables, the OSU format, the summary of a run.
 
-Plain text with a little weight where the terminal has it. Every function returns a string; `cli`
-decides where it goes.
+Plain text with a little weight where the terminal has it. Every function returns a string; the
+command decides where it goes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-from . import __version__
-from .bench import KINDS, BenchResult
+from .benchmarks import KINDS
 from .errors import Complaint
-from .patterns import TrafficResult
+from .preflight import near
 from .tables import rows_of
 from .units import (
     show_bytes,
@@ -23,6 +22,7 @@ from .units import (
     show_rate,
     show_time,
 )
+from .version import __version__
 
 SHARES = ("compute", "waiting", "transfer", "other")
 MEANING = {
@@ -135,15 +135,15 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
     return "\n".join(lines)
 
 
-def osu(result: BenchResult) -> str:
+def osu(s: Mapping[str, Any]) -> str:
     """A benchmark in the text format of the OSU micro-benchmarks 7, which scripts parse."""
-    kind, s = KINDS[result.name], result.summary
+    kind = KINDS[s["name"]]
     lines = [
         f"# odonata {kind.title} v{__version__} (OSU 7 text format, predicted)",
         f"# {s['machine']}, {s['nodes']} nodes x {s['ppn']} ppn, {s['fidelity']} fidelity, "
         f"seed {s['seed']}",
     ]
-    rows = result.rows
+    rows = rows_of(s["rows"])
     for traffic in s.get("background") or ():
         lines.append(f"# background {spoken(traffic)}")
     if s.get("class"):
@@ -156,16 +156,16 @@ def osu(result: BenchResult) -> str:
         lines.append(f"# {network(s['network'])}")
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
-    if result.name == "put_alltoall":
+    if s["name"] == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
     bars = error_bars(s)
     if bars:
         lines.append(f"# {bars}")
-    if result.name == "barrier":
+    if s["name"] == "barrier":
         more = BAND_HEAD if bars else ""
         lines.append(f"# Avg Latency(us){more}")
         lines += [f"{r['latency_s'] * 1e6:18.2f}{band(r) if bars else ''}" for r in rows]
-    elif result.name in ("mbw_mr", "put_bw", "put_bibw", "get_bw"):
+    elif s["name"] in ("mbw_mr", "put_bw", "put_bibw", "get_bw"):
         pairs = s["nodes"] * s["ppn"] // 2
         lines.append(f"# [ pairs: {pairs} ] [ window size: {s.get('window', 64)} ]")
         lines.append(f"# {'Size':<20}{'MB/s':>10}{'Messages/s':>22}")
@@ -265,11 +265,11 @@ def verdicts(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one:
     return "\n".join([*columns(cells, "<>>><"), good])
 
 
-def traffic(result: TrafficResult) -> str:
+def traffic(s: Mapping[str, Any]) -> str:
     """Offered against accepted load, a row a load."""
-    s = result.summary
+    found = rows_of(s["rows"])
     lines = [
-        f"# odonata traffic {result.pattern} on {s['machine']}, {s['fidelity']} fidelity, "
+        f"# odonata traffic {s['pattern']} on {s['machine']}, {s['fidelity']} fidelity, "
         f"routing {s.get('routing') or 'of the machine'}, {s['packet_bytes']} B packets, "
         f"{show_time(s['measured_s'])} after {show_time(s['warmup_s'])}"
     ]
@@ -278,12 +278,12 @@ def traffic(result: TrafficResult) -> str:
     if s.get("class"):
         lines.append(f"# traffic class {s['class']}")
     lines += [f"# background {spoken(one)}" for one in s.get("background") or ()]
-    compared = any(r.get("alone_mean_s") for r in result.rows)
+    compared = any(r.get("alone_mean_s") for r in found)
     rows: list[Sequence[str]] = [
         ("# offered", "accepted", "mean(us)", "p50(us)", "p99(us)", "hops", "nonminimal")
         + (("mean/alone", "p99/alone") if compared else ())
     ]
-    for r in result.rows:
+    for r in found:
         rows.append(
             (
                 f"{r['offered']:.3f}",
@@ -296,9 +296,9 @@ def traffic(result: TrafficResult) -> str:
         )
     lines += columns(rows)
     lines += slices(s.get("slices") or ())
-    for r in result.rows:
+    for r in found:
         lines += [f"# at load {r['offered']:g}: {network(r)}"] if "network_timeouts" in r else []
-    for r in result.rows:
+    for r in found:
         lines += beside(r)
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     lines += ["# " + line for line in engine(s.get("engine") or {})]
@@ -667,8 +667,6 @@ LIMITS = {
 
 def limits(found: Mapping[str, Any]) -> list[str]:
     """The limits a run came near."""
-    from .preflight import near
-
     rows: list[Sequence[str]] = [("Limit", "most used", "bound", "share", "at", "parameter")]
     for use in near(found):
         where = f"rank {use['rank']} on {use['node']}"

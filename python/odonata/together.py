@@ -15,11 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, bench, beside, clocks, door, launch, machines, tables, units
+from . import beside, clocks, door, launch, machines, names, tables, units
 from . import warm as forker
+from .benchmarks import NAMES
 from .errors import Complaints, InputError, SimulatedFailure, nearest
+from .files import read_text, why
+from .libraries import library_request, rules_request
 from .machines import Machine
 from .results import Result
+from .version import __version__
 
 if TYPE_CHECKING:
     import pyarrow
@@ -91,22 +95,22 @@ def jobs(
     machines.check_names(wrong, machine, fidelity, mpi)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
     asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
-    names = [job.get("name") for job in asked]
-    for name in sorted({str(name) for name in names if names.count(name) > 1}):
+    called = [job.get("name") for job in asked]
+    for name in sorted({str(name) for name in called if called.count(name) > 1}):
         wrong.add("jobs", name, "a name of its own for each job")
     seed = wrong.whole("seed", seed, 0, 2**63 - 1)
     beside_them = beside.background(wrong, background)
     shaken = beside.noise(wrong, noise)
     if warmup_s is not None:
         warmup_s = wrong.number("warmup", warmup_s, "a simulated span of at most 1 s", 0, 1)
-    machines.check_limits(wrong, limits)
-    rules = machines.rules_request(wrong, coll_rules)
+    names.check_limits(wrong, limits)
+    rules = rules_request(wrong, coll_rules)
     wrong.raise_any()
     request = {
         "machine": machine.request(),
         "fidelity": fidelity,
         "routing": machine.routing,
-        **machines.library_request(mpi),
+        **library_request(mpi),
         "rules": rules,
         "seed": seed,
         "limits": limits,
@@ -169,7 +173,7 @@ def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool
     if nodes is not None and not (nodes - 1) * ppn < ranks <= nodes * ppn and not wrong.list:
         wrong.add("ranks", ranks, f"what fills {nodes} nodes of {ppn} ranks each")
     found: dict[str, Any] = {"ranks": ranks, "ppn": ppn, "placement": _placement(wrong, given)}
-    machines.check_class(wrong, given.get("class"))
+    names.check_class(wrong, given.get("class"))
     found["class"] = given.get("class")
     has = [key for key in ("program", "bench") if given.get(key) is not None]
     if len(has) != 1:
@@ -193,9 +197,9 @@ def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -
 
 
 def _placement(wrong: Complaints, given: Mapping[str, Any]) -> Any:
-    where = given.get("placement", machines.PLACEMENTS[0])
+    where = given.get("placement", names.PLACEMENTS[0])
     if isinstance(where, str):
-        machines.check_placement(wrong, where, ["a list of nodes, one a rank"])
+        names.check_placement(wrong, where, ["a list of nodes, one a rank"])
         return where
     named = wrong.sequence("placement", where, "a name or the node of every rank")
     return {"nodes": [wrong.whole("placement", node, 0) for node in named]}
@@ -232,7 +236,7 @@ def _program(
 
 def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[str, Any], str]:
     name = given["bench"]
-    wrong.word("bench", name, bench.NAMES, "a benchmark")
+    wrong.word("bench", name, NAMES, "a benchmark")
     size = given.get("bytes", 0 if name == "barrier" else BYTES)
     if isinstance(size, str):
         try:
@@ -252,9 +256,9 @@ def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[s
 def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
     """A jobs file: `[[job]]` and `[[background]]` tables, `noise`, `warmup`."""
     try:
-        text = machines.read_text(path)
+        text = read_text(path)
     except (OSError, ValueError, TypeError) as error:
-        wrong.add("jobs", path or "nothing", f"a readable jobs file ({machines.why(error)})")
+        wrong.add("jobs", path or "nothing", f"a readable jobs file ({why(error)})")
         return {}
     try:
         found = json.loads(door.ask("toml_to_json", text))

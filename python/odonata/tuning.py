@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import __version__, door
-from .bench import MESSAGES, check_sizes
+from . import door, text
+from .benchmarks import MESSAGES, check_sizes
 from .errors import Complaints
 from .machines import Job, Machine, check_names
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
+from .version import __version__
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -160,8 +161,6 @@ def shown(result: TuneResult, whole: bool) -> str:
     """For each number of nodes, the fastest beside the library's own; with `whole`, all of them."""
     s = result.summary
     where = f"{s['machine']}, {s['mpi']}, {s['fidelity']} fidelity"
-    from .text import sampled
-
     lines = [f"# odonata tune {result.collective} on {where}"]
     calls = list(result.calls())
     for nodes in sorted({call[0]["nodes"] for call in calls}):
@@ -171,7 +170,7 @@ def shown(result: TuneResult, whole: bool) -> str:
         if whole:
             lines += ["", *by_algorithm(here)]
         printed = [row for call in here for row in call if whole or in_first_table(row)]
-        lines += [f"# {line}" for line in sampled(printed, here[0][0]["ranks"])]
+        lines += [f"# {line}" for line in text.sampled(printed, here[0][0]["ranks"])]
     rows = result.rows
     left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
     if left:
@@ -185,8 +184,6 @@ def in_first_table(row: Mapping[str, Any]) -> bool:
 
 def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str]:
     """A line a size: the winner, the library's choice, their ratio and the reason."""
-    from .text import columns
-
     cells = [("# bytes", "fastest", "time", f"{mpi} has", "time", "ratio", "why")]
     for call in calls:
         own = next(row for row in call if row["is_default"])
@@ -199,13 +196,11 @@ def compared(calls: Sequence[Sequence[Mapping[str, Any]]], mpi: str) -> list[str
             (show_size(best["bytes"]), best["algorithm"], timed(best), own["algorithm"], timed(own),
              ratio, reason(best, own))  # fmt: skip
         )
-    return columns(cells, "><><>><")
+    return text.columns(cells, "><><>><")
 
 
 def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
     """The time of every algorithm, a column each, with its rounds."""
-    from .text import columns
-
     names = list(dict.fromkeys(row["algorithm"] for call in calls for row in call))
     rounds = {row["algorithm"]: f"{row['rounds']:,}" for call in calls for row in call}
     cells = [("# bytes", *names), ("# rounds", *(rounds[name] for name in names))]
@@ -213,7 +208,7 @@ def by_algorithm(calls: Sequence[Sequence[Mapping[str, Any]]]) -> list[str]:
         here = {row["algorithm"]: timed(row) for row in call}
         size = show_size(call[0]["bytes"])
         cells.append((size, *(here.get(name, "") for name in names)))
-    return columns(cells, ">" * (1 + len(names)))
+    return text.columns(cells, ">" * (1 + len(names)))
 
 
 def timed(row: Mapping[str, Any]) -> str:

@@ -204,3 +204,11 @@ def _scaled(value: float, unit: str) -> str:
 
 def show_percent(fraction: float | None) -> str:
     return "-" if fraction is None else f"{100 * fraction:.1f} %"
+
+
+def short_size(size: float) -> str:
+    """`16Ki` for an axis."""
+    for unit, scale in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
+        if size >= scale:
+            return f"{size / scale:g}{unit}"
+    return f"{size:g}"

@@ -1,6 +1,7 @@
 """The package as a thing: its stub tells the truth, and the light commands stay light."""
 
 import ast
+import graphlib
 import re
 import subprocess
 import sys
@@ -32,6 +33,30 @@ def test_help_does_not_load_what_it_does_not_need():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
+
+
+def imports(path: Path) -> set[Path]:
+    """The modules of the package that a module names, anywhere: in a function, for a type."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            of = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for at in (of / name.name for name in node.names):
+                files = (at.with_suffix(".py"), at / "__init__.py", at.with_suffix(".pyi"))
+                files += (of.with_suffix(".py"), of / "__init__.py")
+                found.add(next(file for file in files if file.is_file()))
+    return found
+
+
+def test_no_module_needs_one_that_needs_it():
+    package = Path(odonata.__file__).parent
+    needs = {path: imports(path) for path in package.rglob("*.py")}
+    assert needs[package / "cli.py"] >= {package / "text.py", package / "commands" / "run.py"}
+    try:
+        graphlib.TopologicalSorter(needs).prepare()
+    except graphlib.CycleError as error:
+        circle = [str(path.relative_to(package)) for path in error.args[1]]
+        raise AssertionError(f"a circle of imports: {' <- '.join(circle)}") from None
 
 
 def test_cmake_can_read_what_the_wrappers_show():

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import published, tables, text, units
+from ..benchmarks import KINDS
 from ..errors import Complaints
-from ..machines import why
+from ..files import why
 from . import svg
 
 PAGE = Path(__file__).with_name("page.html")
@@ -134,13 +135,11 @@ def grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def published_curves(curves: Sequence[Mapping[str, Any]]) -> str:
     """All curves in one drawing: published points as rings on predicted lines."""
-    from ..plot import short_size
-
     predicted = [(c["what"], [(r["bytes"], r["predicted_s"]) for r in c["rows"]]) for c in curves]
     measured = [[(r["bytes"], r["measured_s"]) for r in c["rows"]] for c in curves]
     if not curves:
         return ""
-    return svg.curve(predicted, "message size, bytes", "one-way latency", True, short_size,
+    return svg.curve(predicted, "message size, bytes", "one-way latency", True, units.short_size,
                      svg.tick_time, measured)  # fmt: skip
 
 
@@ -206,9 +205,6 @@ def bench_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
     """What the page shows of a benchmark."""
-    from ..bench import KINDS
-    from ..plot import short_size
-
     rows = data.get("rows") or s["rows"]
     column = KINDS[s["name"]].column
     words = units.show_time if column == "latency_s" else units.show_rate
@@ -217,7 +213,7 @@ def bench_content(
     points = [(r["bytes"], r[column]) for r in rows]
     picture = svg.curve([(s["name"], points)], "message size, bytes",
                         "latency" if column == "latency_s" else "bandwidth",
-                        True, short_size, marks) if len(points) > 1 else ""  # fmt: skip
+                        True, units.short_size, marks) if len(points) > 1 else ""  # fmt: skip
     shown = [
         {"message": units.show_size(r["bytes"]), "predicted": words(r[column])}
         | ({"algorithm": r["algorithm"].replace("_", " ")} if r.get("algorithm") else {})

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__, door
+from .. import door
 from ..errors import Complaints
 from ..results import Sweep
+from ..version import __version__
 from . import crew
 from . import study as studies
 from .store import ERROR, Store

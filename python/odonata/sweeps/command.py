@@ -1,4 +1,4 @@
-"""`odonata sweep`: the command, and how its table is shown."""
+"""`odonata sweep`: many questions; and how their table is shown."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import click
 
 from .. import door, text
+from ..commands.command import command
 from ..options import option
 from ..progress import Progress, clock
+from ..streams import say
 from ..units import show_rate, show_size, show_time
 from . import TRIES, sweep
 from .store import ERROR
@@ -21,6 +23,7 @@ from .store import ERROR
 PLAIN = ("seed", "point")
 
 
+@command("sweep")
 @click.argument("study", required=False)
 @option(
     "--out",
@@ -41,7 +44,7 @@ PLAIN = ("seed", "point")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress line, no notes.")
-def command(
+def ask(
     study: str | None,
     out: str | None,
     workers: str | None,
@@ -56,8 +59,6 @@ def command(
     are a command (`command = "bench"`), its arguments and its options. What is finished is kept
     and never computed again: after Ctrl-C, or worse, the same command goes on (docs/sweeps.md).
     """
-    from ..cli import say
-
     stop = door.Stop()
     with Progress("sweep", quiet) as line:
         result = sweep(

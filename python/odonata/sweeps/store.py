@@ -21,10 +21,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import __version__
 from ..errors import Complaints
-from ..machines import toml_value, why
+from ..files import why
+from ..machines import toml_value
 from ..tables import probe
+from ..version import __version__
 from .study import Point
 
 if TYPE_CHECKING:

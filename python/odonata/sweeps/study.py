@@ -23,8 +23,13 @@ from typing import Any
 
 import click
 
-from .. import __version__, door, launch, machines
+from .. import door, launch
+from ..commands.command import usage_complaint
+from ..commands.questions import QUESTIONS
 from ..errors import Complaint, Complaints, InputError, nearest
+from ..files import read_text, why
+from ..machines import toml_value
+from ..version import __version__
 
 TABLES = ("base", "grid", "point")
 # Options of KEY=VALUE, which may be tables of the study.
@@ -98,11 +103,11 @@ def read(wrong: Complaints, path: str | Path) -> dict[str, Any] | None:
     except ImportError:  # Python 3.10
         import tomli as tomllib
     try:
-        return tomllib.loads(machines.read_text(path))
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         wrong.add(f"{path}", "", f"TOML ({error})")
     except (OSError, ValueError, TypeError) as error:
-        wrong.add("study", path or "nothing", f"a readable study ({machines.why(error)})")
+        wrong.add("study", path or "nothing", f"a readable study ({why(error)})")
     return None
 
 
@@ -187,18 +192,6 @@ def dotted(prefix: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}.{key}", value
 
 
-def questions() -> dict[str, click.Command]:
-    """The commands that can be asked: all that predict on a machine and answer with `--json`."""
-    from ..cli import cli
-
-    wanted = {"--machine", "--json", "--seed"}
-    return {
-        name: command
-        for name, command in cli.commands.items()
-        if wanted <= {word for p in command.params for word in p.opts}
-    }
-
-
 def names_of(command: click.Command) -> dict[str, click.Parameter]:
     """What keys of a question may be called, and the argument or option each stands for."""
     found: dict[str, click.Parameter] = {}
@@ -218,7 +211,7 @@ def name_of(parameter: click.Parameter, names: Mapping[str, click.Parameter]) ->
 
 def words_of(wrong: Complaints, asked: Asked) -> tuple[str, dict[str, Any], dict] | None:
     """The command, the question's columns, and for each parameter the words it is given."""
-    commands = questions()
+    commands = QUESTIONS.commands
     command = asked.values.get("command")
     if not isinstance(command, str) or command not in commands:
         near = nearest(command, commands) if isinstance(command, str) else None
@@ -261,7 +254,7 @@ def plain(value: Any) -> bool:
 
 def text(value: Any) -> str:
     """A value as it would be typed."""
-    return machines.toml_value(value)
+    return toml_value(value)
 
 
 def shown(value: Any) -> Any:
@@ -303,7 +296,7 @@ def as_words(parameter: click.Parameter, value: Any) -> list[str] | None:
 def point_of(
     number: int, command: str, columns: dict[str, Any], words: dict[str, list[str]]
 ) -> Point:
-    names = names_of(questions()[command])
+    names = names_of(QUESTIONS.commands[command])
     options, arguments = ["--quiet"], []
     for name, given in words.items():
         parameter = names[name]
@@ -371,19 +364,17 @@ def _file_digest(path: str, *_: int) -> str:
 
 def check(wrong: Complaints, asked: Asked, argv: Sequence[str], look: door.Look) -> None:
     """What the command complains of, in the words of the study."""
-    from ..cli import cli, usage_complaint
-
     found: list[Complaint] = []
     try:
         with door.looking(look):
-            cli.main(list(argv), prog_name="odonata", standalone_mode=False)
+            QUESTIONS.main(list(argv), prog_name="odonata", standalone_mode=False)
     except door.Looked:
         return
     except InputError as error:
         found = error.complaints
     except click.UsageError as error:
         found = [usage_complaint(error)]
-    names = names_of(questions()[argv[0]])
+    names = names_of(QUESTIONS.commands[argv[0]])
     misspelled = bool(wrong.list)
     for c in found:
         key, said = c.at.lstrip("-"), c.found

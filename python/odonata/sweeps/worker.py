@@ -9,7 +9,6 @@ too.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
@@ -21,6 +20,10 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
+
+from ..commands.questions import QUESTIONS
+from ..errors import InputError, SimulatedFailure
+from . import study
 
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>: which signal to get when the parent's thread has ended
 SAID = 4000  # characters of a worker's last words
@@ -119,6 +122,8 @@ def main() -> None:
 
 def die_with(parent: int) -> None:
     """Have the kernel kill us once the parent is gone, which it may be already."""
+    import ctypes  # of whoever only asks, not a millisecond
+
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -127,8 +132,6 @@ def die_with(parent: int) -> None:
 def answer(question: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
     """What the question came to. `rows` of the table, `about` for the columns they have in common,
     an `error` or None, and `again` if another try may come to something else."""
-    from . import study
-
     found: dict[str, Any] = {"worker": f"{socket.gethostname()}:{os.getpid()}", "wall_s": 0.0}
     if study.version() != question["version"]:
         return {**found, **failed(f"another odonata is installed here: {study.version()}")}
@@ -147,12 +150,10 @@ def answer(question: Mapping[str, Any], printed: IO[bytes]) -> dict[str, Any]:
 
 def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
     """The command line's own answer."""
-    from ..cli import cli
-    from ..errors import InputError, SimulatedFailure
-
     command, *rest = argv
     try:
-        code = cli.main([command, "--json", *rest], prog_name="odonata", standalone_mode=False)
+        line = [command, "--json", *rest]
+        code = QUESTIONS.main(line, prog_name="odonata", standalone_mode=False)
         sys.stdout.flush()
         printed.seek(0)
         summary = json.loads(printed.read())

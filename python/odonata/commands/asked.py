@@ -1,0 +1,132 @@
+"""What the commands that predict have in common: options, checked; results, delivered."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from dataclasses import replace
+from typing import Any, TextIO
+
+import click
+
+from .. import beside, door, faults, machines, names, tables, text
+from ..checks import Checks
+from ..libraries import rules_request
+from ..machines import Job, Machine
+from ..streams import say
+
+SIZES_WANTED = "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size"
+
+
+class Request:
+    """The common options, checked; `finish` raises every complaint there is."""
+
+    def __init__(self, given: dict[str, Any]):
+        self.wrong = Checks()
+        self.quiet, self.as_json = given["quiet"], given["as_json"]
+        self.fidelity, self.mpi = given["fidelity"], given["mpi"]
+        changes = list(given["changes"])
+        if given["congestion"] is not None:
+            # Short for a key of the machine file, as --routing is.
+            if self.wrong.word("congestion", given["congestion"], ("on", "off"), "one of"):
+                changes.append(f"congestion.management={given['congestion']}")
+        found = self.wrong.machine(given["machine"], changes, given["routing"])
+        broken = faults.plan(self.wrong, given["faults"])
+        if found is not None and broken is not None:
+            found = replace(found, faults=broken)
+        self.machine = found or Machine("")
+        self._found = found
+        machines.check_names(self.wrong, found, self.fidelity, self.mpi)
+        self.placement = self.wrong.placement(given["placement"])
+        self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
+        self.threads = self.wrong.integer("threads", given["threads"], 1)
+        self.background = beside.background(self.wrong, list(given.get("background", ())))
+        self.noise = given.get("noise")
+        self.traffic_class = given["traffic_class"]
+        self.limits = given.get("limits", "fail")
+        names.check_limits(self.wrong, self.limits)
+        beside.noise(self.wrong, self.noise)
+        self.coll_rules = None
+        self.nic_policy = given.get("nic_policy")
+        names.check_nic_policy(self.wrong, self.nic_policy)
+        self.out = None
+        if given["out"] is not None:
+            self.out = tables.check_out(self.wrong, given["out"], given["force"])
+        elif given["force"]:
+            self.wrong.add("--force", "--force", "--out DIR with it")
+
+    def use_rules(self, path: str | None) -> None:
+        """A file that says which algorithms collectives use."""
+        rules_request(self.wrong, path)
+        self.coll_rules = path
+
+    def finish(self) -> None:
+        self.wrong.finish(self._found)
+
+    def job(self, nodes: int, ppn: int | None, ranks: int | None = None) -> Job:
+        return self.machine.job(
+            nodes=nodes,
+            ppn=ppn,
+            placement=self.placement,
+            ranks=ranks,
+            mpi=self.mpi,
+            seed=self.seed,
+            threads=self.threads,
+            background=self.background,
+            noise=self.noise,
+            traffic_class=self.traffic_class,
+            limits=self.limits,
+            coll_rules=self.coll_rules,
+            nic_policy=self.nic_policy,
+        )
+
+    def deliver(
+        self, summary: dict[str, Any], data: dict[str, Any], stdout: TextIO | None = None
+    ) -> None:
+        """Write what was asked for: the directory, and the object on stdout."""
+        summary["command"] = command_line()
+        if self.out is not None:
+            tables.put(self.out, summary, data)
+            self.note(f"wrote {os.path.relpath(self.out)}")
+        if self.as_json:
+            print(json.dumps(summary), file=stdout or sys.stdout, flush=True)
+
+    def note(self, words: str) -> None:
+        if not self.quiet:
+            say(f"odonata: {words}")
+
+    def tell_notes(self, summary: dict[str, Any]) -> None:
+        """What was asked of the library that is not followed."""
+        for words in summary.get("notes", ()):
+            self.note(words)
+
+    def tell_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
+        """What became of limits, unless a failure told it; with `preflight` also those near."""
+        found = summary.get("limits")
+        lines = text.limits(found) if found and preflight else []
+        if found and not failed and (preflight or not self.quiet):
+            lines += text.met(found)
+        if lines:
+            say("\n".join(lines))
+
+
+def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
+    """The exit code of a sweep; what it lacks is said even with `--quiet`."""
+    if not stop.signal:
+        return 0
+    sys.stdout.flush()
+    say(f"odonata: {text.interrupted(summary) or 'interrupted'}")
+    return 128 + stop.signal
+
+
+def given_by_hand(name: str) -> bool:
+    """Whether an option with a default was on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+def command_line() -> str:
+    """What was typed, for the report."""
+    return shlex.join(["odonata", *sys.argv[1:]])

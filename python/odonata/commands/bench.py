@@ -1,0 +1,79 @@
+"""`odonata bench`: a built-in benchmark."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from .. import bench, benchmarks, door, launch, text, units
+from ..options import BESIDE, BUFFERS, COMMON, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from ..progress import Progress
+from .asked import SIZES_WANTED, Request, stopped
+from .command import command
+
+
+@command("bench")
+@click.argument("name", required=False)
+@option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
+@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
+@option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
+@option(
+    "--messages",
+    metavar="N",
+    help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
+    "with flow a tenth as many. Of a longer one some rounds are, by some ranks, where they stand "
+    "for all.  [default: 2000000]",
+)
+@click.option(
+    "--error-bars",
+    is_flag=True,
+    help="With --fidelity loggp or flow, how far off a collective's times may be: it is run on "
+    "fewer nodes too, there by packets as well.",
+)
+@option(
+    "--twin-packets",
+    metavar="N",
+    help="Most packets that such a smaller twin sends.  [default: 500000]",
+)
+@with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
+def run(name: str | None, **given: Any) -> int:
+    """Run a built-in benchmark and print the OSU 7 text format.
+
+    NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, get_latency, put_bw, put_bibw, get_bw,
+    put_alltoall, allreduce, allgather, allgatherv, alltoall, alltoallv, bcast, reduce,
+    reduce_scatter, barrier, gather, scatter, scan, exscan.
+    """
+    asked = Request(given)
+    asked.use_rules(given["coll_rules"])
+    wrong = asked.wrong
+    known = wrong.word("benchmark", name or "nothing", benchmarks.NAMES, "a benchmark")
+    nodes = wrong.integer("nodes", given["nodes"], 2)
+    ppn = wrong.integer("ppn", given["ppn"], 1)
+    sizes = None
+    if given["sizes"] is not None:
+        sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
+    messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
+    packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
+    if known and nodes * ppn < benchmarks.KINDS[name].least_ranks:
+        wrong.add("nodes", nodes, f"at least {benchmarks.KINDS[name].least_ranks} ranks for {name}")
+    wrong.word("buffers", given["buffers"], benchmarks.BUFFERS, "one of")
+    asked.finish()
+    unheard = launch.knobs(os.environ)
+    if unheard:
+        asked.note(f"set, but built-in benchmarks do not listen: {', '.join(unheard)}")
+    stop = door.Stop()
+    with Progress(name, asked.quiet) as tick:
+        job = asked.job(nodes, ppn)
+        result = bench.run(
+            name, job, sizes, asked.fidelity, messages,
+            buffers=given["buffers"], error_bars=given["error_bars"], twin_packets=packets,
+            tick=tick, stop=stop,
+        )  # fmt: skip
+    asked.tell_notes(result.summary)
+    asked.tell_limits(result.summary, given["preflight"])
+    if not asked.as_json:
+        print(text.osu(result.summary))
+    asked.deliver(result.summary, result.data)
+    return stopped(stop, result.summary)

@@ -1,0 +1,78 @@
+"""`odonata machines`, `odonata show` and `odonata faults`: what can be asked about."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+import click
+
+from .. import door, machines, text
+from ..checks import Checks
+from ..faults import plan as plan_of
+from ..machines import Machine
+from ..options import MACHINE, ROUTING, with_options
+from .command import command
+
+
+@command("machines")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def list_machines(as_json: bool) -> None:
+    """List the preset machines."""
+    rows = [{**Machine(name).summary, "name": name} for name in machines.presets()]
+    for row in rows:
+        row.setdefault("source", Machine(row["name"]).told("source"))
+    if as_json:
+        print(json.dumps({"machines": rows}))
+    else:
+        print(text.machines(rows))
+
+
+@command()
+@click.argument("machine", required=False)
+@with_options(MACHINE[1], ROUTING)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+@click.option("--toml", "as_toml", is_flag=True, help="Print the machine file, to start from.")
+def show(
+    machine: str | None,
+    changes: tuple[str, ...],
+    routing: str | None,
+    as_json: bool,
+    as_toml: bool,
+) -> None:
+    """Show MACHINE resolved: counts, bandwidths, latencies."""
+    wrong = Checks()
+    found = wrong.machine(machine, changes, routing)
+    machines.check_names(wrong, found, "packet", "mpich")
+    if as_json and as_toml:
+        wrong.add("--toml", "--json --toml", "one of the two")
+    wrong.finish(found)
+    assert found is not None, "complained of above"
+    if as_toml:
+        sys.stdout.write(found.source)
+        return
+    summary = found.summary
+    if as_json:
+        print(json.dumps(summary))
+    else:
+        routed = found.routing or found.told("routing")
+        print(text.show(summary, found.told("source"), routed))
+
+
+@command("faults")
+@click.argument("machine", required=False)
+@click.argument("plan", required=False, metavar="PLAN")
+@with_options(MACHINE[1])
+def draw_faults(machine: str | None, plan: str | None, changes: tuple[str, ...]) -> None:
+    """Print a plan of faults for MACHINE as TOML: `random:SEED:N` to edit, or a file, checked.
+
+    odonata faults aurora random:7:20 > plan.toml
+    """
+    wrong = Checks()
+    found = wrong.machine(machine, changes, None)
+    broken = plan_of(wrong, plan or "")
+    machines.check_names(wrong, found, "packet", "mpich")
+    wrong.finish(found)
+    assert found is not None, "complained of above"
+    sys.stdout.write(door.ask("faults", replace(found, faults=broken).request()))

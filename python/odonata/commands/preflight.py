@@ -1,0 +1,43 @@
+"""`odonata preflight`: which limit is met at how many nodes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from .. import tables, text
+from ..checks import Checks
+from ..preflight import check_runs, foretell
+from .command import command
+
+
+@command("preflight")
+@click.argument("rundirs", nargs=-1, metavar="RUNDIR...")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+def preflight(rundirs: tuple[str, ...], as_json: bool) -> None:
+    """Foretell at how many nodes a program meets which limit, from runs of two sizes or more.
+
+    RUNDIR: what `odonata run --out DIR` wrote, one for each number of nodes.
+
+    odonata preflight on-8-nodes on-16-nodes
+    """
+    wrong = Checks()
+    runs = []
+    if not rundirs:
+        wrong.add("rundir", "nothing", "directories written by `odonata run --out`")
+    for name in rundirs:
+        path = Path(name)
+        if not tables.is_ours(path):
+            wrong.add("rundir", name, "a directory written by `odonata run --out`")
+        else:
+            runs.append(json.loads((path / tables.SUMMARY).read_text(encoding="utf-8")))
+    if not wrong.list:
+        check_runs(wrong, runs)
+    wrong.finish()
+    rows = foretell(runs)
+    if as_json:
+        print(json.dumps({"rows": rows}))
+    else:
+        print(text.preflight(rows, runs))

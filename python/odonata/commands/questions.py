@@ -1,0 +1,8 @@
+"""The commands that predict on a machine and answer with `--json`: what a sweep can ask."""
+
+from . import bench, replay, run, traffic, tune
+from .command import Commands
+
+QUESTIONS = Commands(
+    commands=[run.run, bench.run, tune.tune, traffic.traffic, replay.replay]
+)

@@ -1,0 +1,222 @@
+"""`odonata run`: an unmodified MPI program, or with `--jobs` several side by side."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import Any
+
+import click
+
+from .. import clocks, door, launch, records, text, together
+from ..options import BESIDE, COMMON, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from ..progress import Progress
+from ..streams import say, stdout_for_json
+from .asked import Request, given_by_hand
+from .command import command
+
+NO_CALLS = (
+    "no rank called MPI: nothing was predicted. The program does not use MPI, or is linked "
+    "statically, or loads another MPI library than odonata's (its own rpath comes first)"
+)
+
+
+@command("run", context_settings={"allow_interspersed_args": False})
+@option("-n", "-np", "ranks", metavar="RANKS", help="Number of ranks.")
+@option(
+    "--ppn",
+    "-ppn",
+    "--ntasks-per-node",
+    "ppn",
+    metavar="P",
+    help="Ranks per node.  [default: 1, or what the host file says]",
+)
+@option(
+    "--hostfile",
+    metavar="FILE",
+    help="Nodes in order, a line each: `aurora-00005` or `5`, with `:SLOTS` or ` slots=N`.",
+)
+@option("--env", metavar="K=V", multiple=True, help="Set a variable for the ranks.")
+@option("--wdir", metavar="DIR", help="Directory the ranks start in.")
+@click.option("-l", "label", is_flag=True, help="Label output with ranks.")
+@option(
+    "--warm",
+    metavar="MODULES",
+    default="auto",
+    show_default=True,
+    help="Python ranks are forked from one interpreter that has imported what the script imports "
+    "(auto), these modules too (`h5py,yaml`), or not at all (none).",
+)
+@option(
+    "--compute",
+    metavar="HOW",
+    default="measured",
+    show_default=True,
+    help="What the time between MPI calls costs: measured (a thread's CPU time), none, or a "
+    "factor of measured, such as 0.5 for cores twice as fast.",
+)
+@option(
+    "--clock",
+    metavar="HOW",
+    default="virtual",
+    show_default=True,
+    help="Clocks and sleeps of the program: virtual (simulated time) or real.",
+)
+@option(
+    "--epoch",
+    metavar="DATE",
+    default=clocks.EPOCH,
+    show_default=True,
+    help="What the virtual clock shows first, UTC: `2026-01-01T12:30:00`, or `now`.",
+)
+@option(
+    "--jobs",
+    metavar="FILE",
+    help="Several jobs side by side instead of PROGRAM: a TOML file with a `[[job]]` table each, "
+    "`program` or `bench`, `ranks`, `ppn`, `placement`. Each also runs alone, and the slowdown is "
+    "told (docs/models/jobs.md).",
+)
+@click.option(
+    "--alone/--no-alone",
+    default=True,
+    show_default=True,
+    help="With --jobs: run each job alone as well.",
+)
+@option(
+    "--record",
+    metavar="FILE",
+    help="Write down what the ranks do, computation included, for `odonata replay FILE` "
+    "(docs/recording.md).",
+)
+@with_options(RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
+@click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
+def run(program: tuple[str, ...], **given: Any) -> int:
+    """Run an unmodified MPI program with its ranks on the simulated machine."""
+    asked = Request(given)
+    wrong = asked.wrong
+    if given["jobs"] is not None:
+        return run_jobs(asked, program, given)
+    ranks = wrong.integer("ranks", given["ranks"], None)
+    by_hosts = given["hostfile"] is not None and given["ppn"] is None
+    ppn = None if by_hosts else wrong.integer("ppn", given["ppn"], 1)
+    compute = launch.compute_of(wrong, given["compute"])
+    env = wrong.environment(given["env"])
+    environment = launch.environment_of(env)
+    wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
+    clocks.variables(wrong, given["clock"], given["epoch"], environment)
+    mine = launch.listened(environment, asked.mpi)
+    asked.use_rules(given["coll_rules"] or launch.rules_file(mine, wdir))
+    launch.check_program(wrong, list(program), wdir, environment)
+    launch.check_warm(wrong, given["warm"])
+    records.check_target(wrong, given["record"])
+    wdir = os.path.abspath(wdir)
+    if given["hostfile"] is not None:
+        launch.read_hostfile(wrong, given["hostfile"])
+        if given_by_hand("placement"):
+            launch.refuse_both(wrong, given["placement"])
+    asked.finish()
+    job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
+    for words in launch.unheard([environment], asked.mpi, asked.machine.told("fabric")):
+        asked.note(words)
+    stop = door.Stop()
+    with stdout_for_json(asked.as_json) as stdout, Progress("run", asked.quiet) as tick:
+        result = launch.run(
+            job,
+            list(program),
+            fidelity=asked.fidelity,
+            compute=compute,
+            clock=given["clock"],
+            epoch=given["epoch"],
+            env=env,
+            wdir=wdir,
+            hostfile=given["hostfile"],
+            label=given["label"],
+            warm=given["warm"],
+            record=given["record"],
+            check=False,
+            tick=tick,
+            stop=stop,
+        )
+        tick.wipe()
+        code = 128 + stop.signal if stop.signal else result.exit_code
+        result.summary["exit_code"] = code
+        if result.failure:
+            say(text.failure(result.failure))
+        if not asked.quiet:
+            say(text.run(result.summary, result.data))
+        asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
+        unfit = (result.summary.get("start") or {}).get("unfit")
+        if unfit:
+            asked.note(f"every rank started an interpreter of its own: {unfit}")
+        if not result.summary.get("mpi_calls") and code == 0:
+            asked.note(NO_CALLS)
+        asked.tell_notes(result.summary)
+        record = result.summary.get("record") or {}
+        lost = record.get("refused") or record.get("unwritten")
+        if record and (lost or not asked.quiet):
+            say(f"odonata: {records.said(record)}")
+        asked.deliver(result.summary, result.data, stdout)
+    return code or int(bool(record.get("unwritten")))
+
+
+def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
+    """`odonata run --jobs FILE`."""
+    wrong = asked.wrong
+    if program:
+        wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
+    in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
+    in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
+    in_file |= {"traffic_class": "--class"}
+    asked.use_rules(given["coll_rules"])
+    if given["record"] is not None:
+        wrong.add("record", given["record"], "no record: of several jobs there is none")
+    for name, typed in in_file.items():
+        if given_by_hand(name):
+            wrong.add(typed, str(given[name]), "a key of each job in the file of --jobs")
+    for name in ("clock", "epoch", "warm"):
+        if given_by_hand(name):
+            wrong.add(f"--{name}", given[name], "its default, which programs of --jobs have")
+    file = together.read_file(wrong, given["jobs"])
+    for i, entry in enumerate(file.get("job", ()), 1):
+        together.entry(wrong, entry, i, False)
+    if file.get("noise") is not None and asked.noise is not None:
+        wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
+    asked.finish()
+    programs = [job for job in file["job"] if job.get("program") is not None]
+    environments = [launch.environment_of(job.get("env") or {}) for job in programs]
+    fabric = asked.machine.told("fabric")
+    for words in launch.unheard(environments, asked.mpi, fabric, False):
+        asked.note(words)
+    stop = door.Stop()
+    with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
+        result = together.jobs(
+            asked.machine,
+            file["job"],
+            background=[*asked.background, *file.get("background", ())],
+            noise=asked.noise if asked.noise is not None else file.get("noise"),
+            warmup_s=file.get("warmup"),
+            alone=given["alone"],
+            fidelity=asked.fidelity,
+            mpi=asked.mpi,
+            seed=asked.seed,
+            limits=asked.limits,
+            coll_rules=asked.coll_rules,
+            label=given["label"],
+            check=False,
+            tick=tick,
+            stop=stop,
+        )
+        tick.wipe()
+        code = 128 + stop.signal if stop.signal else result.exit_code
+        result.summary["exit_code"] = code
+        for row in result.rows:
+            if row["failure"]:
+                say(text.failure({**row["failure"], "message": f"job {row['name']}: "
+                                  f"{row['failure']['message']}"}))  # fmt: skip
+        if not asked.quiet:
+            say(text.jobs(result.summary))
+        asked.tell_notes(result.summary)
+        failed = any(row["failure"] for row in result.rows)
+        asked.tell_limits(result.summary, given["preflight"], failed)
+        asked.deliver(result.summary, result.data, stdout)
+    return code

@@ -1,0 +1,60 @@
+"""`odonata tune`: the best algorithm of a collective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .. import benchmarks, door, tuning, units
+from ..options import CLASS, MACHINE, PLAIN, RULES, fidelity, option, with_options
+from ..progress import Progress
+from .asked import SIZES_WANTED, Request, stopped
+from .command import command
+
+
+@command("tune")
+@click.argument("collective", required=False)
+@option("--nodes", metavar="LIST", help="Numbers of nodes: `32,512,2048`.")
+@option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
+@option("--sizes", metavar="SIZES", help="Bytes: `8:1Mi` doubles, `8,1Ki` lists.  [default: 8:1Mi]")
+@option(
+    "--messages",
+    metavar="N",
+    help="Most messages that are simulated of one call; with --fidelity flow a tenth as many. "
+    "Of a longer one some rounds are, by some ranks, where they stand for all (`~`, and the "
+    "error); else it is left out.  [default: 2000000]",
+)
+@click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
+@with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *PLAIN)
+def tune(collective: str | None, **given: Any) -> int:
+    """Try every algorithm of COLLECTIVE and print which is fastest, beside the library's choice.
+
+    COLLECTIVE: bcast, reduce, allreduce, allgather, allgatherv, alltoall, alltoallv, gather,
+    scatter, reduce_scatter, reduce_scatter_block. With --out, DIR/mpich.json and DIR/openmpi.conf
+    carry the choice to MPICH and Open MPI (docs/tuning.md).
+    """
+    asked = Request(given)
+    asked.use_rules(given["coll_rules"])
+    wrong = asked.wrong
+    known = wrong.word("collective", collective or "nothing", tuning.COLLECTIVES, "a collective")
+    nodes = wrong.read("nodes", given["nodes"] or "", tuning.read_counts, tuning.NODES_WANTED, [2])
+    ppn = wrong.integer("ppn", given["ppn"], 1)
+    sizes = wrong.read("sizes", given["sizes"] or tuning.SIZES, units.read_sizes, SIZES_WANTED, [8])
+    messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
+    if known and min(nodes) * ppn < 2:
+        wrong.add("nodes", min(nodes), "at least 2 ranks")
+    asked.finish()
+    stop = door.Stop()
+    with Progress(f"tune {collective}", asked.quiet) as tick:
+        jobs = [asked.job(n, ppn) for n in nodes]
+        result = tuning.run(collective, jobs, sizes, asked.fidelity, messages, tick, stop)
+    asked.tell_notes(result.summary)
+    if not asked.as_json:
+        print(tuning.shown(result, given["whole"]))
+    events, wall = (result.summary[key] for key in ("events", "wall_s"))
+    asked.note(f"{units.show_count(events)} events in {units.show_time(wall)}")
+    asked.deliver(result.summary, result.data)
+    if asked.out is not None:
+        result.write_files(asked.out)
+    return stopped(stop, result.summary)

@@ -1,0 +1,70 @@
+"""The words a question is asked in: placements, routings, patterns of traffic and the like.
+
+Each check complains of a word that is none. What a word means only the core knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import Complaints, nearest
+
+PLACEMENTS = (
+    "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
+)  # fmt: skip
+ROUTINGS = (
+    "minimal", "valiant", "valiant-group", "ugal", "ugal-l", "ugal-g", "par", "slingshot",
+    "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash", "in-order",
+    "adaptive",
+)  # fmt: skip
+FIDELITIES = ("packet", "flow", "loggp")
+NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
+PATTERNS = (
+    "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",
+    "random-permutation", "worst-permutation", "all-to-all",
+)  # fmt: skip
+
+
+def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> bool:
+    """Complain unless `text` names a placement."""
+    if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
+        return True
+    if text.startswith("group-spread:"):
+        wrong.add("placement", text, "`group-spread:K` with K groups, at least 1")
+        return False
+    return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
+
+
+def check_pattern(wrong: Complaints, pattern: str) -> None:
+    """Complain unless `pattern` is one of PATTERNS with a whole K."""
+    at = "pattern"
+    name, colon, k = str(pattern).partition(":")
+    known = {p.partition(":")[0]: p for p in PATTERNS}
+    wanted = f"a pattern: {', '.join(PATTERNS)}"
+    if name not in known:
+        near = nearest(name, known)
+        wrong.add(at, pattern, wanted, f"did you mean `{known[near]}`?" if near else None)
+    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]{0,9}", k):
+        wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
+    elif ":" not in known[name] and colon:
+        wrong.add(at, pattern, f"`{name}` without a number")
+
+
+def check_class(wrong: Complaints, name: Any) -> None:
+    """Complain unless `name` could be a traffic class; which there are, the machine says."""
+    if name is not None and not isinstance(name, str):
+        wrong.add("class", name, "the name of a traffic class")
+
+
+def check_limits(wrong: Complaints, word: Any) -> None:
+    """Complain unless `word` says what becomes of limits."""
+    wrong.word("limits", word, ("fail", "warn", "off"), "one of")
+
+
+def check_nic_policy(wrong: Complaints, word: Any) -> None:
+    """Complain unless `word` says how ranks come to NICs, in Cray MPICH's capitals if need be."""
+    if word is not None:
+        plain = word.lower().replace("_", "-") if isinstance(word, str) else word
+        wrong.word("nic_policy", plain, NIC_POLICIES, "one of")
