@@ -13,7 +13,7 @@
 
 use base::{IndexVec, below};
 
-use crate::{GroupId, LinkId, LoadView, SwitchId};
+use crate::{End, GroupId, LinkId, LinkKind, Links, LoadView, SwitchId};
 
 /// Where a switch sits and where its local links begin: all a hop within a group needs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,6 +76,31 @@ pub(crate) const NO_TRANSIT: u32 = u32::MAX;
 
 /// "The way leaves this group by no link", or by the link it begins with.
 pub(crate) const NO_LINK: LinkId = LinkId(u32::MAX);
+
+/// Of each switch, its links to groups that non-minimal routes pass through, and where each
+/// switch's begin.
+pub(crate) fn gates(
+    links: &Links,
+    seats: &IndexVec<SwitchId, Seat>,
+    groups: &IndexVec<GroupId, Group>,
+) -> (Vec<u32>, Vec<Gate>) {
+    let mut of: Vec<Vec<Gate>> = vec![Vec::new(); seats.len()];
+    for (link, &kind) in links.kind.iter() {
+        let (End::Switch(from), End::Switch(to)) = (links.from[link], links.to[link]) else {
+            continue;
+        };
+        let to = seats[to].group();
+        if kind == LinkKind::Global && groups[to].transit != NO_TRANSIT {
+            of[from.0 as usize].push(Gate { link, to });
+        }
+    }
+    let mut first = vec![0];
+    first.extend(of.iter().scan(0, |sum, own| {
+        *sum += own.len() as u32;
+        Some(*sum)
+    }));
+    (first, of.concat())
+}
 
 #[derive(Clone, Debug)]
 pub struct Dragonfly {

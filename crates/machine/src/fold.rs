@@ -7,6 +7,7 @@
 
 use base::IndexVec;
 
+use crate::dragonfly::{Crossing, gates};
 use crate::{End, GroupId, LinkId, LinkKind, Machine, NicId, SwitchId, Topology};
 
 /// Which groups do the same, and where their NICs stand in the first of them.
@@ -21,7 +22,90 @@ pub struct Folding {
     pub twin: IndexVec<NicId, NicId>,
 }
 
+impl Folding {
+    /// How many places `to` is on from `from`: what the first group's cables to there are like.
+    fn apart(&self, from: usize, to: usize) -> GroupId {
+        let n = self.groups.len();
+        self.groups[if self.swaps { from ^ to } else { (to + n - from) % n }]
+    }
+
+    /// The place of each group of a machine among those that are alike.
+    fn places(&self, n_groups: usize) -> IndexVec<GroupId, Option<usize>> {
+        let mut places = IndexVec::filled(None, n_groups);
+        for (place, &group) in self.groups.iter().enumerate() {
+            places[group] = Some(place);
+        }
+        places
+    }
+}
+
 impl Machine {
+    /// A NIC's switch, counted within its group.
+    pub fn switch_in_group(&self, nic: NicId) -> u32 {
+        let Topology::Dragonfly(net) = &self.topology;
+        self.nic_switch[nic].0 - net.groups[self.group_of(nic)].first
+    }
+
+    /// Whether the cables from one of these groups to the one so many places further on sit, at
+    /// both ends, where those of the first sit to the groups so many places further on and back.
+    pub fn is_cabled_alike(&self, folding: &Folding) -> bool {
+        let Topology::Dragonfly(net) = &self.topology;
+        let sits = |at: usize| {
+            let link = net.crossings[at].link;
+            (self.switch(self.links.from[link]), self.switch(self.links.to[link]))
+        };
+        self.ends_alike(folding).into_iter().enumerate().all(|(at, ends)| sits(at) == ends)
+    }
+
+    /// This machine with those groups cabled alike.
+    ///
+    /// Where groups deal out their ports in order, who comes from the first enters each of the
+    /// others at the same switch, but the first is entered by all its cables. Links within the
+    /// first would be charged for what no group's carry.
+    pub fn cabled_alike(&self, folding: &Folding) -> Machine {
+        let mut machine = self.clone();
+        let Topology::Dragonfly(net) = &mut machine.topology;
+        for (crossing, (from, to)) in net.crossings.iter_mut().zip(self.ends_alike(folding)) {
+            (crossing.from, crossing.to) = (net.seats[from].place(), net.seats[to].place());
+            machine.links.from[crossing.link] = End::Switch(from);
+            machine.links.to[crossing.link] = End::Switch(to);
+        }
+        (net.gate_first, net.gates) = gates(&machine.links, &net.seats, &net.groups);
+        machine
+    }
+
+    /// The ends of each link between groups, in their order, if those were cabled alike.
+    fn ends_alike(&self, folding: &Folding) -> Vec<(SwitchId, SwitchId)> {
+        let Topology::Dragonfly(net) = &self.topology;
+        let places = folding.places(net.groups.len());
+        let side = |own: GroupId, other: GroupId| match (places[own], places[other]) {
+            (Some(i), Some(j)) => net.pair(folding.groups[0], folding.apart(i, j)),
+            (Some(_), None) => net.pair(folding.groups[0], other),
+            _ => net.pair(own, other),
+        };
+        let moved = |crossing: &Crossing, group: GroupId| {
+            let at = self.switch(self.links.from[crossing.link]);
+            let home = net.seats[at].group();
+            SwitchId(net.groups[group].first + (at.0 - net.groups[home].first))
+        };
+        let mut ends = Vec::with_capacity(net.crossings.len());
+        for from in net.groups.ids() {
+            for to in net.groups.ids().filter(|&to| to != from) {
+                let (here, there) = (side(from, to), side(to, from));
+                assert_eq!(here.len(), net.pair(from, to).len(), "groups are of one kind");
+                ends.extend(here.iter().zip(there).map(|(a, b)| (moved(a, from), moved(b, to))));
+            }
+        }
+        ends
+    }
+
+    fn switch(&self, end: End) -> SwitchId {
+        match end {
+            End::Switch(switch) => switch,
+            End::Nic(nic) => unreachable!("{nic:?} is no switch"),
+        }
+    }
+
     /// For each link the one that stands for it. Groups of `folding` are alike: as many switches,
     /// linked alike, and as many cables between any two.
     ///
@@ -30,12 +114,8 @@ impl Machine {
     /// there.
     pub fn folded_links(&self, folding: &Folding) -> IndexVec<LinkId, LinkId> {
         let Topology::Dragonfly(net) = &self.topology;
-        let n = folding.groups.len();
         let first = folding.groups[0];
-        let mut places = IndexVec::filled(None, net.groups.len());
-        for (place, &group) in folding.groups.iter().enumerate() {
-            places[group] = Some(place);
-        }
+        let places = folding.places(net.groups.len());
         let mut stands: IndexVec<LinkId, LinkId> = self.links.to.ids().collect();
         for link in self.links.to.ids() {
             let ends = (self.links.from[link], self.links.to[link]);
@@ -60,10 +140,7 @@ impl Machine {
         for from in net.groups.ids() {
             for to in net.groups.ids().filter(|&to| to != from) {
                 let (a, b) = match (places[from], places[to]) {
-                    (Some(i), Some(j)) => {
-                        let apart = if folding.swaps { i ^ j } else { (j + n - i) % n };
-                        (first, folding.groups[apart])
-                    }
+                    (Some(i), Some(j)) => (first, folding.apart(i, j)),
                     (Some(_), None) => (first, to),
                     (None, Some(_)) => (from, first),
                     (None, None) => continue,

@@ -3,7 +3,7 @@
 use base::{Gap, IndexVec, Span};
 
 use crate::complaint::Complaint;
-use crate::dragonfly::{Crossing, Dragonfly, Gate, Group, NO_TRANSIT, Place, Seat};
+use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
 use crate::spec::{MachineSpec, Value};
 use crate::{
     Arbitration, Bias, CongestionParams, End, GpuParams, GroupId, LinkId, LinkKind, Links, Machine,
@@ -732,33 +732,12 @@ impl<'a> Build<'a> {
         (pair_first, crossings)
     }
 
-    /// Of each switch, its links to groups that non-minimal routes pass through.
-    fn gates(&self) -> (Vec<u32>, Vec<Gate>) {
-        let mut of: Vec<Vec<Gate>> = vec![Vec::new(); self.seats.len()];
-        for (link, &kind) in self.links.kind.iter() {
-            let (End::Switch(from), End::Switch(to)) = (self.links.from[link], self.links.to[link])
-            else {
-                continue;
-            };
-            let to = self.switch_group[to];
-            if kind == LinkKind::Global && self.groups[to].transit != NO_TRANSIT {
-                of[from.0 as usize].push(Gate { link, to });
-            }
-        }
-        let mut first = vec![0];
-        first.extend(of.iter().scan(0, |sum, own| {
-            *sum += own.len() as u32;
-            Some(*sum)
-        }));
-        (first, of.concat())
-    }
-
     fn dragonfly(&mut self, (pair_first, crossings): (Vec<u32>, Vec<Crossing>)) -> Dragonfly {
         // Hops of the longest way within a group: along its chassis, and across them.
         let within = |k: &Kind| u32::from(k.slots() > 1) + u32::from(k.chassis > 1);
         let within = self.kinds.iter().map(within).max().expect("a machine has a kind");
         let transit = self.groups.iter().filter(|(_, g)| g.transit != NO_TRANSIT);
-        let (gate_first, gates) = self.gates();
+        let (gate_first, gates) = gates(&self.links, &self.seats, &self.groups);
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
             seats: std::mem::take(&mut self.seats),

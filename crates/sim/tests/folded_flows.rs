@@ -127,3 +127,86 @@ fn a_few_rounds_of_the_quotient_stand_for_all() {
         assert!(error > 0.0 && error < 0.3, "{}: {error}", few.algorithm);
     }
 }
+
+/// In a pairwise reduce_scatter each rank has a round of its own in which it keeps what comes
+/// instead of combining it: twins have that in other rounds. Where combining takes no time, they
+/// do the same.
+#[test]
+fn who_combines_for_nothing_does_as_its_twin() {
+    let free = "like = \"mpich\"\nreduce_rate = \"unlimited\"";
+    for (bytes, rate) in [(9_216, Some(free)), (995_328, Some(free)), (995_328, None)] {
+        let mut request = ask("reduce_scatter", "1", "minimal", bytes, 0);
+        request.common.mpi_toml = rate.map(String::from);
+        let (most, n) = off(&request, 24);
+        // With 10 GB/s pieces of 6,912 B take 0.7 us to combine, a twentieth of a round.
+        let bound = if rate.is_some() { 1e-8 } else { 0.05 };
+        assert!(most < bound && n == 2, "{bytes} B, {rate:?}: {most}, {n}");
+    }
+}
+
+/// Partners of a reduce_scatter are so many ranks away, whatever the number of ranks; those of an
+/// all-to-all among a power of two are not.
+#[test]
+fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
+    for (collective, bytes) in [("reduce_scatter", 1_280_000), ("alltoall", 20_000)] {
+        let mut request = ask(collective, "1", "ugal", bytes, 0);
+        (request.nodes, request.ppn) = (vec![32], 2);
+        request.common.machine.set[0].1 = "4".into();
+        let (most, n) = off(&request, 16);
+        // Draws are other ones; 6 % with the links of others.
+        assert!(most < 0.035 && n >= 2, "{collective}: {most}, {n}");
+    }
+}
+
+/// Ranks that sit elsewhere in their group have other links, and are no twins.
+#[test]
+fn who_sits_at_other_switches_is_no_twin() {
+    let placed = |first: u32| {
+        let mut request = ask("allgather", "4", "ugal", 100_000, 0);
+        request.nodes = vec![24];
+        let node = |rank: u32| match rank / 12 {
+            0 => first + rank / 3,
+            group => group * 8 + rank % 12 / 3,
+        };
+        let nodes = serde_json::json!({ "nodes": (0..72).map(node).collect::<Vec<_>>() });
+        request.common.placement = Some(serde_json::from_value(nodes).expect("a placement"));
+        request
+    };
+    // All on the first half of their groups; those of the first on the second.
+    assert_eq!([0, 4].map(|first| off(&placed(first), 12).1), [2, 0]);
+}
+
+/// 132 ranks in five whole groups and a half: who comes round at the last rank has partners half a
+/// group off, and rounds are longer for it.
+#[test]
+fn a_last_group_that_is_not_full_is_in_the_error() {
+    let mut few = ask("alltoall", "1", "minimal", 100_000, 24 * 160 * 10);
+    few.nodes = vec![44];
+    let all = TuneRequest { messages: 1 << 40, ..few.clone() };
+    let pairwise = |request: &TuneRequest| {
+        let rows = tuned(request).rows;
+        rows.into_iter().find(|row| row.algorithm == "pairwise").expect("it is tried")
+    };
+    let (few, all) = (pairwise(&few), pairwise(&all));
+    assert_eq!((few.share.ranks_played, all.share.method), (24, Some("exact")));
+    let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
+    let error = few.share.error.expect("played");
+    assert!(off.abs() < error && error < 0.25, "{off:+.4}, {error:.4}");
+}
+
+/// Who goes to all other groups at once enters each at another switch, as those do who come.
+#[test]
+fn an_exchange_with_all_enters_groups_where_all_enter() {
+    let mut request = ask("alltoall", "4", "ugal", 20_000, 8 * 50 * 10);
+    request.ppn = 1;
+    let all = TuneRequest { messages: 1 << 40, ..request.clone() };
+    let at_once = |request: &TuneRequest| {
+        let rows = tuned(request).rows;
+        rows.into_iter().find(|row| row.algorithm == "scattered:all").expect("it is tried")
+    };
+    let (few, all) = (at_once(&request), at_once(&all));
+    assert_eq!(few.share.ranks_played, 8);
+    let off = few.latency_s.expect("played") / all.latency_s.expect("played") - 1.0;
+    // 20 % where all enter by the same switch.
+    assert!(off.abs() < 0.05, "{off:+.4}");
+}

@@ -68,6 +68,8 @@ pub(super) struct Parts {
     stretches: Vec<Stretch>,
     /// Ranks that are played where not all are.
     ranks: u32,
+    /// What a last group that is not full adds to the error, relative to the time.
+    uneven: f64,
     /// Not all rounds are played, or not by all ranks.
     pub is_sample: bool,
 }
@@ -77,7 +79,7 @@ impl Parts {
     pub(super) fn whole(call: Collective) -> Parts {
         let (rounds, ranks) = (call.rounds(), call.seat.size);
         let stretches = vec![Stretch::new(0, rounds, false, false)];
-        Parts { call, stretches, ranks, is_sample: false }
+        Parts { call, stretches, ranks, uneven: 0.0, is_sample: false }
     }
 }
 
@@ -116,7 +118,7 @@ impl Share {
         }
         Share {
             method: Some("sampled"),
-            error: Some(timing.error_s / timing.mean_s),
+            error: Some(timing.error_s / timing.mean_s + parts.uneven),
             rounds: parts.stretches.iter().map(|s| s.rounds).sum(),
             rounds_played: parts.stretches.iter().map(|s| s.played).sum(),
             ranks_played: parts.ranks,
@@ -158,7 +160,12 @@ pub(super) fn parts(
     if fidelity == Fidelity::Packet || !quiet {
         return None;
     }
-    let twins = twins(job, call);
+    let twins = twins(job, call).filter(|&(period, size)| {
+        // Ways that no load changes wait for the group whose cables sit worst.
+        let folding = || job.folding_by(period as usize, swaps(call, size));
+        let wait = fidelity == Fidelity::Flow && !job.machine.routing.is_adaptive();
+        !wait || job.machine.is_cabled_alike(&folding())
+    });
     let (period, call) = match twins {
         Some((period, size)) if size == ranks => (period, call.clone()),
         Some((period, size)) => (period, first_call(call.kind, call.algorithm, size, call.bytes)),
@@ -200,7 +207,24 @@ pub(super) fn parts(
         let played = Stretch::new(0, rounds, false, true);
         stretches = vec![Stretch { ranks: period, ..played }];
     }
-    Some(Parts { call, stretches, ranks: period, is_sample: true })
+    let uneven = if fidelity == Fidelity::Flow { uneven(&call, ranks, period) } else { 0.0 };
+    Some(Parts { call, stretches, ranks: period, uneven, is_sample: true })
+}
+
+/// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole
+/// groups do not have; relative to the time.
+///
+/// The partners of a group's P ranks are in two neighboring groups, r of them in one; the time is
+/// that of the larger part if links between these groups are all there is. Those who come round at
+/// the last rank, half of all in the mean round, are s ranks less than whole groups further on, so
+/// that the larger part is that of r and of r + s: in the mean over r, s (1 - s / P) / 2 more than
+/// 3 P / 4. With one partner for all rounds nobody but one group comes round.
+fn uneven(call: &Collective, ranks: u32, period: u32) -> f64 {
+    let beyond = f64::from((ranks - call.seat.size) % period) / f64::from(period);
+    match call.algorithm {
+        Algorithm::Ring | Algorithm::Neighbor | Algorithm::ScatterRing => 0.0,
+        _ => beyond * (1.0 - beyond) * 2.0 / 3.0,
+    }
 }
 
 /// The rounds of a call that are alike but for who the partners are, and those that are not. Not
@@ -294,6 +318,12 @@ fn partners(call: &Collective) -> u64 {
     }
 }
 
+/// Whether partners among so many ranks are told by exclusive or, not by how far away they are.
+fn swaps(call: &Collective, ranks: u32) -> bool {
+    let exchanges = matches!(call.kind, Kind::Alltoall | Kind::Alltoallv);
+    exchanges && call.algorithm == Algorithm::Pairwise && ranks.is_power_of_two()
+}
+
 /// How many ranks lie between one and the one that does as it does, a group further on, and how
 /// many ranks there are in whole such groups: all, or nearly all where what each sends does not
 /// depend on that. Groups are alike but for how cables between them are spread over their switches.
@@ -305,8 +335,7 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let size = ranks / period * period;
     let blocks =
         matches!(call.kind, Kind::Allgather | Kind::Allgatherv | Kind::Alltoall | Kind::Alltoallv);
-    let swaps = call.algorithm == Algorithm::Pairwise
-        && (ranks.is_power_of_two() || size.is_power_of_two());
+    let swaps = swaps(call, ranks as u32) || swaps(call, size as u32);
     if size != ranks && (!blocks || swaps || size < 4 * period) {
         return None;
     }
@@ -329,10 +358,12 @@ fn twins(job: &Job, call: &Collective) -> Option<(u32, u32)> {
         let (a, b) = (job.seats[a], job.seats[b]);
         (i64::from(a.nic.0) - i64::from(b.nic.0), i64::from(a.node.0) - i64::from(b.node.0))
     };
+    let switch = |rank: usize| machine.switch_in_group(job.seats[rank].nic);
     let is_twin = |rank: usize| {
         let first = rank / period * period;
         group(rank) == group(first)
             && kind(rank) == kind(0)
+            && switch(rank) == switch(rank % period)
             && apart(rank, first) == apart(rank % period, 0)
             && job.seats[rank].binding == job.seats[rank % period].binding
     };
@@ -359,15 +390,22 @@ pub(super) fn time(
         let &Stretch { from, to, rounds, shorter, played, ranks: first, .. } = stretch;
         if parts.is_sample {
             let first = (first < call.seat.size).then_some(first);
-            let swaps = call.algorithm == Algorithm::Pairwise && call.seat.size.is_power_of_two();
+            let swaps = swaps(call, call.seat.size);
             job.sample = Sample { from, to, rounds: played, ranks: first, swaps };
         }
+        // Flows of the first group are to meet what those of the others would.
+        let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
+        let alike = folding.map(|folding| job.machine.cabled_alike(&folding));
+        let own = alike.map(|alike| std::mem::replace(&mut job.machine, alike));
         let ended = match fidelity {
             Fidelity::Packet => play::<PacketNetwork>(job, call, sums, tick),
             Fidelity::Flow => play::<FlowNetwork>(job, call, sums, tick),
             Fidelity::LogGp => play::<LogGpNetwork>(job, call, sums, tick),
         };
         job.sample = Sample::ALL;
+        if let Some(own) = own {
+            job.machine = own;
+        }
         let Played { timing, begun } = ended?;
         if !parts.is_sample {
             return Ok(timing);
@@ -493,6 +531,52 @@ pub(super) fn first_call(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 144 ranks on six groups of four switches that are cabled alike, one cable between two, so
+    /// that nothing is drawn: twins meet what their twins meet, and one group's flows are those of
+    /// all. Pairwise, who comes first to a rank hangs on picoseconds, and goes on to all others.
+    #[test]
+    fn one_group_is_all_where_groups_are_cabled_alike() {
+        let common = serde_json::json!({
+            "machine": { "name": "dragonfly-1056", "set": [
+                ["groups.compute.count", "6"],
+                ["groups.compute.nodes", "8"],
+                ["groups.compute.nics", "2"],
+                ["groups.compute.switches", "4"],
+                ["routing", "minimal"],
+            ] },
+            "fidelity": "flow",
+        });
+        let common: crate::api::Common = serde_json::from_value(common).expect("options");
+        let mut job = crate::api::job(&common, 144, 3).expect("legal");
+        let of = |kind, algorithm, bytes| first_call(kind, algorithm, 144, bytes);
+        let (gather, exchange) = (Kind::Allgather, Kind::Alltoall);
+        let scattered = Algorithm::Scattered { throttle: 32 };
+        let calls = [
+            (of(gather, Algorithm::Ring, 100_000), 1e-8),
+            (of(gather, Algorithm::Neighbor, 5_000), 1e-8),
+            (of(exchange, scattered, 64), 1e-8),
+            (of(exchange, scattered, 20_000), 1e-5),
+            (of(exchange, Algorithm::Pairwise, 20_000), 0.02),
+        ];
+        let flow = Fidelity::Flow;
+        // As they are, a round waits for the group whose cables sit worst.
+        let as_it_is = parts(&job, &calls[0].0, flow, 24 * 160 * 10);
+        assert!(as_it_is.is_none_or(|parts| parts.ranks == 144));
+        let folding = job.folding_by(24, false);
+        job.machine = job.machine.cabled_alike(&folding);
+        for (call, bound) in &calls {
+            let few = parts(&job, call, flow, 24 * 160 * 10).expect("24 ranks' rounds");
+            assert_eq!((few.ranks, few.is_sample), (24, true));
+            let [few, all] = [few, Parts::whole(call.clone())].map(|parts| {
+                let timing = time(&mut job, &parts, flow, &mut Sums::default(), &mut |_| true);
+                timing.expect("it ends").mean_s
+            });
+            // A call returns a picosecond after its last round is over.
+            let off = (few + 1e-12) / all - 1.0;
+            assert!(off.abs() < *bound, "{:?}: {few} {all}", call.algorithm);
+        }
+    }
 
     #[test]
     fn rounds_that_take_the_same_leave_no_error_and_those_that_do_not_do() {

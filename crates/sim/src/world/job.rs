@@ -124,7 +124,11 @@ impl Job {
     /// Where some ranks are played for all: the groups that do alike, and the NIC that stands for
     /// each.
     pub(crate) fn folding(&self) -> Option<Folding> {
-        let ranks = self.sample.ranks? as usize;
+        Some(self.folding_by(self.sample.ranks? as usize, self.sample.swaps))
+    }
+
+    /// The same if the first so many ranks are to be played, whose partners swap or not.
+    pub(crate) fn folding_by(&self, ranks: usize, swaps: bool) -> Folding {
         let mut twin: IndexVec<NicId, NicId> = (0..self.machine.n_nics()).map(NicId).collect();
         // Ranks behind the last whole group take no part, and may sit on anybody's nodes.
         let whole = self.seats.len() / ranks * ranks;
@@ -136,7 +140,7 @@ impl Job {
         }
         let firsts = self.seats[..whole].iter().step_by(ranks);
         let groups = firsts.map(|seat| self.machine.group_of(seat.nic)).collect();
-        Some(Folding { groups, swaps: self.sample.swaps, twin })
+        Folding { groups, swaps, twin }
     }
 
     /// One job on a machine that does nothing else.
