@@ -26,9 +26,8 @@ const CLOCK: &str = "libodonata_clock.so";
 /// another one in the program.
 const EXPORTS: &str = "{ global: MPI_*; PMPI_*; MPIR_Dup_fn; local: *; };\n";
 
-/// Builds the libraries with a cargo profile into `out_dir`, and copies `include/` beside it as
-/// `_include`.
-pub fn build(profile: &str, out_dir: &Path) -> Result<(), String> {
+/// Builds the libraries into `out_dir`, and copies `include/` beside it as `_include`.
+pub fn build(out_dir: &Path) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = root.ancestors().find(|p| p.join("include/mpi.h").exists());
     let root = root.ok_or("no include/mpi.h above this package")?;
@@ -41,10 +40,10 @@ pub fn build(profile: &str, out_dir: &Path) -> Result<(), String> {
     let target = target.join("mpi-libraries");
     create(out_dir)?;
     for library in &LIBRARIES {
-        let archive = compile(root, &target, profile, library)?;
+        let archive = compile(root, &target, library)?;
         link(&archive, &target, library, out_dir)?;
     }
-    let built = cargo(root, &target, profile, "clock", &[])?.join("libclock.so");
+    let built = cargo(root, &target, "clock", &[])?.join("libclock.so");
     // Not written over in place: a process may have it mapped.
     let (new, clock) = (out_dir.join("clock.new"), out_dir.join(CLOCK));
     fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
@@ -60,34 +59,19 @@ fn create(dir: &Path) -> Result<(), String> {
     fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))
 }
 
-fn compile(
-    root: &Path,
-    target: &Path,
-    profile: &str,
-    library: &Library,
-) -> Result<PathBuf, String> {
-    Ok(cargo(root, target, profile, "mpiabi", library.features)?.join("libmpiabi.a"))
+fn compile(root: &Path, target: &Path, library: &Library) -> Result<PathBuf, String> {
+    Ok(cargo(root, target, "mpiabi", library.features)?.join("libmpiabi.a"))
 }
 
 /// The folder that then holds the package's library.
-fn cargo(
-    root: &Path,
-    target: &Path,
-    profile: &str,
-    package: &str,
-    features: &[&str],
-) -> Result<PathBuf, String> {
+fn cargo(root: &Path, target: &Path, package: &str, features: &[&str]) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(root).args(["build", "--quiet", "-p", package, "--lib"]);
-    command.args(["--profile", profile]).arg("--target-dir").arg(target);
+    command.args(["--release", "--target-dir"]).arg(target);
     // A panic must never unwind into a C program; debug information would be stripped anyway.
     for setting in ["panic=\"abort\"", "debug=false", "strip=true"] {
-        command.arg("--config").arg(format!("profile.{profile}.{setting}"));
-    }
-    if profile == "dev" {
-        // Only looked at by tests.
-        command.args(["--config", "profile.dev.opt-level=0"]);
+        command.arg("--config").arg(format!("profile.release.{setting}"));
     }
     if !features.is_empty() {
         command.arg("--features").arg(features.join(","));
@@ -95,7 +79,7 @@ fn cargo(
     // Set while cargo itself runs tests; it would leak that run's package into this one.
     command.env_remove("CARGO_MANIFEST_DIR");
     run(&mut command)?;
-    Ok(target.join(if profile == "dev" { "debug" } else { profile }))
+    Ok(target.join("release"))
 }
 
 fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Result<(), String> {

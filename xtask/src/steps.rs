@@ -46,18 +46,21 @@ pub fn test() -> bool {
             "rust-tests",
             vec![cargo(&["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"])],
         ),
-        instructions(),
     ]);
     let built = pip.end() && libraries() && extension();
-    let python = built && step("python-tests", vec![pytest()]);
-    let conforms = built && step("conformance", vec![conform(&["--part"])]);
-    let verdict = if rust && python && conforms { "all steps pass" } else { "FAILED" };
+    let lanes = vec![
+        (PYTHON_TESTS[0], pytest(0)),
+        (PYTHON_TESTS[1], pytest(1)),
+        ("conformance", conform(&["--part"])),
+    ];
+    let python = built && at_once(lanes.into_iter().chain(instructions()).collect());
+    let verdict = if rust && python { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
     let said = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
-    let logs = ["floors-and-tidy", "rust-tests", "python-tests"].map(said);
+    let logs = ["floors-and-tidy", "rust-tests", PYTHON_TESTS[0], PYTHON_TESTS[1]].map(said);
     let (passed, failed) = counted(&logs.join("\n"));
     println!("{passed} passed, {failed} failed");
-    rust && python && conforms
+    rust && python
 }
 
 /// Tests passed and failed by the closing lines of cargo's and pytest's runners.
@@ -75,17 +78,33 @@ fn counted(log: &str) -> (u64, u64) {
 }
 
 /// Instructions a packet against those recorded, where there is something to count them with.
-fn instructions() -> bool {
+fn instructions() -> Option<(&'static str, Command)> {
     let name = "instructions";
     if Command::new("valgrind").arg("--version").output().is_err() {
         said(name, Duration::ZERO, "not counted: valgrind is not installed");
-        return true;
+        return None;
     }
-    step(name, vec![cargo(&["run", "--quiet", "--release", "--package", "bench", "--", "count"])])
+    let count = ["run", "--quiet", "--release", "--package", "bench", "--", "count"];
+    Some((name, cargo(&count)))
 }
 
-fn pytest() -> Command {
-    python(&["-m", "pytest", "-q", "python/tests"])
+/// Every second file of Python's tests, from the first or the second on.
+const PYTHON_TESTS: [&str; 2] = ["python-tests-1", "python-tests-2"];
+
+fn pytest(lane: usize) -> Command {
+    let mut command = python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    command.args(python_tests(lane));
+    command
+}
+
+fn python_tests(lane: usize) -> Vec<String> {
+    let tests = fs::read_dir(house::root().join("python/tests")).into_iter().flatten().flatten();
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap_or_default();
+    let is_test = |file: &String| file.starts_with("test_") && file.ends_with(".py");
+    let mut files: Vec<String> = tests.map(name).filter(is_test).collect();
+    files.sort();
+    let mine = files.iter().skip(lane).step_by(PYTHON_TESTS.len());
+    mine.map(|file| format!("python/tests/{file}")).collect()
 }
 
 /// Other people's suites and random programs, all of them, with the reference library beside.
@@ -117,7 +136,7 @@ pub fn sweeps(args: &[String]) -> bool {
 }
 
 pub fn libs() -> bool {
-    let built = crate::libs::build("release", &house::root().join("python/odonata/_lib"));
+    let built = crate::libs::build(&house::root().join("python/odonata/_lib"));
     if let Err(why) = &built {
         eprintln!("{why}");
     }
@@ -308,6 +327,28 @@ fn step(name: &str, commands: Vec<Command>) -> bool {
     true
 }
 
+/// Steps that want nothing of one another, all at once: each keeps little more than one core busy,
+/// for the ranks of a simulated program take turns.
+fn at_once(steps: Vec<(&str, Command)>) -> bool {
+    let begin = |(name, mut command): (_, Command)| {
+        let (mut child, start) = spawn(&mut command, name, false);
+        let wait = move || (child.wait().is_ok_and(|status| status.success()), start.elapsed());
+        (name, thread::spawn(wait))
+    };
+    let running: Vec<_> = steps.into_iter().map(begin).collect();
+    let mut fine = true;
+    for (name, step) in running {
+        let (passed, took) = step.join().expect("waiting does not panic");
+        fine &= if passed {
+            said(name, took, "");
+            true
+        } else {
+            failed(name, took)
+        };
+    }
+    fine
+}
+
 /// A step with products: skipped while its stamp is younger than its inputs.
 fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> Vec<Command>) -> bool {
     if fresh(name, inputs, products) {
@@ -398,7 +439,25 @@ fn newest(path: &Path) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, needs};
+    use super::{PYTHON_TESTS, at_once, counted, needs, python_tests};
+    use std::process::Command;
+
+    #[test]
+    fn every_file_of_pythons_tests_is_in_one_lane() {
+        let mut files: Vec<_> = (0..PYTHON_TESTS.len()).flat_map(python_tests).collect();
+        let n = files.len();
+        files.sort();
+        files.dedup();
+        assert!(files.len() == n && n > 20, "{files:?}");
+        assert!(files.contains(&"python/tests/test_runs.py".to_string()));
+    }
+
+    #[test]
+    fn steps_at_once_pass_if_all_of_them_do() {
+        let run = |words: [&'static str; 2]| at_once(words.map(|w| (w, Command::new(w))).into());
+        assert!(run(["true", "true"]));
+        assert!(!run(["false", "true"]));
+    }
 
     #[test]
     fn closing_lines_of_both_runners_are_counted() {
