@@ -50,6 +50,7 @@ def run(
     buffers: str = "host",
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
+    tolerance: float | None = None,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> BenchResult:
@@ -59,11 +60,14 @@ def run(
     loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
     tenth) is not simulated whole where some of its rounds, by some ranks, stand for all.
     `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
-    off the prediction may be; such a twin sends at most `twin_packets` packets.
+    off the prediction may be; such a twin sends at most `twin_packets` packets. With fidelity
+    `"auto"` it is the cheapest one whose error bars reach no further than `tolerance`, relative to
+    the time: `summary["fidelity"]` says which, `summary["candidates"]` why.
     """
     summary = ask(
         name, job, sizes, fidelity, messages,
-        buffers=buffers, error_bars=error_bars, twin_packets=twin_packets, tick=tick, stop=stop,
+        buffers=buffers, error_bars=error_bars, twin_packets=twin_packets,
+        tolerance=tolerance, tick=tick, stop=stop,
     )  # fmt: skip
     result = BenchResult(name, summary)
     if failure := summary.get("failure"):
@@ -79,8 +83,12 @@ def _benchmark(name: str):
         fidelity: str = "packet",
         buffers: str = "host",
         error_bars: bool = False,
+        tolerance: float | None = None,
     ) -> BenchResult:
-        return run(name, job, sizes, fidelity, buffers=buffers, error_bars=error_bars)
+        return run(
+            name, job, sizes, fidelity,
+            buffers=buffers, error_bars=error_bars, tolerance=tolerance,
+        )  # fmt: skip
 
     measure.__name__ = measure.__qualname__ = name
     measure.__doc__ = f"Predict what osu_{name} would print: {KINDS[name].title}."

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import door
+from . import door, names
 from .errors import Complaints
 from .machines import Job, is_job
 from .units import MOST, read_sizes
@@ -69,6 +69,7 @@ def ask(
     buffers: str = "host",
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
+    tolerance: float | None = None,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> dict[str, Any]:
@@ -81,8 +82,12 @@ def ask(
     chosen = [] if sizes is None else check_sizes(wrong, sizes)
     messages = wrong.whole("messages", messages)
     twin_packets = wrong.whole("twin_packets", twin_packets)
+    check_tolerance(wrong, fidelity, tolerance)
+    if tolerance is not None:
+        wanted = "a share above 0, such as 0.1"
+        tolerance = wrong.number("tolerance", tolerance, wanted, 0.0, 1e9, open_low=True)
     wrong.raise_any()
-    job.check(fidelity)
+    job.check(fidelity, (names.AUTO,))
     if sizes is None or name == "barrier":  # a barrier has no size
         chosen = read_sizes(KINDS[name].sizes)
     request = {
@@ -95,7 +100,9 @@ def ask(
         "messages": messages,
         "error_bars": bool(error_bars),
         "twin_packets": twin_packets,
+        "tolerance": tolerance,
     }
+    is_auto = fidelity == names.AUTO
     answer = door.enter("bench", request, tick, stop)
     return {
         "odonata": __version__,
@@ -106,7 +113,7 @@ def ask(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "buffers": buffers,
-        "error_bars": bool(error_bars),
+        "error_bars": answer["fidelity"] != "packet" if is_auto else bool(error_bars),
         "seed": job.seed,
         "background": list(job.background),
         "noise": job.noise,
@@ -114,6 +121,14 @@ def ask(
         "rows_wanted": len(chosen),
         **answer,
     }
+
+
+def check_tolerance(wrong: Complaints, fidelity: str, tolerance: Any) -> None:
+    """Complain unless there is one where a fidelity is to be chosen, and none elsewhere."""
+    if fidelity == names.AUTO and tolerance is None:
+        wrong.add("tolerance", "nothing", "a share above 0 with fidelity `auto`, such as 0.1")
+    elif fidelity != names.AUTO and tolerance is not None:
+        wrong.add("tolerance", tolerance, "fidelity `auto` with it: others are taken as they are")
 
 
 def check_sizes(wrong: Complaints, sizes: Any) -> list[int]:

@@ -194,10 +194,10 @@ class Job:
             "nic_policy": self.nic_policy,
         }
 
-    def check(self, fidelity: str) -> None:
+    def check(self, fidelity: str, more: tuple[str, ...] = ()) -> None:
         """Complain about what can be seen without building the machine."""
         wrong = Complaints()
-        check_names(wrong, self.machine, fidelity, self.mpi)
+        check_names(wrong, self.machine, fidelity, self.mpi, more)
         if isinstance(self.placement, str):
             names.check_placement(wrong, self.placement)
         wrong.raise_any()
@@ -210,11 +210,19 @@ def is_job(wrong: Complaints, job: Any) -> bool:
     return isinstance(job, Job)
 
 
-def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: str) -> None:
+def check_names(
+    wrong: Complaints,
+    machine: Machine | None,
+    fidelity: str,
+    mpi: str,
+    more: tuple[str, ...] = (),
+) -> None:
     """Complain about names no machine is needed to judge.
 
-    `machine` is None where reading it was complained of already.
+    `machine` is None where reading it was complained of already; `more` are fidelities that are
+    words here.
     """
+    fidelities = (*names.FIDELITIES, *more)
     if machine is not None and not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
         machine = None
@@ -226,12 +234,12 @@ def check_names(wrong: Complaints, machine: Machine | None, fidelity: str, mpi: 
             f"a preset ({', '.join(presets())}) or a machine file (NAME.toml)",
             f"did you mean `{near}`?" if near else None,
         )
-    if fidelity not in names.FIDELITIES:
-        near = nearest(str(fidelity), names.FIDELITIES)
+    if fidelity not in fidelities:
+        near = nearest(str(fidelity), fidelities)
         wrong.add(
             "fidelity",
             "nothing" if fidelity == "" else fidelity,
-            f"one of {', '.join(names.FIDELITIES)}",
+            f"one of {', '.join(fidelities)}",
             f"nearest: {near}" if near else None,
         )
     if machine is not None and machine.routing is not None:

@@ -20,6 +20,8 @@ ROUTINGS = (
     "adaptive",
 )  # fmt: skip
 FIDELITIES = ("packet", "flow", "loggp")
+# Of these, the cheapest whose error bars are within a tolerance.
+AUTO = "auto"
 NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
 PATTERNS = (
     "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",

@@ -103,14 +103,14 @@ RULES = option(
 )
 
 
-def fidelity(default: str) -> Callable:
+def fidelity(default: str, more: str = "") -> Callable:
     return option(
         "--fidelity",
         metavar="NAME",
         default=default,
         show_default=True,
         help="packet (every packet), flow (fair shares of links) or loggp (closed form, no "
-        "contention).",
+        f"contention){more}.",
     )
 
 
@@ -141,6 +141,8 @@ PLAIN = (
     click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
 )
 COMMON = (*MACHINE, CLASS, fidelity("packet"), *PLAIN)
+AUTO = fidelity("packet", "; auto: the cheapest that is within --tolerance of packets")
+CHOICE = (*MACHINE, CLASS, AUTO, *PLAIN)
 
 
 def with_options(*options: Callable) -> Callable:

@@ -158,6 +158,7 @@ def osu(s: Mapping[str, Any]) -> str:
     lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
     if s["name"] == "put_alltoall":
         lines.append("# payload a second that every rank sends, all at once")
+    lines += [f"# {line}" for line in chosen(s)]
     bars = error_bars(s)
     if bars:
         lines.append(f"# {bars}")
@@ -182,6 +183,19 @@ def osu(s: Mapping[str, Any]) -> str:
             value = r[kind.column] / 1e6 if is_rate else r[kind.column] * 1e6
             lines.append(f"{r['bytes']:<10}{value:>18.2f}{band(r) if bars else ''}")
     return "\n".join(lines)
+
+
+def chosen(s: Mapping[str, Any]) -> list[str]:
+    """What fidelity `auto` looked at, a line each."""
+    lines = []
+    for row in s.get("candidates") or ():
+        at = "" if row["bytes"] is None else f" at {row['bytes']:,} B"
+        ends = ""
+        if row["band_low"] is not None:
+            ends = f" {100 * row['band_low']:+.1f} to {100 * row['band_high']:+.1f} %"
+        word = "chosen" if row["is_chosen"] else "not"
+        lines.append(f"auto: {row['fidelity']}{at}{ends}, {row['why']}: {word}")
+    return lines
 
 
 BAND_HEAD = f"{'Low(us)':>12}{'High(us)':>12}{'Twin nodes':>12}{'Off by':>9}"

@@ -137,6 +137,15 @@ def _load(value: Decimal) -> float:
     return float(value)
 
 
+def read_share(text: str) -> float:
+    """A part of something: `10%`, `10 %` or `0.1`."""
+    number, percent, rest = text.partition("%")
+    value = _decimal(number) / (100 if percent else 1)
+    if rest.strip() or value <= 0:
+        raise Unreadable("")
+    return float(value)
+
+
 def read_span(text: str) -> float:
     """A simulated span in seconds: `100us`, `1.5 ms`."""
     match = _NUMBER.fullmatch(text)

@@ -129,6 +129,29 @@ def test_bars_beside_a_prediction(odonata):
     assert done.returncode == 2 and "error_bars" in done.stderr
 
 
+def test_auto_takes_the_cheapest_fidelity_within_the_tolerance(odonata):
+    options = ("bench", "alltoall", "--machine", MACHINE, "--nodes", 16, "--sizes", "16Ki")
+    bars = (*options, "--fidelity", "loggp", "--error-bars", "--json", "--quiet")
+    row = json.loads(odonata(*bars).stdout)["rows"][0]
+    reach = max(-row["band_low"], row["band_high"])
+    auto = (*options, "--fidelity", "auto", "--quiet")
+    done = odonata(*auto, "--tolerance", f"{101 * reach}%")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^# auto: loggp at 16,384 B .* %, within .*: chosen$", done.stdout, re.M)
+    assert "loggp fidelity" in done.stdout and "# error bars: packets against" in done.stdout
+    summary = json.loads(odonata(*auto, "--tolerance", 0.99 * reach, "--json").stdout)
+    first, *_, last = summary["candidates"]
+    assert (first["fidelity"], first["why"], first["is_chosen"]) == ("loggp", "too wide", False)
+    assert last["is_chosen"] and last["fidelity"] == summary["fidelity"] != "loggp"
+    # Nothing is near enough, and packets are too many.
+    done = odonata(*auto, "--tolerance", "0.0001%", "--messages", 1000)
+    assert done.returncode == 2 and "tolerance" in done.stderr
+    assert "packet at 16384 B, a call of more than 1000 packets" in done.stderr
+    for wrong in (("--fidelity", "auto"), ("--tolerance", "5%"), (*auto[-3:], "--tolerance", "x")):
+        done = odonata(*options, *wrong)
+        assert done.returncode == 2 and "tolerance" in done.stderr, wrong
+
+
 def test_mistakes_are_complained_of_together(odonata, tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{"collective=allgather": {"avg_msg_size<=8": {}, "any": {}}}')

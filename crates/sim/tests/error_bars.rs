@@ -113,3 +113,81 @@ fn bars_that_cannot_be_had_are_complained_of() {
     (request.name, request.nodes) = ("alltoall".into(), 64);
     assert!(bench(&request, &mut |_| false).expect("a result").interrupted);
 }
+
+/// The farther end of the widest bars.
+fn reach(result: &BenchResult) -> f64 {
+    let ends = result.rows.iter().flat_map(|row| {
+        let band = row.band.expect("asked for");
+        [band.band_low, band.band_high].map(|end| end.expect("there are twins").abs())
+    });
+    ends.fold(0.0, f64::max)
+}
+
+/// The cheapest fidelity whose bars are within the tolerance, and what the others came to.
+#[test]
+fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
+    let sizes = [4_096, 65_536];
+    let [loggp, flow] =
+        ["loggp", "flow"].map(|fidelity| answer(&ask("alltoall", fidelity, 32, 1, &sizes)));
+    let packet = answer(&ask("alltoall", "packet", 32, 1, &sizes));
+    let (wide, narrow) = (reach(&loggp), reach(&flow));
+    assert!(narrow < 0.95 * wide, "flows are nearer here: {narrow} {wide}");
+    let auto = |tolerance: f64, messages: u64| {
+        let asked = ask("alltoall", "auto", 32, 1, &sizes);
+        let asked =
+            BenchRequest { tolerance: Some(tolerance), messages, error_bars: false, ..asked };
+        bench(&asked, &mut |_| true)
+    };
+    let all = 1 << 30;
+    for (tolerance, wanted, looked_at) in [
+        (1.001 * wide, &loggp, &["loggp"][..]),
+        (0.999 * wide, &flow, &["loggp", "flow"]),
+        (1.001 * narrow, &flow, &["loggp", "flow"]),
+        (0.999 * narrow, &packet, &["loggp", "flow", "packet"]),
+    ] {
+        let found = auto(tolerance, all).expect("one is within");
+        assert_eq!((found.fidelity, &found.rows), (wanted.fidelity, &wanted.rows));
+        assert_eq!(found.digest, wanted.digest);
+        let names: Vec<_> = found.candidates.iter().map(|row| row.fidelity.name()).collect();
+        assert_eq!(names, looked_at);
+        let (chosen, others) = found.candidates.split_last().expect("one is chosen");
+        assert!(chosen.is_chosen && others.iter().all(|row| !row.is_chosen));
+        for (row, own) in found.candidates.iter().zip([&loggp, &flow]) {
+            let ends = [row.band_low, row.band_high].map(|end| end.expect("bars").abs());
+            assert_eq!(ends[0].max(ends[1]), reach(own));
+        }
+    }
+    // 992 messages of 64 KiB are 31,744 packets: none is within, and that is the answer.
+    let none = auto(0.999 * narrow, 10_000).expect_err("packets are too many");
+    assert_eq!((none.len(), none[0].at.as_str()), (1, "tolerance"));
+    for said in ["loggp at ", "flow at ", "packet at 65536 B, a call of more than 10000 packets"] {
+        assert!(none[0].wanted.contains(said), "{}", none[0].wanted);
+    }
+}
+
+#[test]
+fn a_tolerance_that_cannot_be_meant_is_complained_of() {
+    let complaint = |name: &str, fidelity: &str, nodes: u32, tolerance: Option<f64>| {
+        let asked = ask(name, fidelity, nodes, 1, &[8]);
+        let asked = BenchRequest { tolerance, error_bars: false, ..asked };
+        let complaints = bench(&asked, &mut |_| true).expect_err("not meant");
+        assert_eq!(complaints.len(), 1, "{complaints:?}");
+        (complaints[0].at.clone(), complaints[0].wanted.clone())
+    };
+    for (fidelity, tolerance) in
+        [("auto", None), ("auto", Some(0.0)), ("auto", Some(f64::NAN)), ("flow", Some(0.1))]
+    {
+        assert_eq!(complaint("allreduce", fidelity, 8, tolerance).0, "tolerance");
+    }
+    assert_eq!(complaint("latency", "auto", 8, Some(0.1)).0, "error_bars");
+    assert_eq!(complaint("allreduce", "auto", 3, Some(0.1)).0, "error_bars");
+    // What one fidelity does not have another may.
+    let mut asked = ask("allreduce", "auto", 8, 1, &[8]);
+    (asked.tolerance, asked.error_bars) = (Some(1.0), false);
+    let background = serde_json::json!([{ "pattern": "uniform", "load": 0.1 }]);
+    asked.common.background = serde_json::from_value(background).expect("traffic");
+    let found = bench(&asked, &mut |_| true).expect("packets have it");
+    assert_eq!(found.fidelity.name(), "packet");
+    let whys: Vec<&str> = found.candidates.iter().map(|row| row.why.as_str()).collect();
+    assert!(whys[..2].iter().all(|why| why.contains("background traffic")), "{whys:?}");
+}

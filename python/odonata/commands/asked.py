@@ -23,7 +23,7 @@ SIZES_WANTED = "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or
 class Request:
     """The common options, checked; `finish` raises every complaint there is."""
 
-    def __init__(self, given: dict[str, Any]):
+    def __init__(self, given: dict[str, Any], more_fidelities: tuple[str, ...] = ()):
         self.wrong = Checks()
         self.quiet, self.as_json = given["quiet"], given["as_json"]
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
@@ -38,7 +38,7 @@ class Request:
             found = replace(found, faults=broken)
         self.machine = found or Machine("")
         self._found = found
-        machines.check_names(self.wrong, found, self.fidelity, self.mpi)
+        machines.check_names(self.wrong, found, self.fidelity, self.mpi, more_fidelities)
         self.placement = self.wrong.placement(given["placement"])
         self.seed = self.wrong.integer("seed", given["seed"], 1, 0, 2**63 - 1)
         self.threads = self.wrong.integer("threads", given["threads"], 1)

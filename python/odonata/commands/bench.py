@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from .. import bench, benchmarks, door, launch, text, units
-from ..options import BESIDE, BUFFERS, COMMON, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from .. import bench, benchmarks, door, launch, names, text, units
+from ..options import BESIDE, BUFFERS, CHOICE, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from .asked import SIZES_WANTED, Request, stopped
 from .command import command
@@ -37,7 +37,12 @@ from .command import command
     metavar="N",
     help="Most packets that such a smaller twin sends.  [default: 500000]",
 )
-@with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
+@option(
+    "--tolerance",
+    metavar="SHARE",
+    help="With --fidelity auto, how far error bars may reach, such as `10%`.",
+)
+@with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *CHOICE)
 def run(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
@@ -45,7 +50,7 @@ def run(name: str | None, **given: Any) -> int:
     put_alltoall, allreduce, allgather, allgatherv, alltoall, alltoallv, bcast, reduce,
     reduce_scatter, barrier, gather, scatter, scan, exscan.
     """
-    asked = Request(given)
+    asked = Request(given, (names.AUTO,))
     asked.use_rules(given["coll_rules"])
     wrong = asked.wrong
     known = wrong.word("benchmark", name or "nothing", benchmarks.NAMES, "a benchmark")
@@ -56,6 +61,11 @@ def run(name: str | None, **given: Any) -> int:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
     messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
     packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
+    tolerance = None
+    if given["tolerance"] is not None:
+        wanted = "a share above 0, such as `10%` or `0.1`"
+        tolerance = wrong.read("tolerance", given["tolerance"], units.read_share, wanted, None)
+    benchmarks.check_tolerance(wrong, asked.fidelity, given["tolerance"])
     if known and nodes * ppn < benchmarks.KINDS[name].least_ranks:
         wrong.add("nodes", nodes, f"at least {benchmarks.KINDS[name].least_ranks} ranks for {name}")
     wrong.word("buffers", given["buffers"], benchmarks.BUFFERS, "one of")
@@ -69,7 +79,7 @@ def run(name: str | None, **given: Any) -> int:
         result = bench.run(
             name, job, sizes, asked.fidelity, messages,
             buffers=given["buffers"], error_bars=given["error_bars"], twin_packets=packets,
-            tick=tick, stop=stop,
+            tolerance=tolerance, tick=tick, stop=stop,
         )  # fmt: skip
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])

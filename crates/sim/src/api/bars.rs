@@ -88,6 +88,12 @@ impl Band {
         }
     }
 
+    /// How far from the prediction its farther end is; without ends, nowhere is too far.
+    pub(super) fn reach(self) -> f64 {
+        let ends = self.band_low.zip(self.band_high);
+        ends.map_or(f64::INFINITY, |(low, high)| low.abs().max(high.abs()))
+    }
+
     /// The same where the prediction itself may be off by so much.
     pub(super) fn widened(self, error: f64) -> Band {
         Band {

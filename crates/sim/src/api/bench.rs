@@ -1,5 +1,6 @@
 //! `odonata bench`: one world a message size.
 
+use super::auto::{self, CandidateRow, Found};
 use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
@@ -41,6 +42,9 @@ pub struct BenchRequest {
     /// Most packets of one call on a twin.
     #[serde(default = "bars::most_packets")]
     pub twin_packets: u64,
+    /// With fidelity `auto`, how far error bars may reach, relative to the time.
+    #[serde(default)]
+    pub tolerance: Option<f64>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
@@ -83,6 +87,9 @@ pub struct BenchResult {
     /// Smaller twins that were run for error bars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub twins: Vec<TwinRow>,
+    /// What fidelity `auto` looked at, and chose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateRow>,
     /// All worlds' digests, mixed in the order of the sizes.
     pub digest: String,
     pub engine: EngineRow,
@@ -127,6 +134,24 @@ pub fn bench(
     request: &BenchRequest,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<BenchResult, Vec<Complaint>> {
+    if let Some(complaint) = auto::misasked(request) {
+        return Err(vec![complaint]);
+    }
+    if let Some(tolerance) = request.tolerance {
+        return auto::choose(request, tolerance, tick);
+    }
+    match answer(request, None, tick)? {
+        Found::Answer(result, _) => Ok(*result),
+        _ => unreachable!("no tolerance was asked for"),
+    }
+}
+
+/// One fidelity's; with a tolerance only if error bars are within it.
+pub(super) fn answer(
+    request: &BenchRequest,
+    tolerance: Option<f64>,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Found, Vec<Complaint>> {
     let begun = std::time::Instant::now();
     let mut complaints = Vec::new();
     let which = Bench::named(&request.name);
@@ -180,6 +205,7 @@ pub fn bench(
         nodes: request.nodes,
         rows: Vec::new(),
         twins: Vec::new(),
+        candidates: Vec::new(),
         digest: String::new(),
         engine: EngineRow::default(),
         interrupted: false,
@@ -204,13 +230,29 @@ pub fn bench(
         twins: Vec::new(),
         tick,
     };
+    if tolerance.is_some()
+        && let Some(long) = sizes.iter().find_map(|&bytes| session.too_long(bytes))
+    {
+        return Ok(long);
+    }
     let bands = match request.error_bars.then_some(request.twin_packets) {
         None => Ok(vec![None; sizes.len()]),
         Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
     };
     // Twins meet no limits and no faults: they end unless they are stopped.
     result.interrupted = bands.is_err();
-    for (&bytes, band) in sizes.iter().zip(bands.unwrap_or_default()) {
+    let bands = bands.unwrap_or_default();
+    if let Some(most) = tolerance
+        && request.error_bars
+        && !result.interrupted
+    {
+        // Before the large job is played for nothing.
+        let widest = auto::widest(sizes.iter().copied().zip(bands.iter().copied()));
+        if let Some(beyond) = auto::beyond(most, widest) {
+            return Ok(beyond);
+        }
+    }
+    for (&bytes, band) in sizes.iter().zip(bands) {
         match session.row(bytes, band) {
             Ok(row) => result.rows.push(row),
             Err(End::Interrupted) => result.interrupted = true,
@@ -228,7 +270,17 @@ pub fn bench(
     (result.network, result.limits, result.twins) = (network, sums.limits, twins);
     result.digest = format!("{:016x}", sums.digest.0);
     result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
-    Ok(result)
+    // A part that stands for a call widens its bars.
+    let widest = auto::widest(result.rows.iter().map(|row| (row.bytes, row.band)));
+    if let Some(most) = tolerance
+        && request.error_bars
+        && !result.interrupted
+        && result.failure.is_none()
+        && let Some(beyond) = auto::beyond(most, widest)
+    {
+        return Ok(beyond);
+    }
+    Ok(Found::Answer(Box::new(result), widest.ok()))
 }
 
 /// What is the same for all sizes, and what came of those that were done.
@@ -260,6 +312,26 @@ impl Session<'_> {
         let error = row.share.and_then(|share| share.error).unwrap_or(0.0);
         row.band = band.map(|band| band.widened(error));
         Ok(row)
+    }
+
+    /// Whether a call of this size is of more messages than are played and no part tells, or by
+    /// packets of more packets.
+    fn too_long(&mut self, bytes: u64) -> Option<Found> {
+        let Bench::Collective(kind) = self.which else { return None };
+        let size = self.job.seats.len() as u32;
+        let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
+        let call = calls::first_call(kind, algorithm, size, bytes);
+        let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
+        let most = calls::most_played(self.fidelity, self.messages);
+        let Some(parts) = parts else { return Some(Found::TooLong(bytes, most, "messages")) };
+        if self.fidelity != Fidelity::Packet {
+            return None;
+        }
+        let mut sums = Sums::default();
+        let fidelity = Fidelity::LogGp;
+        // Who stops it is heard again by what comes next.
+        let _ = calls::time(&mut self.job, &parts, fidelity, &mut sums, self.tick);
+        (sums.engine.packets > most).then_some(Found::TooLong(bytes, most, "packets"))
     }
 
     /// A size of which everything is played.

@@ -141,6 +141,11 @@ const BLOCKS: u32 = Sample::BLOCKS.len() as u32;
 const WARM_UP: u32 = 2;
 const STUDENT: f64 = 2.571;
 
+/// Most messages of a call that are played of so many asked for.
+pub(super) fn most_played(fidelity: Fidelity, messages: u64) -> u64 {
+    if fidelity == Fidelity::Flow { messages / FLOWS_COST } else { messages }
+}
+
 /// How a call of at most so many messages is played; `None` if there are more, and no part tells.
 pub(super) fn parts(
     job: &Job,
@@ -150,7 +155,7 @@ pub(super) fn parts(
 ) -> Option<Parts> {
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
-    let messages = if fidelity == Fidelity::Flow { messages / FLOWS_COST } else { messages };
+    let messages = most_played(fidelity, messages);
     if u64::from(rounds) * u64::from(ranks) * a_rank <= messages {
         return Some(Parts::whole(call.clone()));
     }

@@ -1,5 +1,6 @@
 //! The façade as plain data: requests and results the Python door carries as JSON.
 
+mod auto;
 mod background;
 mod bars;
 mod bench;
@@ -14,6 +15,7 @@ mod replay;
 mod run;
 mod tune;
 
+pub use auto::CandidateRow;
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bars::{Band, Layout, TwinRow};
 pub use bench::{BenchRequest, BenchResult, BenchRow, bench};

@@ -1,0 +1,147 @@
+//! `--fidelity auto`: the cheapest fidelity whose error bars are within a tolerance. Rule and
+//! limits in docs/models/error-bars.md.
+
+use super::bars::Band;
+use super::bench::{BenchRequest, BenchResult, answer};
+use super::{Common, Fidelity};
+use crate::world::Progress;
+use machine::Complaint;
+use serde::Serialize;
+
+/// As a user types it.
+pub(super) const AUTO: &str = "auto";
+
+/// A fidelity that was looked at, and what came of that.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct CandidateRow {
+    pub fidelity: Fidelity,
+    pub is_chosen: bool,
+    /// The size that decided, and its bars. Packets have none: the others are held against them.
+    pub bytes: Option<u64>,
+    pub band_low: Option<f64>,
+    pub band_high: Option<f64>,
+    pub why: String,
+}
+
+/// What came of a benchmark whose bars are to be within a tolerance.
+pub(super) enum Found {
+    /// With the size whose bars are the widest.
+    Answer(Box<BenchResult>, Option<Bars>),
+    TooWide(u64, Band),
+    /// No smaller twin has few enough packets.
+    NoBars(u64),
+    /// One call is of more than so many messages, or packets.
+    TooLong(u64, u64, &'static str),
+}
+
+/// A size and its bars.
+pub(super) type Bars = (u64, Band);
+
+/// Of sizes and their bars the widest, or a size that has none.
+pub(super) fn widest(all: impl Iterator<Item = (u64, Option<Band>)>) -> Result<Bars, u64> {
+    let mut most: Option<Bars> = None;
+    for (bytes, band) in all {
+        let band = band.filter(|band| band.band_low.is_some()).ok_or(bytes)?;
+        if most.is_none_or(|(_, other)| band.reach() > other.reach()) {
+            most = Some((bytes, band));
+        }
+    }
+    most.ok_or(0)
+}
+
+/// Why such bars are not within a tolerance, if they are not.
+pub(super) fn beyond(tolerance: f64, widest: Result<Bars, u64>) -> Option<Found> {
+    match widest {
+        Err(bytes) => Some(Found::NoBars(bytes)),
+        Ok((bytes, band)) => (band.reach() > tolerance).then_some(Found::TooWide(bytes, band)),
+    }
+}
+
+/// A complaint about a tolerance that is none, or that nobody asked a choice for.
+pub(super) fn misasked(request: &BenchRequest) -> Option<Complaint> {
+    let is_auto = request.common.fidelity == AUTO;
+    let found = || request.tolerance.map_or("nothing".into(), |share| share.to_string());
+    let wanted = match request.tolerance {
+        None if is_auto => "a share above 0 with `--fidelity auto`, such as `10%`",
+        Some(share) if is_auto && !(share > 0.0 && share.is_finite()) => "a share above 0",
+        Some(_) if !is_auto => "`--fidelity auto` with it: others are taken as they are",
+        _ => return None,
+    };
+    Some(Complaint::new("tolerance", found(), wanted))
+}
+
+/// Tries fidelities from the cheapest on.
+pub(super) fn choose(
+    request: &BenchRequest,
+    tolerance: f64,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<BenchResult, Vec<Complaint>> {
+    let begun = std::time::Instant::now();
+    let mut candidates = Vec::new();
+    for fidelity in [Fidelity::LogGp, Fidelity::Flow, Fidelity::Packet] {
+        let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
+        let error_bars = fidelity != Fidelity::Packet;
+        let asked = BenchRequest { common, error_bars, ..request.clone() };
+        let (bytes, band, why) = match answer(&asked, Some(tolerance), tick) {
+            Ok(Found::Answer(mut result, widest)) => {
+                let why = match fidelity {
+                    Fidelity::Packet => "what the others are held against".into(),
+                    _ => format!("within {}", percent(tolerance)),
+                };
+                candidates.push(row(fidelity, true, widest, why));
+                result.candidates = candidates;
+                result.engine.wall_s = begun.elapsed().as_secs_f64();
+                return Ok(*result);
+            }
+            Ok(Found::TooWide(bytes, band)) => (bytes, Some(band), "too wide".to_string()),
+            Ok(Found::NoBars(bytes)) => {
+                (bytes, None, "no smaller twin has few enough packets (--twin-packets)".into())
+            }
+            Ok(Found::TooLong(bytes, most, what)) => {
+                (bytes, None, format!("a call of more than {most} {what} (--messages)"))
+            }
+            Err(complaints) => {
+                // What this fidelity does not have another may; all else is wrong for each.
+                let (own, others): (Vec<_>, Vec<_>) =
+                    complaints.into_iter().partition(|complaint| complaint.at == "fidelity");
+                if !others.is_empty() || fidelity == Fidelity::Packet {
+                    return Err(if others.is_empty() { own } else { others });
+                }
+                candidates.push(row(fidelity, false, None, format!("expected {}", own[0].wanted)));
+                continue;
+            }
+        };
+        candidates.push(CandidateRow {
+            bytes: Some(bytes),
+            ..row(fidelity, false, band.map(|band| (bytes, band)), why)
+        });
+    }
+    let said: Vec<String> = candidates.iter().map(CandidateRow::said).collect();
+    let wanted =
+        format!("more: {}. Larger twins (--twin-packets) may narrow bars", said.join("; "));
+    Err(vec![Complaint::new("tolerance", percent(tolerance), wanted)])
+}
+
+fn row(fidelity: Fidelity, is_chosen: bool, widest: Option<Bars>, why: String) -> CandidateRow {
+    let (bytes, band) = widest.unzip();
+    let band = band.unwrap_or_default();
+    let (band_low, band_high) = (band.band_low, band.band_high);
+    CandidateRow { fidelity, is_chosen, bytes, band_low, band_high, why }
+}
+
+impl CandidateRow {
+    fn said(&self) -> String {
+        let mut said = self.fidelity.name().to_string();
+        if let Some(bytes) = self.bytes {
+            said += &format!(" at {bytes} B");
+        }
+        if let (Some(low), Some(high)) = (self.band_low, self.band_high) {
+            said += &format!(" {:+.1} to {:+.1} %", 100.0 * low, 100.0 * high);
+        }
+        format!("{said}, {}", self.why)
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", (1e6 * share).round() / 1e4)
+}
