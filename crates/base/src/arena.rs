@@ -1,21 +1,32 @@
-//! Room for the columns and arenas of whole machines: on large pages, and growing by little.
+//! Room for the columns and arenas of whole machines: on large pages, and no more than is used.
 //!
 //! Of 180 MB that are read here and there, pages of 4 KiB would need 45,000 entries of a
 //! processor's table of pages, which has some thousands. So the system is asked for large ones,
-//! where there is one to ask. Nothing but time depends on what it does.
+//! where there is one to ask, and before anything is written: what has small pages then keeps them.
+//! Room that nobody has written to yet is addresses, not memory, so an arena may ask for plenty.
+//! Nothing but time depends on what the system does.
 
 /// What is smaller than a large page (2 MiB on x86-64, and mostly on ARM) is none.
 const LARGE: usize = 2 << 20;
+const SMALL: usize = 4 << 10;
 
-/// An empty list with room for `n` items.
+/// `MADV_COLLAPSE` of madvise(2), from Linux 6.1 on: small pages become a large one.
+#[cfg(target_os = "linux")]
+const COLLAPSE: libc::c_int = 25;
+
+/// An empty list with room for `n` items, or for as many more as fill its last large page.
 pub fn with_room<T>(n: usize) -> Vec<T> {
+    // With what an allocator writes before it, it is whole large pages, which Linux then aligns.
+    let n = match n * size_of::<T>() {
+        bytes if bytes < LARGE => n,
+        bytes => ((bytes + SMALL).next_multiple_of(LARGE) - SMALL) / size_of::<T>(),
+    };
     let items = Vec::with_capacity(n);
     want_large_pages(&items);
     items
 }
 
-/// Makes room in a full list: for twice as many, or where it is large for a 32nd more. Half of an
-/// arena that has doubled may never be used.
+/// Makes room in a full list for twice as many.
 #[inline]
 pub fn grow<T>(items: &mut Vec<T>) {
     if items.len() == items.capacity() {
@@ -25,26 +36,40 @@ pub fn grow<T>(items: &mut Vec<T>) {
 
 #[cold]
 fn grow_full<T>(items: &mut Vec<T>) {
-    let part = if items.len() * size_of::<T>() < LARGE { 1 } else { 32 };
-    items.reserve_exact(items.len() / part + 16);
-    want_large_pages(items);
+    let mut more = with_room(2 * items.len() + 16);
+    more.append(items);
+    *items = more;
+}
+
+/// Bytes of memory of a list that has never been longer: the pages that have been written to.
+pub fn held<T>(items: &Vec<T>) -> usize {
+    let (used, room) = (items.len() * size_of::<T>(), items.capacity() * size_of::<T>());
+    let page = if room < LARGE { SMALL } else { LARGE };
+    used.next_multiple_of(page).min(room)
 }
 
 #[cfg(target_os = "linux")]
 fn want_large_pages<T>(items: &Vec<T>) {
-    const PAGE: usize = 4 << 10;
     let begin = items.as_ptr() as usize;
     let end = begin + items.capacity() * size_of::<T>();
     if end - begin < LARGE {
         return;
     }
     // Whole pages, or the system would cut in two what it may have to move when it grows.
-    let (begin, end) = (begin / PAGE * PAGE, end.next_multiple_of(PAGE));
-    // SAFETY: advice about how memory is mapped; what it holds stays, and a refusal is an answer.
-    unsafe { libc::madvise(begin as *mut libc::c_void, end - begin, libc::MADV_HUGEPAGE) };
+    let (begin, end) = (begin / SMALL * SMALL, end.next_multiple_of(SMALL));
+    let advise = |at: usize, bytes: usize, advice| {
+        // SAFETY: advice about how memory is mapped; what it holds stays, and a refusal is an
+        // answer.
+        unsafe { libc::madvise(at as *mut libc::c_void, bytes, advice) };
+    };
+    advise(begin, end - begin, libc::MADV_HUGEPAGE);
+    // The allocator has written before the list, so the first page is a small one by now.
+    if begin.is_multiple_of(LARGE) {
+        advise(begin, LARGE, COLLAPSE);
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn want_large_pages<T>(items: &Vec<T>) {
-    let _ = (items, LARGE);
+    let _ = items;
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use crate::arena::{grow, with_room};
+use crate::arena::{grow, held, with_room};
 
 /// A `u32` that says what it counts.
 pub trait Idx: Copy + Eq + Ord {
@@ -138,9 +138,9 @@ impl<I: Idx, T> Slab<I, T> {
     pub fn live(&self) -> usize {
         self.items.len() - self.free.len()
     }
-    /// Bytes held, used or not.
+    /// Bytes held, in use now or not.
     pub fn bytes(&self) -> usize {
-        self.items.raw.capacity() * size_of::<T>() + self.free.capacity() * size_of::<I>()
+        held(&self.items.raw) + self.free.capacity() * size_of::<I>()
     }
 }
 impl<I: Idx, T> Index<I> for Slab<I, T> {

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Time, grow};
+use base::{Time, grow, held, prefetch};
 
 use crate::What;
 
@@ -46,6 +46,8 @@ const LOOK: u32 = 1 << 12;
 /// for whoever looks ahead, many times as many as he looks.
 const KNOWN: usize = 40;
 const FORESEEN: usize = 512;
+/// With so many left more are opened for who looks ahead, who would else not have seen the first.
+const LEFT: usize = 64;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -87,8 +89,11 @@ pub struct Queue {
     run: Vec<Item>,
     next: usize,
     known: usize,
-    /// How many events are to be known.
+    /// Up to here they are handled before more are opened.
+    turn: usize,
+    /// How many events are to be known, and be left when more are opened.
     wanted: usize,
+    left: usize,
     /// Scratch: a bucket as pushed, and its order.
     pushed: Vec<Item>,
     order: Vec<u64>,
@@ -178,7 +183,9 @@ impl Queue {
             run: Vec::with_capacity(1 << 8),
             next: 0,
             known: 0,
+            turn: 0,
             wanted: KNOWN,
+            left: 0,
             pushed: Vec::with_capacity(1 << 8),
             order: Vec::with_capacity(1 << 8),
             late: BinaryHeap::with_capacity(1 << 8),
@@ -241,6 +248,9 @@ impl Queue {
     }
     #[inline(never)]
     fn be_late(&mut self, at: u64, what: What) {
+        if self.late_at == u64::MAX {
+            self.lates = 0;
+        }
         let nth = self.lates;
         self.lates += 1;
         self.popped += 1;
@@ -255,7 +265,7 @@ impl Queue {
     }
     /// Somebody will look `ahead`.
     pub fn foresee(&mut self) {
-        self.wanted = FORESEEN;
+        (self.wanted, self.left) = (FORESEEN, LEFT);
     }
     pub fn is_foreseen(&self) -> bool {
         self.wanted == FORESEEN
@@ -269,7 +279,7 @@ impl Queue {
     #[inline]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, What)> {
         loop {
-            if let Some(&item) = self.come()
+            if let Some(&item) = self.run[..self.turn].get(self.next)
                 && item.at < self.late_at
             {
                 if item.at >= end.0 {
@@ -279,6 +289,10 @@ impl Queue {
                 self.len -= 1;
                 self.last = item.at;
                 return Some((Time(item.at), item.what));
+            }
+            if self.next == self.turn && self.turn < self.known {
+                self.open(end.0);
+                continue;
             }
             if self.late_at != u64::MAX {
                 return self.pop_with_late(end);
@@ -356,7 +370,7 @@ impl Queue {
     }
 
     /// Empties the first buckets with events in them into the run, none that begins at `end` or
-    /// after.
+    /// after. False if there is none.
     #[inline(never)]
     fn open(&mut self, end: u64) -> bool {
         let is_time = self.opened >= LOOK || self.popped > LOOK as usize * CROWDED;
@@ -364,14 +378,22 @@ impl Queue {
         if is_time && self.popped >= self.len {
             self.suit();
         }
-        (self.next, self.known) = (0, 0);
-        let mut end = end;
-        loop {
+        let left = self.known - self.next;
+        self.run.copy_within(self.next..self.known, 0);
+        (self.next, self.known) = (0, left);
+        self.open_from(end);
+        let is_more = self.known > left;
+        self.turn = if is_more { self.known.saturating_sub(self.left).max(1) } else { self.known };
+        is_more
+    }
+    fn open_from(&mut self, mut end: u64) {
+        let left = self.known;
+        while self.known < self.wanted && self.known < self.len {
             if let Some((word, at, start)) = self.first_near() {
                 if start >= end {
-                    return self.known > 0;
+                    return;
                 }
-                if self.known == 0 {
+                if self.known == left {
                     let span = ((self.wanted as u64 / 2) << self.width).min(1 << WIDTHS.end());
                     end = end.min(start.saturating_add(span));
                 }
@@ -380,24 +402,23 @@ impl Queue {
                     self.near_words[word / 64] &= !(1 << (word % 64));
                 }
                 let bucket = std::mem::replace(&mut self.near[at], EMPTY);
+                if self.is_foreseen() {
+                    self.fetch((at + 2) % (1 << NEAR));
+                }
                 self.base = start;
                 self.run_end = start.saturating_add(1 << self.width);
                 self.opened += 1;
-                // Nobody is late to a bucket that is not yet open, so the count never wraps.
-                self.lates = 0;
                 self.popped += bucket.count as usize;
                 self.sort(bucket, start);
-                if self.known >= self.wanted || self.known == self.len {
-                    return true;
-                }
                 continue;
             }
+            // What is far is far from what is known.
             if self.known > 0 {
-                return true;
+                return;
             }
             let (level, digit, start) = self.first_far();
             if start >= end {
-                return false;
+                return;
             }
             self.far_used[level] &= self.far_used[level] - 1;
             let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
@@ -406,12 +427,28 @@ impl Queue {
             self.deal(slot);
         }
     }
-    /// Places anew what a slot holds.
+    /// Has the processor fetch what a bucket holds.
+    fn fetch(&self, at: usize) {
+        let Bucket { first: mut chunk, count, .. } = self.near[at];
+        for _ in 0..(count as usize).div_ceil(CHUNK) {
+            let items = &self.chunks.items[chunk as usize].0;
+            prefetch(&items[0]);
+            prefetch(&items[CHUNK / 2]);
+            chunk = self.chunks.next[chunk as usize];
+        }
+    }
+    /// Places anew what a slot or a bucket held.
     fn deal(&mut self, slot: Bucket) {
-        self.pushed.clear();
-        self.chunks.empty(slot, &mut self.pushed);
-        for nth in 0..self.pushed.len() {
-            self.place(self.pushed[nth]);
+        let (mut left, mut chunk) = (slot.count as usize, slot.first);
+        while left > 0 {
+            // Copied, because the places it is dealt to may be chunks that it gives back.
+            let items = self.chunks.items[chunk as usize].0;
+            let n = left.min(CHUNK);
+            left -= n;
+            chunk = self.chunks.free(chunk);
+            for &item in &items[..n] {
+                self.place(item);
+            }
         }
     }
 
@@ -490,21 +527,16 @@ impl Queue {
             return;
         }
         // All of it is placed anew, from the first bucket on, so that equals keep their order.
-        let mut all = Vec::with_capacity(self.len);
-        for at in 0..self.near.len() {
-            self.chunks.empty(std::mem::replace(&mut self.near[at], EMPTY), &mut all);
-        }
-        for at in 0..self.far.len() {
-            self.chunks.empty(std::mem::replace(&mut self.far[at], EMPTY), &mut all);
-        }
+        let near = std::mem::replace(&mut self.near, boxed(EMPTY));
+        let far = std::mem::replace(&mut self.far, vec![EMPTY; LEVELS * SLOTS].into());
         self.near_used.fill(0);
         self.near_words = [0; _];
         self.far_used = [0; _];
         self.width = width;
         // Events of the present bucket that are still to be scheduled go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
-        for item in all {
-            self.place(item);
+        for &bucket in near.iter().chain(&far) {
+            self.deal(bucket);
         }
     }
 
@@ -513,7 +545,8 @@ impl Queue {
         (self.run.capacity() + self.pushed.capacity()) * size_of::<Item>()
             + self.order.capacity() * size_of::<u64>()
             + self.late.capacity() * size_of::<Late>()
-            + self.chunks.items.capacity() * (size_of::<Chunk>() + size_of::<u32>())
+            + held(&self.chunks.items)
+            + held(&self.chunks.next)
             + size_of_val(&self.near[..])
             + size_of_val(&self.near_used[..])
             + size_of_val(&self.far[..])
@@ -551,8 +584,10 @@ impl Chunks {
         bucket.last = new;
         self.items[new as usize].0[0] = item;
     }
-    fn free(&mut self, chunk: u32) {
-        self.next[chunk as usize] = std::mem::replace(&mut self.free, chunk);
+    /// Gives a chunk back, and says which came after it.
+    fn free(&mut self, chunk: u32) -> u32 {
+        let free = std::mem::replace(&mut self.free, chunk);
+        std::mem::replace(&mut self.next[chunk as usize], free)
     }
     /// Moves what a bucket holds to the end of `to`, in the order of pushes.
     #[inline]
@@ -562,9 +597,7 @@ impl Chunks {
             let n = left.min(CHUNK);
             to.extend_from_slice(&self.items[chunk as usize].0[..n]);
             left -= n;
-            let next = self.next[chunk as usize];
-            self.free(chunk);
-            chunk = next;
+            chunk = self.free(chunk);
         }
     }
 }
@@ -581,6 +614,9 @@ mod tests {
     fn pops_by_time_then_order_then_as_pushed() {
         for seed in 0..40 {
             let mut queue = Queue::new();
+            if seed % 2 == 1 {
+                queue.foresee();
+            }
             let mut sorted = BTreeMap::new();
             let mut nth = 0u32;
             let mut push = |queue: &mut Queue, sorted: &mut BTreeMap<_, What>, now: Time| {
@@ -719,7 +755,7 @@ mod tests {
         for round in 0..50u64 {
             let now = round << 30;
             for n in 0..3_000 {
-                let at = Time(now + draw(4, round as u32, 0, n) % (1 << 30));
+                let at = Time(now + draw(4, 0, 0, n) % (1 << 30));
                 queue.push(at, What::new(Phase::Decide, 0, 0, n as u32));
             }
             while queue.pop().is_some() {}

@@ -1,5 +1,5 @@
-//! Fetching the tables that a decision at a switch will read, one table a call and in this order:
-//! each is found by way of the one before it. Nothing that anybody could see depends on it.
+//! Fetching the tables that a decision at a switch will read, those a call and in this order: each
+//! is found by way of the ones before it. Nothing that anybody could see depends on it.
 
 use base::{below, prefetch};
 
@@ -14,13 +14,7 @@ impl Machine {
         prefetch(&net.seats[at]);
         prefetch(&self.nic_switch[dst]);
     }
-    /// Where that switch is.
-    #[inline]
-    pub fn prefetch_home(&self, dst: NicId) {
-        let Topology::Dragonfly(net) = &self.topology;
-        prefetch(&net.seats[self.nic_switch[dst]]);
-    }
-    /// Whether and how their groups are linked.
+    /// Whether and how their groups are linked. Seats are few enough to be read on the way.
     #[inline]
     pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {
         let Topology::Dragonfly(net) = &self.topology;

@@ -11,7 +11,9 @@ use machine::{LinkId, Machine, NicId};
 use net::{HOST, MsgId};
 
 use crate::loads::Fetching;
-use crate::{Arrival, ArrivalId, DueId, LaneId, NONE, PacketId, PacketNetwork, TransitId, kind};
+use crate::{
+    Arrival, ArrivalId, DueId, LaneId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind,
+};
 
 /// Networks up to this size, bytes of links and channels, are better off without: looking ahead
 /// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
@@ -19,42 +21,46 @@ use crate::{Arrival, ArrivalId, DueId, LaneId, NONE, PacketId, PacketNetwork, Tr
 pub(crate) const CACHED: usize = 2 << 20;
 
 /// How many events ahead each look is: a step is as long as memory needs at the rate of events.
-const STEP: usize = 6;
+const STEP: usize = 7;
 
 impl PacketNetwork {
     /// One step of each look. Says which message may be told of soon.
     #[inline]
     pub(crate) fn fetch(&self, queue: &Queue, machine: &Machine) -> Option<MsgId> {
-        if let Some(what) = queue.ahead(6 * STEP) {
+        if let Some(what) = queue.ahead(5 * STEP) {
             self.first_look(what);
         }
-        if let Some(what) = queue.ahead(5 * STEP) {
+        if let Some(what) = queue.ahead(4 * STEP) {
             self.second_look(what, machine);
         }
-        if let Some(what) = queue.ahead(4 * STEP) {
+        if let Some(what) = queue.ahead(3 * STEP) {
             self.third_look(what, machine);
         }
-        let arrives = queue.ahead(3 * STEP).and_then(|what| self.fourth_look(what, machine));
-        if let Some(what) = queue.ahead(2 * STEP) {
-            self.fifth_look(what, machine);
-        }
-        if let Some(what) = queue.ahead(STEP) {
-            self.last_look(what, machine);
-        }
-        arrives
+        let comes = queue.ahead(2 * STEP).and_then(|what| self.fourth_look(what, machine));
+        let taken = queue.ahead(STEP).and_then(|what| self.last_look(what, machine));
+        comes.or(taken)
     }
 
     /// What the event itself names.
     #[inline]
     fn first_look(&self, what: What) {
-        let source = what.source() as usize;
+        let (link, source) = (LinkId(what.source()), what.source() as usize);
         match what.kind() {
-            kind::HEAD => self.packets.prefetch(PacketId(what.arg())),
+            kind::HEAD => {
+                self.packets.prefetch(PacketId(what.arg()));
+                if self.is_edge(link) && source >= self.nics.len() {
+                    prefetch(&self.nics.raw[source - self.nics.len()]);
+                }
+            }
+            kind::FREE => prefetch(&self.wires[link]),
+            kind::CREDIT | kind::HOME => {
+                prefetch(&self.wires[link]);
+                self.fetch_channel(link, what.arg() as u8);
+            }
             kind::READY => {
                 self.transits.prefetch(TransitId(what.arg()));
                 self.fetch_sender(source);
             }
-            kind::FREE | kind::CREDIT | kind::HOME => prefetch(&self.wires.raw[source]),
             kind::ACK | kind::HOST => self.fetch_sender(source),
             kind::RESPOND => {
                 self.packets.prefetch(PacketId(what.arg()));
@@ -71,9 +77,8 @@ impl PacketNetwork {
         match what.kind() {
             kind::HEAD => {
                 let p = &self.packets[PacketId(what.arg())];
-                prefetch(&self.channels[self.channel(p.input, p.input_vc)]);
+                self.fetch_channel(p.input, p.input_vc);
                 if p.at.0 == NONE {
-                    prefetch(&self.nics[p.dst]);
                     self.arrivals.prefetch(p.arrival);
                 } else {
                     machine.prefetch_ends(p.at, p.dst);
@@ -83,8 +88,7 @@ impl PacketNetwork {
                 let link = LinkId(what.source());
                 let waited_for = self.wires[link].waited_for;
                 if waited_for != 0 {
-                    let vc = waited_for.trailing_zeros() as u8;
-                    prefetch(&self.channels[self.channel(link, vc)]);
+                    self.fetch_channel(link, waited_for.trailing_zeros() as u8);
                 } else if (link.0 as usize) < self.nics.len() {
                     self.fetch_sender(link.0 as usize);
                 }
@@ -102,6 +106,7 @@ impl PacketNetwork {
         }
     }
 
+    /// What these name in turn.
     #[inline]
     fn third_look(&self, what: What, machine: &Machine) {
         match what.kind() {
@@ -110,7 +115,7 @@ impl PacketNetwork {
                 if p.at.0 == NONE {
                     self.fetch_origin(p.arrival);
                 } else {
-                    machine.prefetch_home(p.dst);
+                    machine.prefetch_pair(p.at, p.dst);
                 }
             }
             kind::FREE => {
@@ -118,10 +123,16 @@ impl PacketNetwork {
                     self.lanes.prefetch(last);
                 }
             }
+            kind::READY | kind::ACK => {
+                let first = self.nics[NicId(what.source())].acks.first;
+                if first != NONE {
+                    self.dues.prefetch(DueId(self.dues[DueId(first)].after));
+                }
+            }
             kind::HOST => {
-                let nic = &self.nics[NicId(what.source())];
-                if nic.held != NONE {
-                    self.arrivals.prefetch(self.packets[PacketId(nic.held)].arrival);
+                if let Some(p) = self.held_packet(what) {
+                    self.fetch_channel(p.input, p.input_vc);
+                    self.arrivals.prefetch(p.arrival);
                 }
             }
             _ => {}
@@ -136,17 +147,16 @@ impl PacketNetwork {
                 if p.at.0 == NONE {
                     return self.fetch_acks(p.arrival);
                 }
-                machine.prefetch_pair(p.at, p.dst);
+                machine.prefetch_crossing(p.at, p.dst, p.luck());
             }
             kind::FREE => {
                 if let Some(last) = self.last_lane(LinkId(what.source())) {
-                    self.lanes.prefetch(LaneId(self.lanes[last].next));
+                    self.packets.prefetch(self.lanes[LaneId(self.lanes[last].next)].head);
                 }
             }
             kind::HOST => {
-                let nic = &self.nics[NicId(what.source())];
-                if nic.held != NONE {
-                    self.fetch_origin(self.packets[PacketId(nic.held)].arrival);
+                if let Some(p) = self.held_packet(what) {
+                    self.fetch_origin(p.arrival);
                 }
             }
             _ => {}
@@ -154,43 +164,43 @@ impl PacketNetwork {
         None
     }
 
+    /// The links a packet may take, by asking for its way with a view that only fetches; and who
+    /// hears of a packet that leaves.
     #[inline]
-    fn fifth_look(&self, what: What, machine: &Machine) {
+    fn last_look(&self, what: What, machine: &Machine) -> Option<MsgId> {
         match what.kind() {
             kind::HEAD => {
                 let p = &self.packets[PacketId(what.arg())];
                 if p.at.0 != NONE {
-                    machine.prefetch_crossing(p.at, p.dst, p.luck());
+                    let mut route = p.route;
+                    let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
+                    let hop = machine.next_hop(p.at, p.dst, &mut route, p.luck(), &fetching);
+                    prefetch(&self.wires[hop.link]);
+                    let hop = self.on(p.vnet, hop);
+                    self.fetch_channel(hop.link, hop.vc);
                 }
             }
             kind::FREE => {
                 if let Some(last) = self.last_lane(LinkId(what.source())) {
-                    let first = LaneId(self.lanes[last].next);
-                    self.packets.prefetch(self.lanes[first].head);
+                    let p = &self.packets[self.lanes[LaneId(self.lanes[last].next)].head];
+                    self.fetch_channel(p.input, p.input_vc);
                 }
             }
             kind::HOST => {
-                let nic = &self.nics[NicId(what.source())];
-                if nic.held != NONE {
-                    self.fetch_acks(self.packets[PacketId(nic.held)].arrival);
+                if let Some(p) = self.held_packet(what) {
+                    return self.fetch_acks(p.arrival);
                 }
             }
             _ => {}
         }
+        None
     }
 
-    /// The links a packet may take, by asking for its way with a view that only fetches.
+    /// The packet that a host interface will take.
     #[inline]
-    fn last_look(&self, what: What, machine: &Machine) {
-        if what.kind() == kind::HEAD {
-            let p = &self.packets[PacketId(what.arg())];
-            if p.at.0 != NONE {
-                let mut route = p.route;
-                let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
-                let hop = machine.next_hop(p.at, p.dst, &mut route, p.luck(), &fetching);
-                fetching.fetch(hop.link);
-            }
-        }
+    fn held_packet(&self, what: What) -> Option<&Packet> {
+        let held = self.nics[NicId(what.source())].held;
+        (held != NONE).then(|| &self.packets[PacketId(held)])
     }
 
     /// The last lane of the first channel of `link` that somebody waits for.
@@ -228,6 +238,14 @@ impl PacketNetwork {
     fn fetch_sender(&self, nic: usize) {
         prefetch(&self.nics.raw[nic]);
         prefetch(&self.wires.raw[nic]);
-        prefetch(&self.rooms[self.channel(LinkId(nic as u32), 0)]);
+        self.fetch_channel(LinkId(nic as u32), 0);
+    }
+
+    /// The state of a channel.
+    #[inline]
+    fn fetch_channel(&self, link: LinkId, vc: u8) {
+        let at = self.channel(link, vc);
+        prefetch(&self.channels[at]);
+        prefetch(&self.rooms[at]);
     }
 }

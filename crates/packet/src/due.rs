@@ -18,7 +18,7 @@ pub(crate) struct Due {
     begin: u8,
     end: u8,
     before: u32,
-    after: u32,
+    pub after: u32,
 }
 const _: () = assert!(size_of::<Due>() == 64);
 

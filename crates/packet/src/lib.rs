@@ -378,9 +378,8 @@ impl PacketNetwork {
         let (wires, channels, rooms, classes) = link::columns(machine, part);
         let params = machine.nic.clone();
         let faults = Faulty::new(machine, wires.iter().map(|(_, wire)| wire.class));
-        // Beyond these guesses the arenas grow, once, while a run warms up. Of what is about for a
-        // moment only, a whole machine has few.
-        const FEW: usize = 1 << 14;
+        // Beyond these guesses the arenas grow, while a run warms up. What is not used is no
+        // memory.
         let mut net = PacketNetwork {
             n_vcs: machine.n_vcs,
             layout: link::Layout::new(machine),
@@ -396,11 +395,11 @@ impl PacketNetwork {
             channels,
             rooms,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
-            lanes: Slab::with_capacity(n_nics.min(FEW)),
+            lanes: Slab::with_capacity(n_nics),
             dues: Slab::with_capacity(n_nics),
-            packets: Slab::with_capacity(4 * n_nics),
-            transits: Slab::with_capacity(n_nics.min(FEW)),
-            arrivals: Slab::with_capacity(2 * n_nics),
+            packets: Slab::with_capacity(8 * n_nics),
+            transits: Slab::with_capacity(n_nics),
+            arrivals: Slab::with_capacity(8 * n_nics),
             congestion: Congestion::new(machine.managed()),
             flows: Flows::new(machine, part),
             own: part.map_or(0, |(_, own)| own),

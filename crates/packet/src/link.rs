@@ -67,7 +67,8 @@ impl Wire {
     /// used it.
     #[inline]
     pub fn is_promised(&self, vc: u8, now: Time) -> u16 {
-        if self.promised_vc == vc && now <= self.begins() { self.promised } else { 0 }
+        let is_open = self.promised > 0 && self.promised_vc == vc && now <= self.begins();
+        if is_open { self.promised } else { 0 }
     }
 }
 

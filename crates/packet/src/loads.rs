@@ -34,7 +34,10 @@ impl LoadView for Loads<'_> {
         let class = &self.net.classes[usize::from(wire.class)];
         let at = self.net.channel(link, self.vc);
         // What is promised has not been sent.
-        let promised = class.cell.count(wire.is_promised(self.vc, self.now).into());
+        let promised = match wire.is_promised(self.vc, self.now) {
+            0 => 0,
+            bytes => class.cell.count(bytes.into()),
+        };
         let mut out = class.cells - self.net.rooms[at] - promised;
         if out > class.pipe {
             out -= self.net.channels[at].uncounted(class, self.now);

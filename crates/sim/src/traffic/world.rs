@@ -1,6 +1,6 @@
 //! The world of one load: sources, network, and what is measured; whole or in shards.
 
-use base::{Digest, Slab, Span, Time, draw, uniform};
+use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
 use des::{Phase, Queue, What};
 use machine::{Machine, NicId};
 use net::{
@@ -40,7 +40,7 @@ struct Born {
 }
 
 /// How many events ahead the packets of sources are looked at: memory needs as long.
-const AHEAD: usize = 12;
+const AHEAD: usize = 8;
 
 /// Who sends to whom, what and how often.
 struct Stream<'a> {
@@ -143,7 +143,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 streams,
                 measured,
                 sources: vec![Source { born: Time::ZERO, generated: 0 }; n as usize],
-                under_way: Slab::with_capacity(4 * n as usize),
+                under_way: Slab::with_capacity(8 * n as usize),
                 digest: 0,
                 packets: 0,
                 arrived: 0,
@@ -195,8 +195,8 @@ impl<'a, N: NetworkModel> World<'a, N> {
             if let Some(id) = net.look_ahead(cx.queue, machine) {
                 traffic.under_way.prefetch(id);
             }
-            if looks && let Some(what) = cx.queue.ahead(AHEAD).filter(|w| w.kind() == READY) {
-                traffic.under_way.prefetch(MsgId(what.arg()));
+            if looks {
+                traffic.look_ahead(cx.queue);
             }
             if what.kind() == READY && is_kept {
                 traffic.send(MsgId(what.arg()), watch, net, &mut cx);
@@ -276,6 +276,20 @@ impl<'a, N: NetworkModel> World<'a, N> {
 }
 
 impl<'a> Traffic<'a> {
+    /// Fetches what is known of packets that will be ready soon, and then of their sources.
+    #[inline]
+    fn look_ahead(&self, queue: &Queue) {
+        let packet = |nth: usize| {
+            queue.ahead(nth).filter(|what| what.kind() == READY).map(|what| MsgId(what.arg()))
+        };
+        if let Some(id) = packet(2 * AHEAD) {
+            self.under_way.prefetch(id);
+        }
+        if let Some(id) = packet(AHEAD) {
+            prefetch(&self.sources[self.under_way[id].from as usize]);
+        }
+    }
+
     /// Whether packets are kept here until they are ready to leave their NICs: being and being
     /// ready is then one event, and no event of this kind is the network's. Where several streams
     /// share NICs, whose commands must come in order, networks are told as packets come to be.
