@@ -35,14 +35,17 @@ const COLLECTIVES: [(&str, &str, &str); 5] = [
 ];
 
 /// Flow and packet: until the last message is seen, s; the mean of all; what it took here, s.
-struct Agreement {
-    last_s: [f64; 2],
-    mean_s: [f64; 2],
-    wall_s: [f64; 2],
+#[derive(Debug)]
+pub struct Agreement {
+    pub what: String,
+    pub last_s: [f64; 2],
+    pub mean_s: [f64; 2],
+    pub wall_s: [f64; 2],
 }
 
 impl Agreement {
-    fn row(&self, what: &str) -> String {
+    fn row(&self) -> String {
+        let what = &self.what;
         let [last, mean] = [self.last_s, self.mean_s];
         let off = |of: [f64; 2]| 100.0 * (of[0] / of[1] - 1.0);
         format!(
@@ -59,7 +62,7 @@ impl Agreement {
 
 /// `bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]`: messages of so many bytes, and
 /// collectives of so many ranks, a node each, and so many bytes a rank; none if that is 0.
-pub fn table(args: &[String]) {
+pub fn table(args: &[String]) -> Vec<Agreement> {
     let [name, routing, bytes, ranks, block, keys @ ..] = args else {
         panic!("bench agree MACHINE ROUTING BYTES RANKS BLOCK [KEY=VALUE...]");
     };
@@ -69,9 +72,14 @@ pub fn table(args: &[String]) {
     let machine = crate::preset(name, &set);
     println!("| {name}, {routing} | flow, us | packet, us | last | mean | flow, s | packet, s |");
     println!("|---|---|---|---|---|---|---|");
+    let mut rows = Vec::new();
+    let mut tell = |row: Agreement| {
+        println!("{}", row.row());
+        rows.push(row);
+    };
     for (pattern, each) in PATTERNS {
         let messages = messages(&machine, pattern, each, bytes);
-        println!("{}", compare(&machine, &messages).row(&format!("{pattern}, {each} x {bytes} B")));
+        tell(compare(&machine, &messages, format!("{pattern}, {each} x {bytes} B")));
     }
     for (kind, variable, algorithm) in COLLECTIVES.into_iter().filter(|_| ranks > 0) {
         let both = ["flow", "packet"].map(|fidelity| {
@@ -91,10 +99,14 @@ pub fn table(args: &[String]) {
             let last = row.latency_max_s.expect("a collective");
             (last, row.latency_s.expect("a collective"), began.elapsed().as_secs_f64())
         });
-        let last_s = both.map(|b| b.0);
-        let done = Agreement { last_s, mean_s: both.map(|b| b.1), wall_s: both.map(|b| b.2) };
-        println!("{}", done.row(&format!("{kind} {algorithm}, {ranks} ranks, {block} B")));
+        tell(Agreement {
+            what: format!("{kind} {algorithm}, {ranks} ranks, {block} B"),
+            last_s: both.map(|b| b.0),
+            mean_s: both.map(|b| b.1),
+            wall_s: both.map(|b| b.2),
+        });
     }
+    rows
 }
 
 fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Time, Message)> {
@@ -111,13 +123,14 @@ fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Tim
     from.flat_map(of).collect()
 }
 
-fn compare(machine: &Machine, messages: &[(Time, Message)]) -> Agreement {
+fn compare(machine: &Machine, messages: &[(Time, Message)], what: String) -> Agreement {
     let (flow, flow_s) = timed::<FlowNetwork>(machine, messages);
     let (packet, packet_s) = timed::<PacketNetwork>(machine, messages);
     let both = |of: fn(&Run) -> f64| [of(&flow), of(&packet)];
     let mean =
         |run: &Run| run.seen.iter().map(|seen| seen.seconds()).sum::<f64>() / run.seen.len() as f64;
     Agreement {
+        what,
         last_s: both(|run| run.end().seconds()),
         mean_s: both(mean),
         wall_s: [flow_s, packet_s],

@@ -25,10 +25,12 @@ fn main() {
         return shards(Span::us(1), 3);
     }
     if mode == "agree" {
-        return bench::agree::table(&args[1..]);
+        bench::agree::table(&args[1..]);
+        return;
     }
     if mode == "flows" {
-        return bench::sharing::changes(&args[1..]);
+        bench::sharing::changes(&args[1..]);
+        return;
     }
     if mode == "peers" {
         return bench::peers::compare();

@@ -5,9 +5,18 @@ use base::{below, draw};
 use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{Idle, NicId};
 
+/// What came of it: flows whose level changed with each event, and seconds on a core.
+#[derive(Debug)]
+pub struct Changes {
+    pub changed: f64,
+    /// A flow where all begin at once; an event then.
+    pub at_once_s: f64,
+    pub event_s: f64,
+}
+
 /// `bench flows MACHINE FLOWS CHANGES [EXACT_TO]`: random pairs, each by one minimal way; shares
 /// fair to one part in 2^EXACT_TO, or as flows have them.
-pub fn changes(args: &[String]) {
+pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
         panic!("bench flows MACHINE FLOWS CHANGES [EXACT_TO]")
     };
@@ -44,11 +53,17 @@ pub fn changes(args: &[String]) {
     let (began, first) = (began.unwrap_or_default(), first.unwrap_or_default());
     let last = crate::on_core_s().unwrap_or_default();
     let events = 2 * changes;
+    let done = Changes {
+        changed: changed as f64 / events as f64,
+        at_once_s: (first - began) / flows as f64,
+        event_s: (last - first) / events as f64,
+    };
     println!(
         "{name}, {flows} flows: all at once {:.2} us a flow; then {:.2} us an event, {:.1} flows \
          changed by each",
-        (first - began) * 1e6 / flows as f64,
-        (last - first) * 1e6 / events as f64,
-        changed as f64 / events as f64,
+        done.at_once_s * 1e6,
+        done.event_s * 1e6,
+        done.changed,
     );
+    done
 }
