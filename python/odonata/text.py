@@ -676,6 +676,9 @@ LIMITS = {
     "event_queue": "event queue",
     "rendezvous_sends": "rendezvous sends",
     "eager_buffers": "eager buffers, B",
+    "regions": "registered memory",
+    "portal_table": "portal table",
+    "command_queues": "command queues",
 }
 
 

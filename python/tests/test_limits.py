@@ -33,7 +33,7 @@ def test_sessions(odonata, page):
 
 def test_every_limit_has_its_page():
     assert [page.stem for page in PAGES] == [
-        "event-queue", "match-entries", "rendezvous", "tags",
+        "event-queue", "match-entries", "rendezvous", "tags", "windows",
     ]  # fmt: skip
 
 
@@ -252,3 +252,71 @@ def test_runs_of_a_benchmark_foretell_too(odonata):
     (odonata.cwd / "on-8" / "summary.json").write_text('{"format": "odonata-results/1"}')
     done = odonata("preflight", "on-4", "on-8")
     assert done.returncode == 2 and "a result without `limits`" in done.stderr
+
+
+WINDOWS = """
+from mpi4py import MPI
+import sys
+
+hints = MPI.Info.Create()
+if sys.argv[2:]:
+    hints["optimized_mr"], hints["accumulate_ordering"] = "true", "none"
+made = [MPI.Win.Allocate(8, info=hints) for _ in range(int(sys.argv[1]))]
+made[0].Free()
+empty = MPI.Win.Create(None)
+attached = MPI.Win.Create_dynamic()
+attached.Attach(memoryview(bytearray(8)))
+late = MPI.Win.Allocate(8, info=hints)
+print("made", len(made))
+"""
+
+
+def most(summary):
+    return {use["limit"]: (use["used"], use["bound"]) for use in summary["limits"]["uses"]}
+
+
+def test_windows_are_counted_until_they_are_freed(odonata):
+    """Of two nodes of four ranks on one NIC each, which has one engine: 4 ranks of 3 windows.
+
+    One was freed before the last was made; of an empty and of a dynamic one nothing is registered.
+    """
+    (odonata.cwd / "windows.py").write_text(WINDOWS)
+    options = ("-n", 8, "--ppn", 4, "--nic-policy", "single", "--set", "nic.match_engines=1")
+    program = ("--", "python", "windows.py", 3)
+
+    def run(*more, program=program):
+        done = odonata("run", *options, "--json", *AURORA, *more, *program)
+        return done, json.loads(done.stdout)
+
+    done, plain = run("--record", "rec.parquet")
+    assert done.returncode == 0 and most(plain)["regions"] == (12, 16384)
+    assert most(plain)["portal_table"] == (12, 2048)
+    assert most(plain)["command_queues"] == (4, 512)
+    # A replay knows them, too; there each rank has a NIC of its own.
+    again = odonata("replay", "rec.parquet", "--machine", "aurora", "--json")
+    assert most(json.loads(again.stdout))["regions"] == (3, 16384)
+    optimized = (*program, "optimized")
+    assert most(run(program=optimized)[1])["portal_table"] == (24, 2048)
+    off = ("--env", "FI_CXI_OPTIMIZED_MRS=0")
+    done, found = run(*off, program=optimized)
+    assert most(found)["portal_table"] == (12, 2048) and "not modeled" not in done.stderr
+    # Windows cost the run nothing, and one that finds no entry ends it, is noted, or let by.
+    few = ("--set", "nic.match_entries=11")
+    done, found = run(*few)
+    assert done.returncode != 0 and found["failure"]["kind"] == "limit"
+    for part in ("aurora-0000", "all 11 of a match engine", "3 windows", "4 ranks share", "Cure"):
+        assert part in found["failure"]["message"]
+    for policy, noted in (("warn", ["regions"]), ("off", [])):
+        done, found = run(*few, "--limits", policy)
+        crossed = [row["limit"] for row in found["limits"]["crossed"]]
+        assert (done.returncode, crossed[:1]) == (0, noted)
+        assert found["time_s"] == plain["time_s"]
+
+
+def test_a_benchmark_of_puts_has_a_window_and_needs_command_queues(odonata):
+    options = ("put_bw", "--machine", "aurora", "--sizes", 8, "--json")
+    assert most(json.loads(odonata("bench", *options).stdout))["regions"] == (1, 16384)
+    done = odonata("bench", *options, "--ppn", 3, "--nic-policy", "single",
+                   "--set", "nic.command_queues=2")  # fmt: skip
+    assert done.returncode == 1 and "command queues used up at aurora-00000 nic0" in done.stderr
+    assert "3 ranks" in done.stderr and "MPI_Init fails" in done.stderr

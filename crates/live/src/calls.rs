@@ -100,7 +100,8 @@ impl Live {
                 flags |= record::flag::BUILTIN;
             }
         }
-        recorder.call(call, (s.kind != kind::EXIT).then_some(s.token), flags);
+        let has_token = !matches!(s.kind, kind::EXIT | kind::REGION);
+        recorder.call(call, has_token.then_some(s.token), flags);
     }
 
     /// Marks the tokens of the wait list that are not done.
@@ -136,6 +137,12 @@ impl Live {
         let mut token = s.token;
         match s.kind {
             kind::COMM => return self.register(at, s),
+            kind::REGION => {
+                let (held, optimized) = (s.flags & flag::SET != 0, s.flags & flag::OPTIMIZED != 0);
+                let op = Op::Region { held, optimized };
+                calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
+                return Ok(());
+            }
             kind::EXIT => token = EXIT,
             kind::RECV_TAKEN => match self.ranks[at as usize].slots.get_mut(s.other as usize) {
                 Some(probe) if probe.takes && !probe.out => probe.takes = false,

@@ -161,6 +161,9 @@ pub struct NicParams {
     /// Match engines of one NIC, and list entries of each. `u64::MAX` is no limit.
     pub match_engines: u32,
     pub match_entries: u64,
+    /// Of one NIC, too: portal table entries, and target command queues.
+    pub portal_table: u64,
+    pub command_queues: u64,
     /// Inverse of the host interface's rate for both directions together (payload bytes); the
     /// bidirectional cap. `Gap::ZERO` is no cap.
     pub host_gap: Gap,

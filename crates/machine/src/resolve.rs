@@ -446,6 +446,8 @@ impl MachineSpec {
             window: self.count("nic.window").expect("required") as u32,
             match_engines: self.count("nic.match_engines").expect("has a default") as u32,
             match_entries: self.count("nic.match_entries").unwrap_or(u64::MAX),
+            portal_table: self.count("nic.portal_table").unwrap_or(u64::MAX),
+            command_queues: self.count("nic.command_queues").unwrap_or(u64::MAX),
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
         }

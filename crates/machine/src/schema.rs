@@ -191,6 +191,11 @@ pub const KEYS: &[Key] = &[
          that share it (docs/models/limits.md)."),
     key("nic.match_engines", Count(1, 1_024), Means("1"),
         "Match engines of one NIC; its ranks are dealt to them in turn."),
+    key("nic.portal_table", Count(1, 1_000_000_000), Is("there is no such limit"),
+        "Portal table entries of one NIC: three a rank, and one for each optimized window \
+         (docs/limits/windows.md)."),
+    key("nic.command_queues", Count(1, 1_000_000_000), Is("there is no such limit"),
+        "Target command queues of one NIC: one a rank."),
     key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
     key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
 

@@ -322,6 +322,7 @@ impl Library {
                 request_buffers: get("req_buf_min_posted"),
                 tx_size: get("default_tx_size"),
                 rendezvous_ids: get("rendezvous_ids"),
+                optimized_regions: true, // [LF] FI_CXI_OPTIMIZED_MRS
             },
             version: draft.version,
             selection,

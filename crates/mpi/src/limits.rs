@@ -37,7 +37,7 @@ impl MatchMode {
 pub enum Limit {
     /// The largest tag.
     Tag,
-    /// Receives posted and messages unexpected in one match engine of a NIC.
+    /// Receives posted, messages unexpected and memory registered, in one match engine of a NIC.
     MatchEntries,
     /// Events of one rank's endpoint that its queue must hold.
     EventQueue,
@@ -45,15 +45,24 @@ pub enum Limit {
     RendezvousSends,
     /// Bytes of unexpected messages one rank holds; nothing bounds them but memory.
     EagerBuffers,
+    /// Pieces of memory registered with one match engine of a NIC, of whose entries each takes one.
+    Regions,
+    /// Entries of a NIC's portal table: its endpoints' own, and one for each optimized region.
+    PortalTable,
+    /// Target command queues of a NIC: one for each endpoint.
+    CommandQueues,
 }
 
 impl Limit {
-    pub const ALL: [Limit; 5] = [
+    pub const ALL: [Limit; 8] = [
         Limit::Tag,
         Limit::MatchEntries,
         Limit::EventQueue,
         Limit::RendezvousSends,
         Limit::EagerBuffers,
+        Limit::Regions,
+        Limit::PortalTable,
+        Limit::CommandQueues,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -62,6 +71,9 @@ impl Limit {
             Limit::EventQueue => "event_queue",
             Limit::RendezvousSends => "rendezvous_sends",
             Limit::EagerBuffers => "eager_buffers",
+            Limit::Regions => "regions",
+            Limit::PortalTable => "portal_table",
+            Limit::CommandQueues => "command_queues",
         }
     }
     /// What one asks the library for it by, or sets it with.
@@ -72,6 +84,9 @@ impl Limit {
             Limit::EventQueue => "FI_CXI_DEFAULT_CQ_SIZE",
             Limit::RendezvousSends => "FI_CXI_DEFAULT_TX_SIZE",
             Limit::EagerBuffers => "FI_CXI_OFLOW_BUF_SIZE",
+            Limit::Regions => "nic.match_entries",
+            Limit::PortalTable => "FI_CXI_OPTIMIZED_MRS",
+            Limit::CommandQueues => "MPICH_OFI_NIC_POLICY",
         }
     }
     /// What avoids it: a setting, or a change of the program.
@@ -95,17 +110,36 @@ impl Limit {
                  FI_CXI_RDZV_THRESHOLD"
             }
             Limit::EagerBuffers => "post receives before their messages come",
+            Limit::Regions => {
+                "free windows that are done with, have one window of several parts in place of \
+                 many, or spread the node's ranks over more NICs"
+            }
+            Limit::PortalTable => {
+                "set FI_CXI_OPTIMIZED_MRS=0, or leave the hint `optimized_mr` to few windows"
+            }
+            Limit::CommandQueues => {
+                "spread the node's ranks over all of its NICs (MPICH_OFI_NIC_POLICY=BLOCK or \
+                 NUMA), or run fewer ranks a node"
+            }
         }
     }
+}
+
+/// What a NIC has, of which its ranks take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nic {
+    /// Match engines, and list entries of each. Endpoints are dealt to engines in turn.
+    pub match_engines: u32,
+    pub match_entries: u64,
+    pub portal_table: u64,
+    pub command_queues: u64,
 }
 
 /// How much there is, and how it is shared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     pub tag: u64,
-    /// Match engines of a NIC and list entries of each. Endpoints are dealt to engines in turn.
-    pub match_engines: u32,
-    pub match_entries: u64,
+    pub nic: Nic,
     pub match_mode: MatchMode,
     /// Slots of an endpoint's event queue; those an unexpected message holds, and those always
     /// held.
@@ -114,22 +148,29 @@ pub struct Bounds {
     pub events_fixed: u64,
     /// Rendezvous sends of an endpoint.
     pub rendezvous: u64,
+    /// Regions of an endpoint that may have a table entry of their own, and the entries an endpoint
+    /// has in any case.
+    pub optimized_regions: u64,
+    pub table_fixed: u64,
 }
 
 impl Bounds {
     fn of(&self, limit: Limit) -> u64 {
         match limit {
             Limit::Tag => self.tag,
-            Limit::MatchEntries => self.match_entries,
+            Limit::MatchEntries | Limit::Regions => self.nic.match_entries,
             Limit::EventQueue => self.events,
             Limit::RendezvousSends => self.rendezvous,
             Limit::EagerBuffers => UNLIMITED,
+            Limit::PortalTable => self.nic.portal_table,
+            Limit::CommandQueues => self.nic.command_queues,
         }
     }
     /// The same machine without its limits. Where matching is done stays.
     pub fn lifted(self) -> Bounds {
         let none = UNLIMITED;
-        Bounds { tag: none, match_entries: none, events: none, rendezvous: none, ..self }
+        let nic = Nic { match_entries: none, portal_table: none, command_queues: none, ..self.nic };
+        Bounds { tag: none, nic, events: none, rendezvous: none, ..self }
     }
 }
 
@@ -154,6 +195,7 @@ pub enum Verdict {
 /// One rank's endpoint.
 #[derive(Clone, Copy, Debug, Default)]
 struct Endpoint {
+    nic: u32,
     engine: u32,
     software: bool,
     /// In the NIC's lists.
@@ -164,6 +206,16 @@ struct Endpoint {
     sends: u64,
     rendezvous: u64,
     eager_bytes: u64,
+    /// Memory registered, and how much of it has table entries of its own.
+    regions: u64,
+    optimized: u64,
+}
+
+/// What the endpoints of one NIC have in use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shared {
+    endpoints: u64,
+    table: u64,
 }
 
 /// The most there ever was, and whose.
@@ -178,8 +230,10 @@ pub struct Mark {
 pub struct Limits {
     bounds: Bounds,
     endpoints: Vec<Endpoint>,
-    /// Entries in use, by engine.
+    nics: Vec<Shared>,
+    /// Entries in use by engine, and those of them that are registered memory.
     engines: Vec<u64>,
+    regions: Vec<u64>,
     marks: [Mark; Limit::ALL.len()],
     /// Sends without an identifier wait for one.
     waits: bool,
@@ -188,18 +242,40 @@ pub struct Limits {
 impl Limits {
     /// `nics` names each rank's NIC, in the order of ranks.
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
-        let mut seen: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut shared: Vec<Shared> = Vec::new();
         let mut endpoints = Vec::new();
+        let n_engines = bounds.nic.match_engines;
         for nic in nics {
-            let next = seen.len() as u32;
-            let (index, ranks) = seen.entry(nic).or_insert((next, 0));
-            let engine = *index * bounds.match_engines + *ranks % bounds.match_engines;
-            *ranks += 1;
+            let nic = *seen.entry(nic).or_insert(shared.len() as u32);
+            if nic as usize == shared.len() {
+                shared.push(Shared::default());
+            }
+            let of = &mut shared[nic as usize];
+            let engine = nic * n_engines + of.endpoints as u32 % n_engines;
+            of.endpoints += 1;
+            of.table += bounds.table_fixed;
             let software = bounds.match_mode == MatchMode::Software;
-            endpoints.push(Endpoint { engine, software, ..Endpoint::default() });
+            endpoints.push(Endpoint { nic, engine, software, ..Endpoint::default() });
         }
-        let engines = vec![0; seen.len() * bounds.match_engines as usize];
-        Limits { bounds, endpoints, engines, marks: Default::default(), waits: true }
+        let engines = vec![0; shared.len() * n_engines as usize];
+        let regions = engines.clone();
+        let (nics, marks) = (shared, Default::default());
+        let mut limits = Limits { bounds, endpoints, nics, engines, regions, marks, waits: true };
+        for rank in 0..limits.endpoints.len() as u32 {
+            let Shared { endpoints, table } =
+                limits.nics[limits.endpoints[rank as usize].nic as usize];
+            limits.note(Limit::CommandQueues, rank, endpoints);
+            limits.note(Limit::PortalTable, rank, table);
+        }
+        limits
+    }
+
+    /// What the job needs to start with: the first rank that finds none of it left.
+    pub fn start(&self) -> Option<(u32, Limit)> {
+        let starts = [Limit::CommandQueues, Limit::PortalTable].into_iter();
+        let mut short = starts.filter(|&limit| self.mark(limit).used > self.bound(limit));
+        short.next().map(|limit| (self.mark(limit).rank, limit))
     }
 
     /// From now on rendezvous sends are counted, and none waits.
@@ -217,6 +293,14 @@ impl Limits {
     pub fn mark(&self, limit: Limit) -> Mark {
         self.marks[limit as usize]
     }
+    /// Of that, what is in use in any case.
+    pub fn fixed(&self, limit: Limit) -> u64 {
+        match limit {
+            Limit::EventQueue => self.bounds.events_fixed,
+            Limit::PortalTable => self.neighbors(self.mark(limit).rank) * self.bounds.table_fixed,
+            _ => 0,
+        }
+    }
     /// Whether this rank's CPU does its matching.
     #[inline]
     pub fn is_software(&self, rank: u32) -> bool {
@@ -230,6 +314,15 @@ impl Limits {
     pub fn sharers(&self, rank: u32) -> usize {
         let engine = self.endpoints[rank as usize].engine;
         self.endpoints.iter().filter(|e| e.engine == engine).count()
+    }
+    /// Ranks that share this rank's NIC, itself among them.
+    pub fn neighbors(&self, rank: u32) -> u64 {
+        self.nics[self.endpoints[rank as usize].nic as usize].endpoints
+    }
+    /// Memory the rank has registered: all, and that with table entries of its own.
+    pub fn regions(&self, rank: u32) -> (u64, u64) {
+        let endpoint = &self.endpoints[rank as usize];
+        (endpoint.regions, endpoint.optimized)
     }
     /// In the NIC's lists: receives posted, messages unexpected.
     pub fn lists(&self, rank: u32) -> (u64, u64) {
@@ -318,7 +411,7 @@ impl Limits {
     fn entry(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
         let mut verdict = Verdict::Fits;
-        if self.engines[engine] >= self.bounds.match_entries {
+        if self.engines[engine] >= self.bounds.nic.match_entries {
             verdict = self.make_room(rank);
         }
         if !self.is_software(rank) {
@@ -363,6 +456,48 @@ impl Limits {
         verdict
     }
 
+    /// Memory is registered for others. Each takes a list entry of the rank's engine, whoever
+    /// matches messages; an optimized one the portal table entry that its key names, too. Where
+    /// the provider has no more keys of that kind, it is an ordinary one.
+    pub fn register(&mut self, rank: u32, optimized: bool) -> Verdict {
+        let Endpoint { nic, engine, optimized: before, .. } = self.endpoints[rank as usize];
+        let (nic, engine) = (nic as usize, engine as usize);
+        let mut verdict = Verdict::Fits;
+        self.endpoints[rank as usize].regions += 1;
+        self.regions[engine] += 1;
+        self.engines[engine] += 1;
+        let (regions, entries) = (self.regions[engine], self.engines[engine]);
+        self.note(Limit::Regions, rank, regions);
+        self.note(Limit::MatchEntries, rank, entries);
+        if entries > self.bounds.nic.match_entries {
+            verdict = Verdict::Exceeded(Limit::Regions);
+        }
+        if optimized && before < self.bounds.optimized_regions {
+            self.endpoints[rank as usize].optimized += 1;
+            self.nics[nic].table += 1;
+            let table = self.nics[nic].table;
+            self.note(Limit::PortalTable, rank, table);
+            if table > self.bounds.nic.portal_table {
+                verdict = Verdict::Exceeded(Limit::PortalTable);
+            }
+        }
+        verdict
+    }
+    /// It is not any more. Which of a rank's regions had table entries is not told: they are taken
+    /// to be those given up first.
+    pub fn deregister(&mut self, rank: u32, optimized: bool) {
+        let endpoint = &mut self.endpoints[rank as usize];
+        if optimized && endpoint.optimized > 0 {
+            endpoint.optimized -= 1;
+            self.nics[endpoint.nic as usize].table -= 1;
+        }
+        if endpoint.regions > 0 {
+            endpoint.regions -= 1;
+            self.regions[endpoint.engine as usize] -= 1;
+            self.engines[endpoint.engine as usize] -= 1;
+        }
+    }
+
     /// A send is with the NIC.
     #[inline]
     pub fn send(&mut self, rank: u32) {
@@ -404,13 +539,14 @@ mod tests {
     fn bounds(mode: MatchMode) -> Bounds {
         Bounds {
             tag: 524_287,
-            match_engines: 2,
-            match_entries: 10,
+            nic: Nic { match_engines: 2, match_entries: 10, portal_table: 20, command_queues: 4 },
             match_mode: mode,
             events: 40,
             events_unexpected: 6,
             events_fixed: 5,
             rendezvous: 3,
+            optimized_regions: 4,
+            table_fixed: 3,
         }
     }
     fn limits(mode: MatchMode, nics: &[u32]) -> Limits {
@@ -483,6 +619,77 @@ mod tests {
         (0..54).for_each(|_| l.take(0, 1));
         times(10, || l.post(2));
         assert_eq!(l.software_ranks(), 1);
+    }
+
+    /// Ranks 0 and 2 are on engine 0, which has 10 entries. Registered memory takes them like
+    /// receives do, and no match mode gets it off the NIC.
+    #[test]
+    fn registered_memory_takes_the_entries_of_messages() {
+        for mode in MatchMode::ALL {
+            let mut l = Limits::new(bounds(mode), [0, 0, 0].into_iter());
+            times(6, || l.register(0, false));
+            times(4, || l.register(2, false));
+            times(10, || l.register(1, false));
+            assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
+            assert_eq!(l.mark(Limit::Regions), Mark { used: 11, rank: 2 });
+            assert_eq!((l.regions(0), l.regions(2)), ((6, 0), (5, 0)));
+            let full = l.post(0);
+            assert_eq!(
+                full,
+                match mode {
+                    MatchMode::Hardware => Verdict::Exceeded(Limit::MatchEntries),
+                    MatchMode::Hybrid => Verdict::ToSoftware { moved: 0 },
+                    MatchMode::Software => Verdict::Fits,
+                }
+            );
+            l.unpost(0);
+            // Nothing is given back that was not taken.
+            (0..20).for_each(|_| l.deregister(0, true));
+            l.deregister(2, false);
+            times(6, || l.register(2, false));
+            assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
+        }
+    }
+
+    /// A table of 20 entries: three are each endpoint's, four keys a rank are optimized ones.
+    #[test]
+    fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
+        let mut l = limits(MatchMode::Hardware, &[0, 0, 0, 5]);
+        assert_eq!(l.mark(Limit::PortalTable), Mark { used: 9, rank: 0 });
+        assert_eq!(l.fixed(Limit::PortalTable), 9);
+        // The fifth and sixth have no such key, and are ordinary ones.
+        times(6, || l.register(0, true));
+        times(4, || l.register(1, true));
+        assert_eq!((l.regions(0), l.regions(1)), ((6, 4), (4, 4)));
+        times(3, || l.register(2, true));
+        assert_eq!(l.register(2, true), Verdict::Exceeded(Limit::PortalTable));
+        l.deregister(2, true);
+        l.deregister(1, true);
+        assert_eq!(l.register(2, true), Verdict::Fits);
+        assert_eq!(l.mark(Limit::PortalTable), Mark { used: 21, rank: 2 });
+        // With FI_CXI_OPTIMIZED_MRS=0 there is no such key.
+        let none = Bounds { optimized_regions: 0, ..bounds(MatchMode::Hardware) };
+        let mut l = Limits::new(none, [0].into_iter());
+        times(10, || l.register(0, true));
+        assert_eq!(l.mark(Limit::PortalTable).used, 3);
+    }
+
+    /// Of four command queues, and of a table of 20 entries, three an endpoint.
+    #[test]
+    fn who_has_no_command_queue_or_no_table_cannot_start() {
+        let nic = |ranks: u32, command_queues: u64| {
+            let b = bounds(MatchMode::Hardware);
+            let b = Bounds { nic: Nic { command_queues, ..b.nic }, ..b };
+            Limits::new(b, (0..ranks).map(|_| 7)).start()
+        };
+        assert_eq!((nic(4, 4), nic(5, 4)), (None, Some((0, Limit::CommandQueues))));
+        assert_eq!((nic(6, 9), nic(7, 9)), (None, Some((0, Limit::PortalTable))));
+        assert_eq!(
+            Limits::new(bounds(MatchMode::Hardware).lifted(), (0..9).map(|_| 7)).start(),
+            None
+        );
+        // On two NICs there is room for all.
+        assert_eq!(limits(MatchMode::Hardware, &[0, 1, 0, 1, 0, 1, 0, 1]).start(), None);
     }
 
     #[test]

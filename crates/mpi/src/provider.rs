@@ -2,7 +2,7 @@
 //! as keys of a profile and as the `FI_CXI_*` variables people set.
 
 use crate::Library;
-use crate::limits::{Bounds, MatchMode, UNLIMITED};
+use crate::limits::{Bounds, MatchMode, Nic, UNLIMITED};
 use base::Span;
 
 /// A slot of an event queue, bytes. [LF] C_EE_CFG_ECB_SIZE
@@ -12,6 +12,13 @@ const EVENT_BYTES: u64 = 64;
 /// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
 const TX_SIZES: std::ops::RangeInclusive<u64> = 16..=16_384;
 const TX_SIZE_DEFAULT: u64 = 1_024;
+
+/// Regions of one endpoint that may be optimized, where they may be at all: keys 0 to 99.
+/// [LF] CXIP_PTL_IDX_MR_OPT_CNT
+const OPTIMIZED_REGIONS: u64 = 100;
+/// Portal table entries of an endpoint: for receives, for control messages and ordinary regions,
+/// for the sources of rendezvous. [LF] cxip_recv_pte, cxip_ep_ctrl_init, cxip_rdzv_pte_alloc
+const ENDPOINT_TABLE: u64 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Provider {
@@ -35,6 +42,8 @@ pub struct Provider {
     /// Operations an endpoint may have out, and identifiers for those that are rendezvous.
     pub tx_size: u64,
     pub rendezvous_ids: u64,
+    /// Whether memory may be registered with a table entry of its own: `FI_CXI_OPTIMIZED_MRS`.
+    pub optimized_regions: bool,
 }
 
 impl Provider {
@@ -51,19 +60,20 @@ impl Provider {
 }
 
 impl Library {
-    /// What there is on NICs with so many match engines of so many entries.
-    pub fn bounds(&self, (match_engines, match_entries): (u32, u64)) -> Bounds {
+    /// What there is on such NICs.
+    pub fn bounds(&self, nic: Nic) -> Bounds {
         let p = &self.provider;
         let request = if p.match_mode == MatchMode::Hardware { 0 } else { p.request_buffers };
         Bounds {
             tag: self.tag_ub as u64,
-            match_engines,
-            match_entries,
+            nic,
             match_mode: p.match_mode,
             events: p.events(),
             events_unexpected: p.unexpected_events,
             events_fixed: p.ack_batch + p.oflow_buffers + request,
             rendezvous: p.tx_size.min(p.rendezvous_ids),
+            optimized_regions: if p.optimized_regions { OPTIMIZED_REGIONS } else { 0 },
+            table_fixed: ENDPOINT_TABLE,
         }
     }
 
@@ -80,12 +90,17 @@ impl Library {
                 .ok_or_else(|| format!("one of {}", MatchMode::NAMES.join(", ")))?;
             return Ok(true);
         }
-        if let "DISABLE_EQ_HUGETLB" | "DISABLE_CQ_HUGETLB" = short {
+        if let "DISABLE_EQ_HUGETLB" | "DISABLE_CQ_HUGETLB" | "OPTIMIZED_MRS" = short {
             // As libfabric reads truth, `fi_param_get_bool`.
-            match value.to_lowercase().as_str() {
-                "1" | "true" | "yes" | "on" => self.provider.eq_page = 4096,
-                "0" | "false" | "no" | "off" => {}
+            let on = match value.to_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => true,
+                "0" | "false" | "no" | "off" => false,
                 _ => return Err("0 or 1".into()),
+            };
+            match short {
+                "OPTIMIZED_MRS" => self.provider.optimized_regions = on,
+                _ if on => self.provider.eq_page = 4096,
+                _ => {}
             }
             return Ok(true);
         }
@@ -167,6 +182,10 @@ mod tests {
     use super::*;
     use crate::library::preset;
 
+    /// Slingshot's NIC, see machines/aurora.toml.
+    const CASSINI: Nic =
+        Nic { match_engines: 4, match_entries: 16_384, portal_table: 2_048, command_queues: 512 };
+
     fn mpich(fabric: &str) -> Library {
         Library::parse("mpich", preset("mpich").unwrap(), fabric).unwrap()
     }
@@ -199,23 +218,23 @@ mod tests {
         ] {
             let mut l = mpich("slingshot");
             set.iter().for_each(|(name, value)| assert_eq!(l.set(name, value), Ok(true)));
-            assert_eq!(l.bounds((4, 16_384)).events, events, "{set:?}");
+            assert_eq!(l.bounds(CASSINI).events, events, "{set:?}");
         }
-        assert_eq!(mpich("aries").bounds((1, UNLIMITED)).events, UNLIMITED);
+        assert_eq!(mpich("aries").bounds(CASSINI).events, UNLIMITED);
     }
 
     #[test]
     fn sends_out_are_bounded_by_the_size_and_by_identifiers() {
         let mut l = mpich("slingshot");
-        assert_eq!(l.bounds((4, 16_384)).rendezvous, 1_024);
+        assert_eq!(l.bounds(CASSINI).rendezvous, 1_024);
         for (size, bound) in [("16384", 16_384), ("16385", 1_024), ("16", 16), ("15", 1_024)] {
             let noted = l.notes.len();
             assert_eq!(l.set("FI_CXI_DEFAULT_TX_SIZE", size), Ok(true));
-            assert_eq!(l.bounds((4, 16_384)).rendezvous, bound, "{size}");
+            assert_eq!(l.bounds(CASSINI).rendezvous, bound, "{size}");
             assert_eq!(l.notes.len() - noted, usize::from(bound == 1_024), "{size}");
         }
         l.provider.tx_size = 1 << 20;
-        assert_eq!(l.bounds((4, 16_384)).rendezvous, 32 * 1024 - 256);
+        assert_eq!(l.bounds(CASSINI).rendezvous, 32 * 1024 - 256);
     }
 
     /// MPICH: striping is off by default, MAX_NICS -1 is all of them, less than that is one.
@@ -256,12 +275,17 @@ mod tests {
             ("FI_CXI_DEFAULT_CQ_SIZE", "many"),
             ("FI_CXI_RDZV_THRESHOLD", "-1"),
             ("FI_CXI_DISABLE_CQ_HUGETLB", "maybe"),
+            ("FI_CXI_OPTIMIZED_MRS", "2"),
         ] {
             assert!(l.set(name, value).is_err(), "{name}={value}");
         }
         assert_eq!(l.set("FI_CXI_ATS", "1"), Ok(false));
         assert_eq!(l.set("FI_PROVIDER", "cxi"), Ok(false));
         assert_eq!(l, before);
+        assert_eq!(l.set("FI_CXI_OPTIMIZED_MRS", "yes"), Ok(true));
+        assert_eq!(l.bounds(CASSINI).optimized_regions, 100);
+        assert_eq!(l.set("FI_CXI_OPTIMIZED_MRS", "False"), Ok(true));
+        assert_eq!(l.bounds(CASSINI).optimized_regions, 0);
         assert_eq!(l.set("FI_CXI_RX_MATCH_MODE", "Hybrid"), Ok(true));
         assert_eq!(l.provider.match_mode, MatchMode::Hybrid);
     }

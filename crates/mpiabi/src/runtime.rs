@@ -557,8 +557,11 @@ pub fn submit(held: &Held, mut submission: Submission) {
     }
     with(held, |rt| {
         submission.function = rt.function;
-        submission.after_ps = rt.at_ps - rt.told_ps;
-        rt.told_ps = rt.at_ps;
+        // What is only told takes no part in the rank's time.
+        if !matches!(submission.kind, wire::kind::COMM | wire::kind::REGION) {
+            submission.after_ps = rt.at_ps - rt.told_ps;
+            rt.told_ps = rt.at_ps;
+        }
         rt.quiet = false;
         rt.combines |= submission.combine == wire::combine::USER;
         let slot = rt.submitted as usize;

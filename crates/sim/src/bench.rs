@@ -190,11 +190,16 @@ impl Plan {
     }
 
     fn program(&self, rank: u32) -> Vec<Step> {
-        match self.bench {
+        let mut steps = match self.bench {
             Bench::PutAlltoall => self.puts(rank),
             Bench::PutBw | Bench::PutBibw | Bench::GetBw | Bench::GetLatency => self.accesses(rank),
             _ => self.exchange(rank),
+        };
+        if is_puts(self.bench) {
+            // The window that is put to.
+            steps.insert(0, Step::Do(Op::Region { held: true, optimized: false }));
         }
+        steps
     }
 
     fn calls(self, kind: Kind) -> Streams {

@@ -121,6 +121,8 @@ pub struct Outcome {
 pub struct LimitUse {
     pub limit: Limit,
     pub used: u64,
+    /// Of that, what is in use in any case.
+    pub fixed: u64,
     /// None: there is no bound.
     pub bound: Option<u64>,
     /// Whose, among those of the run.

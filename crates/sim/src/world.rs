@@ -368,6 +368,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn begin(&mut self) {
         self.origin = self.now;
         self.sources.open();
+        self.open_endpoints();
         self.ask(|workload, _, calls| workload.start(calls));
     }
 
@@ -643,6 +644,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let mut calls = std::mem::take(&mut self.calls);
         for call in calls.drain(..) {
             let at = call.rank;
+            if let Op::Region { held, optimized } = call.op {
+                self.region(at, held, optimized);
+                continue;
+            }
             let rank = &mut self.ranks[at as usize];
             rank.calls.push_back(call);
             if rank.calls.len() == 1 {
@@ -706,6 +711,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 let when = self.storage.transfer(&self.job.machine, node, bytes, self.now);
                 self.complete(when, done);
             }
+            Op::Region { .. } => unreachable!("told as it was submitted"),
         }
         self.take_on(at);
     }

@@ -102,6 +102,39 @@ fn hybrid_matching_goes_on_and_costs_the_walks() {
     assert_eq!(first(&by_cpu) - first(&by_nic), element);
 }
 
+/// Five windows of rank 0 leave three entries for receives.
+#[test]
+fn what_windows_take_receives_cannot_have() {
+    let job = job(&[0, 1], "8");
+    for (n, fits) in [(3, true), (4, false)] {
+        let (outcome, _) = run(&job, [windows(&[5], false), posted(n)].concat());
+        assert_eq!(outcome.end == End::Finished, fits, "{n}: {:?}", outcome.end);
+    }
+}
+
+/// A table of 12: three entries are each endpoint's, and optimized windows take one each.
+#[test]
+fn optimized_windows_take_entries_of_the_portal_table() {
+    let with = |set| {
+        let set = [("nic.portal_table", "12"), ("nic.command_queues", set)];
+        job_on(machine("aurora", &set), "mpich", &[0, 0])
+    };
+    let mut job = with("2");
+    let (outcome, _) = run(&job, windows(&[2, 4], true));
+    assert_eq!((&outcome.end, used(&outcome, Limit::PortalTable)), (&End::Finished, (12, 1)));
+    assert_eq!(run(&job, windows(&[20, 20], false)).0.end, End::Finished);
+    let (_, said) = what(&run(&job, windows(&[2, 5], true)).0);
+    for part in ["all 12 entries", "has 5 optimized windows", "2 ranks share", "OPTIMIZED_MRS=0"] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    job.library.set("FI_CXI_OPTIMIZED_MRS", "0").expect("legal");
+    assert_eq!(run(&job, windows(&[20, 20], true)).0.end, End::Finished);
+    // And who has no command queue does not even begin.
+    let (rank, said) = what(&run(&with("1"), []).0);
+    assert!(rank == 0 && said.contains("it has 1, one for the endpoint"), "{said}");
+    assert!(said.contains("MPI_Init fails") && said.contains("MPICH_OFI_NIC_POLICY"), "{said}");
+}
+
 /// In the opposite order every search walks all that is left: 9 + 8 + ... + 1.
 #[test]
 fn software_matching_walks_the_list_to_the_end() {
@@ -166,6 +199,38 @@ fn an_event_queue_overflows_by_the_manuals_count() {
     assert_eq!(rank, 0);
     for part in ["11 messages unexpected", "101 events", "96 slots", "FI_CXI_DEFAULT_CQ_SIZE"] {
         assert!(said.contains(part), "{part}\n{said}");
+    }
+}
+
+/// So many windows of each rank.
+fn windows(of: &[u32], optimized: bool) -> Vec<(u32, u32, u64, Op)> {
+    let region = Op::Region { held: true, optimized };
+    let each = (0u32..).zip(of).flat_map(|(rank, &n)| (0..n).map(move |_| rank));
+    each.map(|rank| (rank, 0, 0, region.clone())).collect()
+}
+
+/// Ranks 0 and 1 share a NIC. What it keeps of windows, it has no room for of messages.
+#[test]
+fn windows_take_entries_of_their_ranks_nic() {
+    let mut job = job(&[0, 0, 1], "8");
+    let (outcome, _) = run(&job, windows(&[5, 3, 8], false));
+    assert_eq!((&outcome.end, used(&outcome, Limit::Regions)), (&End::Finished, (8, 1)));
+    let (outcome, _) = run(&job, windows(&[5, 4], false));
+    let (rank, said) = what(&outcome);
+    assert_eq!(rank, 1);
+    for part in ["aurora-00000 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Cure"]
+    {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    // Given back, they are there for others.
+    let given_up = (0, 0, 0, Op::Region { held: false, optimized: false });
+    let calls = [windows(&[5], false), vec![given_up], windows(&[0, 4], false)].concat();
+    assert_eq!(run(&job, calls).0.end, End::Finished);
+    for (policy, crossed) in [(Policy::Warn, &[Limit::Regions][..]), (Policy::Off, &[])] {
+        job.limits = policy;
+        let (outcome, _) = run(&job, windows(&[9], false));
+        let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
     }
 }
 
@@ -251,6 +316,7 @@ fn limits_that_are_not_met_change_nothing() {
     let mut calls = exchange(20, false);
     calls.extend((0..40).map(|i| (0, 300 + i, 0, recv(ANY_SOURCE, 50 + i as i32))));
     calls.extend((0..40).map(|i| (2, 300 + i, 0, send(0, 50 + i as i32, 64))));
+    calls.extend(windows(&[30, 0, 60], false));
     let mut job = common::job(&[0, 40, 700]);
     let digests = |job: &Job| {
         let script = || Script::new(3, calls.clone());
@@ -263,6 +329,10 @@ fn limits_that_are_not_met_change_nothing() {
         job.limits = policy;
         assert_eq!(digests(&job), with, "{policy:?}");
     }
+    // Windows take no time.
+    calls.retain(|call| call.3.completes());
+    let digests = Script::new(3, calls).run::<PacketNetwork>(&job).0.digest;
+    assert_eq!(digests, with.0);
 }
 
 /// Collectives use the same entries, and give all of them back.

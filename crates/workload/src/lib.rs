@@ -107,8 +107,21 @@ pub enum Op {
     Delay {
         span: Span,
     },
+    /// This rank's NIC lets others at a piece of its memory from now on, or no longer. Told, not
+    /// asked: it takes no time, and nothing completes.
+    Region {
+        held: bool,
+        optimized: bool,
+    },
     /// The rank submits nothing any more.
     Exit,
+}
+
+impl Op {
+    /// Whether a `Done` comes of it.
+    pub fn completes(&self) -> bool {
+        !matches!(self, Op::Region { .. })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

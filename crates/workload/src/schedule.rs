@@ -429,6 +429,7 @@ impl Dag {
                 Act::Recv { from, context, tag, bytes } => Op::Recv { from, context, tag, bytes },
                 Act::Other(at) => self.schedule.others[at as usize].clone(),
             };
+            self.left -= usize::from(!op.completes());
             calls.push(Call { rank, token: call as Token - base, after, op });
         }
     }

@@ -56,6 +56,7 @@ impl<W: Workload> Several<W> {
                 | Op::Cancel { .. }
                 | Op::Collective { .. }
                 | Op::Storage { .. }
+                | Op::Region { .. }
                 | Op::Exit => {}
             }
         }

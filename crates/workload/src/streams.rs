@@ -67,10 +67,11 @@ impl Streams {
     fn advance(&mut self, rank: u32, now: Time, calls: &mut Vec<Call>) {
         let cursor = &mut self.ranks[rank as usize];
         let mut submit = |cursor: &mut Cursor, op: Op| {
-            let after = std::mem::take(&mut cursor.computed);
+            let completes = op.completes();
+            let after = if completes { std::mem::take(&mut cursor.computed) } else { Span::ZERO };
             calls.push(Call { rank, token: cursor.tokens, after, op });
             cursor.tokens += 1;
-            cursor.out += 1;
+            cursor.out += u32::from(completes);
         };
         while let Some(step) = (self.program)(rank, cursor.next as usize) {
             match step {

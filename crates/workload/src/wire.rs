@@ -229,6 +229,9 @@ pub mod kind {
     pub const STORAGE: u32 = 12;
     /// Completes after `bytes` picoseconds.
     pub const DELAY: u32 = 13;
+    /// Memory of this rank is registered with its NIC for others (`SET`), or no more. Flag:
+    /// `OPTIMIZED`. No token, and no time before it.
+    pub const REGION: u32 = 14;
 }
 pub mod flag {
     /// Send: complete only after matching.
@@ -254,6 +257,8 @@ pub mod flag {
     pub const EXCLUSIVE: u32 = 512;
     pub const WRITE: u32 = 1024;
     pub const SET: u32 = 2048;
+    /// Region: by a table entry of its own, which any message finds without matching.
+    pub const OPTIMIZED: u32 = 4096;
 }
 
 /// How the block of a one-sided operation begins; the rest is between origin and target. The

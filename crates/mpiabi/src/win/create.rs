@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use super::epoch::Epochs;
-use super::{Flavor, Hints, Part, State, Window, about, find, insert, memory, remove};
+use super::{Flavor, Hints, Part, Region, State, Window, about, find, insert, memory, remove};
 use crate::abi::{Aint, Comm, Info, Kind, Win, c};
 use crate::coll;
 use crate::comm;
@@ -14,6 +14,7 @@ use crate::error::{Error, Result, Site, fail};
 use crate::export::{Integer, mpi_fn};
 use crate::runtime::{self, Guarded, Held};
 use crate::{attr, error, info};
+use workload::wire::{Submission, flag, kind};
 
 /// What a rank asks for: its own part of a window.
 #[derive(Clone, Copy)]
@@ -63,6 +64,7 @@ fn make(
         }
     };
     let own = Part { size: asked.size, disp_unit: asked.disp_unit, offset: ground.offset };
+    let region = Region::of(flavor, asked.size, &hints);
     let state = State {
         epochs: Epochs::new(),
         pending: Vec::new(),
@@ -77,13 +79,23 @@ fn make(
     let figures = about::Figures::new(flavor, asked.size, asked.disp_unit);
     let (base, blocks, state) = (ground.base, ground.blocks, Guarded::new(state));
     let (parts, on) = (OnceCell::new(), comm.clone());
-    let window = Window { flavor, comm, comm_handle, base, parts, blocks, figures, state };
+    let window = Window { flavor, comm, comm_handle, base, region, parts, blocks, figures, state };
+    if let Some(region) = region {
+        tell_region(held, region, flag::SET);
+    }
     // It is open from here on: whoever hears of everybody's part may use it, while others are
     // still on their way out of here.
     let win = insert(held, window);
     let (parts, _) = coll::share(held, &on, own);
     let _ = find(held, win)?.parts.set(parts);
     Ok(win)
+}
+
+/// Memory is registered with the NIC (`SET`), or no more.
+fn tell_region(held: &Held, region: Region, set: u32) {
+    let flags = set | if region.is_optimized { flag::OPTIMIZED } else { 0 };
+    let kind = kind::REGION;
+    runtime::submit(held, Submission { kind, flags, ..Submission::default() });
 }
 
 /// Frees the window's own communicator.
@@ -197,6 +209,9 @@ fn free(win: *mut Win) -> Result {
     super::pending::flush(held, &window, None);
     super::sync::barrier(held, &window);
     error::forget(Site::win(handle));
+    if let Some(region) = window.region {
+        tell_region(held, region, 0);
+    }
     remove(held, handle);
     window.blocks.iter().for_each(|&(block, bytes)| memory::free(held, block, bytes));
     give_up(window.comm_handle)?;

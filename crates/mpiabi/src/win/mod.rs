@@ -54,12 +54,32 @@ struct Part {
     offset: u64,
 }
 
+/// A window's memory as the NIC knows it.
+#[derive(Clone, Copy)]
+struct Region {
+    /// By a key of those that need no matching.
+    is_optimized: bool,
+}
+
+impl Region {
+    /// What MPICH registers (pmodels/mpich, ofi_win.c, `win_allgather`): all memory there is as the
+    /// window is made; what is attached to a dynamic one later only with a hint of its own, so not.
+    /// With a key that needs no matching if the program asks for it, and for no order of
+    /// accumulates.
+    fn of(flavor: Flavor, size: Aint, hints: &Hints) -> Option<Region> {
+        let is = |key: &[u8], value: &[u8]| about::hint(hints, key).is_some_and(|v| v == value);
+        let is_optimized = is(b"optimized_mr", b"true") && is(b"accumulate_ordering", b"none");
+        (flavor != Flavor::Dynamic && size > 0).then_some(Region { is_optimized })
+    }
+}
+
 struct Window {
     flavor: Flavor,
     comm: Arc<Communicator>,
     comm_handle: Comm,
     /// Address of this rank's part.
     base: usize,
+    region: Option<Region>,
     /// Known to all once all have their part.
     parts: OnceCell<Vec<Part>>,
     /// Blocks of this rank's arena to give back.

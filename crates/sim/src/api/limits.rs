@@ -5,7 +5,6 @@ use crate::outcome::Outcome;
 use crate::world::{Job, Policy};
 use machine::{Complaint, Machine};
 use mpi::Library;
-use mpi::limits::Limit;
 use serde::Serialize;
 
 /// `--limits`.
@@ -89,14 +88,11 @@ impl LimitsRow {
             let nth = job.firsts.partition_point(|&first| first <= rank);
             rank - nth.checked_sub(1).map_or(0, |nth| job.firsts[nth])
         };
-        let nic = &job.machine.nic;
-        let bounds = job.library.bounds((nic.match_engines, nic.match_entries));
-        let fixed = bounds.events_fixed;
         let uses = limited.uses.iter().map(|row| UseRow {
             limit: row.limit.name(),
             used: row.used,
             bound: row.bound,
-            fixed: if row.limit == Limit::EventQueue { fixed } else { 0 },
+            fixed: row.fixed,
             share: row.bound.map(|bound| row.used as f64 / bound as f64),
             rank: own(row.rank),
             node: node(row.rank),

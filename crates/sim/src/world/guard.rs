@@ -6,9 +6,9 @@ use super::{Due, Send, SendId, World};
 use crate::outcome::{Blocked, Crossed, LimitUse, Limited};
 use crate::world::{Cargo, Flight, Job};
 use base::{Span, Time};
-use machine::End;
+use machine::{End, Machine};
 use mpi::Limits;
-use mpi::limits::{Limit, MatchMode, UNLIMITED, Verdict};
+use mpi::limits::{Limit, MatchMode, Nic, UNLIMITED, Verdict};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Call, Workload};
 
@@ -46,10 +46,20 @@ pub(crate) struct Guard {
     flow_controls: u64,
 }
 
+/// What the machine's NICs have of what is limited.
+fn nic_of(machine: &Machine) -> Nic {
+    let nic = &machine.nic;
+    Nic {
+        match_engines: nic.match_engines,
+        match_entries: nic.match_entries,
+        portal_table: nic.portal_table,
+        command_queues: nic.command_queues,
+    }
+}
+
 impl Guard {
     pub fn new(job: &Job) -> Guard {
-        let nic = &job.machine.nic;
-        let mut bounds = job.library.bounds((nic.match_engines, nic.match_entries));
+        let mut bounds = job.library.bounds(nic_of(&job.machine));
         if job.limits == Policy::Off {
             bounds = bounds.lifted();
         }
@@ -85,6 +95,24 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             send.bytes.min(self.job.library.rendezvous_eager_part)
         } else {
             send.bytes
+        }
+    }
+
+    /// The jobs start, if their ranks' endpoints find what they need.
+    pub(super) fn open_endpoints(&mut self) {
+        if let Some((rank, limit)) = self.guard.limits.start() {
+            self.exceeded(rank, limit);
+        }
+    }
+
+    /// Memory of a rank is open to others through the NIC, or is so no more.
+    pub(super) fn region(&mut self, rank: u32, held: bool, optimized: bool) {
+        let rank = self.played(rank);
+        if held {
+            let verdict = self.guard.limits.register(rank, optimized);
+            self.judge(rank, verdict);
+        } else {
+            self.guard.limits.deregister(rank, optimized);
         }
     }
 
@@ -287,6 +315,35 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
             Limit::EagerBuffers => unreachable!("nothing bounds them"),
+            Limit::Regions => {
+                let nic = machine.end_name(End::Nic(seat.nic));
+                format!(
+                    "match entries used up by registered memory at {nic} at {now}: all {bound} of \
+                     a match engine are taken, where rank {own} on {node} has {} windows, {lists}; \
+                     {} ranks share the engine. The window cannot be made there (`FI_ENOSPC`)",
+                    limits.regions(rank).0,
+                    limits.sharers(rank)
+                )
+            }
+            Limit::PortalTable => {
+                let nic = machine.end_name(End::Nic(seat.nic));
+                format!(
+                    "portal table used up at {nic} at {now}: all {bound} entries are taken, where \
+                     rank {own} on {node} has {} optimized windows and {} ranks share the NIC. \
+                     The window cannot be made there (`FI_ENOSPC`)",
+                    limits.regions(rank).1,
+                    limits.neighbors(rank)
+                )
+            }
+            Limit::CommandQueues => {
+                let nic = machine.end_name(End::Nic(seat.nic));
+                format!(
+                    "command queues used up at {nic} at {now}: it has {bound}, one for the \
+                     endpoint of each rank, and {} ranks, among them rank {own} on {node}. \
+                     MPI_Init fails there (`Unable to allocate CMDQ`)",
+                    limits.neighbors(rank)
+                )
+            }
         };
         format!("{what}. Cure: {}", limit.cure())
     }
@@ -308,6 +365,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             LimitUse {
                 limit,
                 used: mark.used,
+                fixed: limits.fixed(limit),
                 bound: (bound != UNLIMITED).then_some(bound),
                 rank: mark.rank,
             }

@@ -46,7 +46,8 @@ impl Script {
             .into_iter()
             .map(|(rank, token, after_ns, op)| Call { rank, token, after: Span::ns(after_ns), op })
             .collect();
-        Script { world: (0..ranks).collect(), out: calls.len(), calls, told: Vec::new() }
+        let out = calls.iter().filter(|call| call.op.completes()).count();
+        Script { world: (0..ranks).collect(), out, calls, told: Vec::new() }
     }
     pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, Done)>) {
         let mut world = World::<N, _>::new(job, self);

@@ -93,7 +93,7 @@ pub mod flag {
 }
 
 /// Operations that are no collectives.
-const PLAIN: [&str; 19] = [
+const PLAIN: [&str; 21] = [
     "pause",
     "delay",
     "send",
@@ -113,6 +113,8 @@ const PLAIN: [&str; 19] = [
     "read",
     "write",
     "exit",
+    "register",
+    "deregister",
 ];
 
 /// Names of all operations: those above, then those of the collectives.
@@ -295,6 +297,9 @@ impl Reader<'_> {
                     if call as usize >= first {
                         let wanted = "calls of earlier steps of its rank";
                         self.fault(row, format!("needs call {call}"), wanted);
+                    } else if self.is_told(base + call as usize) {
+                        let wanted = "calls that complete, which a registration of memory does not";
+                        self.fault(row, format!("needs call {call}"), wanted);
                     } else {
                         self.builder.need(base as u32 + call, step);
                     }
@@ -314,6 +319,13 @@ impl Reader<'_> {
             self.builder.begin_rank();
             next_rank += 1;
         }
+    }
+
+    /// Whether nothing comes of a row's call that could be waited for.
+    fn is_told(&self, row: usize) -> bool {
+        let code = self.ops.get(self.table.op[row] as usize).copied().flatten();
+        let name = code.and_then(|code| PLAIN.get(code));
+        matches!(name, Some(&"register" | &"deregister"))
     }
 
     fn fault(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
@@ -377,6 +389,9 @@ impl Reader<'_> {
             "lock" | "lock_shared" => Op::Lock { context, to: peer, exclusive: name == "lock" },
             "unlock" => Op::Unlock { context, to: peer },
             "read" | "write" => Op::Storage { bytes, write: name == "write" },
+            "register" | "deregister" => {
+                Op::Region { held: name == "register", optimized: t.other[row] != 0 }
+            }
             _ => Op::Exit,
         };
         self.builder.other(op)

@@ -277,6 +277,10 @@ impl Table {
                 bytes = b;
                 if write { "write" } else { "read" }
             }
+            Op::Region { held, optimized } => {
+                other = u32::from(optimized);
+                if held { "register" } else { "deregister" }
+            }
             Op::Exit => "exit",
         };
         let names = PLAIN.into_iter().chain(Kind::ALL.map(Kind::name));

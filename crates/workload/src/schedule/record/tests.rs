@@ -96,6 +96,20 @@ fn what_a_record_moves_is_counted() {
     assert_eq!((volume.longest, volume.total, volume.stored), (100, 2 * 100 + 2 * 2 * 24, 7));
 }
 
+/// Nothing completes of a registration of memory, so nobody can wait for it: here step 1 of both
+/// ranks would, and step 3.
+#[test]
+fn a_registration_is_not_waited_for() {
+    let recorder = recorded();
+    let mut table = recorder.table();
+    let register = ops().iter().position(|&name| name == "register").unwrap() as u8;
+    (table.op[0], table.op[1]) = (register, register);
+    let Err(faults) = read_table(&table, &recorder.communicators) else { panic!("it is legal") };
+    let found: Vec<&str> = faults.iter().map(|fault| fault.found.as_str()).collect();
+    assert_eq!(found, ["needs call 1", "needs call 0"]);
+    assert!(faults.iter().all(|fault| fault.wanted.contains("calls that complete")));
+}
+
 #[test]
 fn algorithms_are_chosen_anew_and_equal_for_all_members() {
     let recorder = recorded();
