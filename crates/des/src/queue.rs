@@ -118,9 +118,9 @@ pub struct Queue {
     /// Buckets opened since the last look at their width, and the events of them, late ones too.
     opened: u32,
     popped: usize,
-    /// Events pushed beyond the buckets since then, and log2 of the width that leaves few such.
+    /// Events pushed beyond the buckets since then, and when that was.
     far_pushed: usize,
-    finest: u32,
+    looked: u64,
 }
 
 /// Puts the events of a bucket that begins at `start`, and is no wider than `DEALT`, into `run` in
@@ -204,7 +204,7 @@ impl Queue {
             opened: 0,
             popped: 0,
             far_pushed: 0,
-            finest: *WIDTHS.start(),
+            looked: 0,
         }
     }
     pub fn len(&self) -> usize {
@@ -506,23 +506,27 @@ impl Queue {
         let mean = self.popped / (self.opened as usize).max(1);
         // What is pushed beyond the buckets is placed twice: in 64ths.
         let far = 64 * self.far_pushed / self.popped.max(1);
+        // An event waits on average for as long as it takes to handle as many as are pending
+        // (Little's law): in 64ths of the time that all buckets have together.
+        let elapsed = u128::from(self.last - self.looked);
+        let wait = self.len as u128 * elapsed / self.popped.max(1) as u128;
+        let share = |width: u32| (64 * wait) >> (width + NEAR);
         (self.opened, self.popped, self.far_pushed) = (0, 0, 0);
-        if far == 0 {
-            self.finest = *WIDTHS.start();
-        }
+        self.looked = self.last;
         let width = match mean {
-            _ if far >= 32 => {
-                self.finest = self.width + 1;
-                self.finest
-            }
+            // How many are beyond differs with where in its round the wheel stands; how long they
+            // wait does not.
+            _ if far >= 32 && share(self.width) >= 32 => self.width + 1,
             // A bucket should be a good deal below what makes it crowded.
-            CROWDED.. if far <= 8 => {
-                self.width.saturating_sub(((mean / CROWDED).ilog2() + 1).min(3))
+            CROWDED.. => {
+                let steps = ((mean / CROWDED).ilog2() + 1).min(3);
+                let mut finer = self.width.saturating_sub(steps)..self.width;
+                finer.find(|&width| share(width) < 32).unwrap_or(self.width)
             }
             ..SPARSE => self.width + 1,
             _ => return,
         };
-        let width = width.clamp(self.finest.min(*WIDTHS.end()), *WIDTHS.end());
+        let width = width.clamp(*WIDTHS.start(), *WIDTHS.end());
         if width == self.width {
             return;
         }
