@@ -28,7 +28,9 @@ def test_every_algorithm_is_in_the_rows_and_one_wins(odonata, tmp_path):
     for rows in calls.values():
         # 8 and 32 ranks are powers of two.
         names = {row["algorithm"] for row in rows}
-        assert names == {"brucks", "neighbor", "recursive_doubling", "ring"}
+        radices = {f"k_brucks:{k}" for k in (4, 8)} | {f"recexch_doubling:{k}" for k in (2, 4, 8)}
+        radices |= {f"recexch_halving:{k}" for k in (2, 4)}
+        assert names == {"brucks", "neighbor", "recursive_doubling", "ring"} | radices
         winner = [row for row in rows if row["is_winner"]]
         assert len(winner) == 1
         mpich = [row for row in rows if row["algorithm"] != "neighbor"]
@@ -56,7 +58,9 @@ def test_what_was_found_is_carried_back(odonata, tmp_path, name):
         )
         assert done.returncode == 0, done.stderr
         chosen = [row["algorithm"] for row in json.loads(done.stdout)["rows"]]
-        won = [r["algorithm"] for r in found.rows if r["is_winner"] and r["nodes"] == nodes]
+        winners = [r for r in found.rows if r["is_winner"] and r["nodes"] == nodes]
+        # A benchmark's rows say no radix.
+        won = [r["algorithm"].split(":")[0] for r in winners]
         assert chosen == won
         assert len(set(chosen)) > 1
 
@@ -69,7 +73,10 @@ def test_a_table_a_line_a_size_and_one_of_all(odonata):
     assert sum(line.startswith("# bytes  fastest") for line in lines) == 2
     rounds = next(line for line in lines if line.startswith("# rounds")).split()[2:]
     # [docs/models/collectives.md] for 8 ranks: log2 p, log2 p, p - 1, p / 2.
-    assert rounds == ["3", "3", "7", "4"]
+    assert rounds[:4] == ["3", "3", "7", "4"]
+    # Digits of 8 by radix: k_brucks 4, 8. Exchanges 2, 4, 8 nearest first: of radix 4 half of the
+    # ranks come in and go out; 2 and 4 farthest first, with a swap before.
+    assert rounds[4:] == ["2", "1", "3", "3", "1", "4", "4"]
 
 
 def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
@@ -218,9 +225,11 @@ def test_the_figure_has_a_line_an_algorithm(tmp_path):
     found = od.tune("allgather", od.machine(MACHINE), nodes=[2, 8], ppn=4, sizes=[8])
     axes = found.plot()
     assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "recursive_doubling", "brucks", "ring", "neighbor"
+        "recursive_doubling", "brucks", "ring", "neighbor", "k_brucks:4", "k_brucks:8",
+        "recexch_doubling:2", "recexch_doubling:4", "recexch_doubling:8", "recexch_halving:2",
+        "recexch_halving:4",
     ]  # fmt: skip
-    assert found.table.num_rows == 8
+    assert found.table.num_rows == 22
     saved = tmp_path / "saved"
     found.save(saved)
     assert (saved / "mpich.json").read_text() == found.files["mpich.json"]

@@ -73,6 +73,12 @@ pub(crate) fn doublings(p: u32) -> u32 {
     p.next_power_of_two().ilog2()
 }
 
+/// How often a group grows by `radix` until it holds `p`.
+#[inline]
+pub(crate) fn digits(p: u32, radix: u32) -> u32 {
+    if p < 2 { 0 } else { (p - 1).ilog(radix) + 1 }
+}
+
 /// Where piece `i` begins when `bytes` are cut into `pieces` as evenly as whole `grain`s allow,
 /// longer pieces first (as MPICH does); `i == pieces` is the end.
 #[inline]

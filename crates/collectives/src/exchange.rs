@@ -2,7 +2,7 @@
 //!
 //! Area 1 holds the blocks to send, area 2 those received, area 3 (alltoall only) is Bruck's.
 
-use crate::blocks::doublings;
+use crate::blocks::digits;
 use crate::{Collective, Land, Part, RoundSink};
 
 impl Collective {
@@ -59,34 +59,53 @@ pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl Ro
     }
 }
 
-/// Block `j` of area 3 is on its way to the rank `j` ahead; round `k` moves those whose bit `k` is
-/// set 2^k on. Rotations before and after.
-pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
+/// Block `j` of area 3 is on its way to the rank `j` ahead; round `k` moves those whose `k`th digit
+/// is `d` on by `d radix^k`. Rotations before and after.
+pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
     let (p, r, m) = (c.seat.size, c.seat.rank, c.bytes);
     let held = 2 * u64::from(p) * m;
     let block = |j: u32| Part { at: held + u64::from(j) * m, len: m };
+    let unit = radix.pow(k);
+    let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
     if k == 0 && p > 1 {
-        // Odd blocks leave straight from area 1, which is area 3 not yet rotated.
-        rotated_runs(c, 1, |from, _, count| out.send_run(c.ahead(1), from, 2 * m, count));
-        out.recv_run(c.behind(1), block(1), 2 * m, p / 2);
+        // Blocks whose digit is not 0 leave straight from area 1, which is area 3 not yet rotated.
+        let stride = u64::from(radix) * m;
+        for d in steps() {
+            rotated_runs(c, d, radix, |from, _, count| {
+                out.send_run(c.ahead(d), from, stride, count);
+            });
+        }
+        for d in steps() {
+            out.recv_run(c.behind(d), block(d), stride, (p - d).div_ceil(radix));
+        }
     } else if p > 1 {
-        let (bit, to, from) = (1 << k, c.ahead(1 << k), c.behind(1 << k));
-        // Blocks with bit `k` set come in runs of 2^k; the last may be cut short by `p`.
-        let run = Part { at: block(bit).at, len: u64::from(bit) * m };
-        let (full, rest) = (p / (2 * bit), (p % (2 * bit)).saturating_sub(bit));
-        let last = Part { at: block(full * 2 * bit + bit).at, len: u64::from(rest) * m };
-        out.send_run(to, run, 2 * run.len, full);
-        out.send(to, last);
-        out.recv_run(from, run, 2 * run.len, full);
-        out.recv(from, last, Land::Write);
+        // Blocks of one digit come in runs of `unit`; the last may be cut short by `p`.
+        let runs = |step: u32| {
+            let period = u64::from(unit) * u64::from(radix);
+            let run = Part { at: block(step).at, len: u64::from(unit) * m };
+            let (full, rest) = (u64::from(p) / period, u64::from(p) % period);
+            let rest = rest.saturating_sub(u64::from(step)).min(u64::from(unit));
+            let last = Part { at: run.at + full * period * m, len: rest * m };
+            (run, period * m, full as u32, last)
+        };
+        for step in steps() {
+            let (run, stride, full, last) = runs(step);
+            out.send_run(c.ahead(step), run, stride, full);
+            out.send(c.ahead(step), last);
+        }
+        for step in steps() {
+            let (run, stride, full, last) = runs(step);
+            out.recv_run(c.behind(step), run, stride, full);
+            out.recv(c.behind(step), last, Land::Write);
+        }
     }
     if k == 0 {
-        let step = 2 * m as i64;
-        rotated_runs(c, 0, |from, j, count| {
+        let step = i64::from(radix) * m as i64;
+        rotated_runs(c, 0, radix, |from, j, count| {
             out.local_run(from, step, block(j), step, count);
         });
     }
-    if k + 1 >= doublings(p) {
+    if k + 1 >= digits(p, radix) {
         // Block `j` came from the rank `j` behind.
         let (down, up) = (-(m as i64), m as i64);
         out.local_run(block(0), up, c.received(r), down, r + 1);
@@ -94,17 +113,17 @@ pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
     }
 }
 
-/// Calls `f(block of area 1, j, count)` for the blocks `j, j + 2, ...` ahead of this rank, `j` from
-/// `first` on: one run up to the last rank and one from rank 0 on.
-fn rotated_runs(c: &Collective, first: u32, mut f: impl FnMut(Part, u32, u32)) {
+/// Calls `f(block of area 1, j, count)` for the blocks `j, j + step, ...` ahead of this rank, `j`
+/// from `first` on: one run up to the last rank and one from rank 0 on.
+fn rotated_runs(c: &Collective, first: u32, step: u32, mut f: impl FnMut(Part, u32, u32)) {
     let (p, r) = (c.seat.size, c.seat.rank);
     let until_end = p - r;
-    let in_first = until_end.saturating_sub(first).div_ceil(2);
+    let in_first = until_end.saturating_sub(first).div_ceil(step);
     if in_first > 0 {
         f(c.block(r + first), first, in_first);
     }
-    let next = first + 2 * in_first;
-    let in_second = p.saturating_sub(next).div_ceil(2);
+    let next = first + step * in_first;
+    let in_second = p.saturating_sub(next).div_ceil(step);
     if in_second > 0 {
         f(c.block(next - until_end), next, in_second);
     }

@@ -1,6 +1,7 @@
 //! Allgather and allgatherv: every rank's block to every rank.
 
-use crate::blocks::doublings;
+use crate::blocks::digits;
+use crate::reductions::Exchange;
 use crate::{Collective, Land, Part, RoundSink};
 
 /// Round `k`: pass on the block that came in the round before.
@@ -56,11 +57,11 @@ fn all_but(c: &Collective, r: u32) -> [Part; 2] {
     [c.span(0, r), c.span(r + 1, c.seat.size)]
 }
 
-/// Rank `r` collects blocks `r, r + 1, ...` in scratch, twice as many every round, and rotates
-/// them into place at the end, as the field's implementations do: the rotation costs time.
-pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    let (p, r, dist) = (c.seat.size, c.seat.rank, 1 << k);
-    let count = dist.min(p - dist);
+/// Rank `r` collects blocks `r, r + 1, ...` in scratch, `radix` times as many every round, and
+/// rotates them into place at the end, as the field's implementations do: the rotation costs time.
+pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
+    let (p, r) = (c.seat.size, c.seat.rank);
+    let dist = radix.pow(k);
     let scratch = c.at(p);
     // Where the block `j` ranks ahead lies in scratch.
     let rel = |j: u32| match j < p - r {
@@ -70,14 +71,91 @@ pub(crate) fn bruck(c: &Collective, k: u32, out: &mut impl RoundSink) {
     let rotated =
         |lo: u32, hi: u32| Part { at: scratch + rel(lo), len: rel(hi).saturating_sub(rel(lo)) };
     let own = c.block(r);
-    out.send(c.behind(dist), if k == 0 { own } else { rotated(0, count) });
-    out.recv(c.ahead(dist), rotated(dist, dist + count), Land::Write);
+    let steps = || (1..radix).map_while(|j| j.checked_mul(dist)).take_while(|&step| step < p);
+    for step in steps() {
+        let count = dist.min(p - step);
+        out.send(c.behind(step), if k == 0 { own } else { rotated(0, count) });
+    }
+    for step in steps() {
+        out.recv(c.ahead(step), rotated(step, step + dist.min(p - step)), Land::Write);
+    }
     if k == 0 {
         out.local(own, rotated(0, 1), Land::Write);
     }
-    if k + 1 == doublings(p) {
+    if k + 1 == digits(p, radix) {
         out.local(rotated(0, p - r), c.span(r, p), Land::Write);
         out.local(rotated(p - r, p), c.span(0, r), Land::Write);
+    }
+}
+
+/// Exchanges of radix `k`: everyone with everyone who differs in one digit only, all they have.
+/// Ranks beyond the largest power hand their block to one of the others first and get all last.
+///
+/// `halving` begins with the farthest. What a rank has is to be one stretch then too, so that it
+/// first swaps blocks with the rank of the reversed digits.
+pub(crate) fn exchange(
+    c: &Collective,
+    radix: u32,
+    halving: bool,
+    k: u32,
+    out: &mut impl RoundSink,
+) {
+    let ex = Exchange::of(c.seat.size, radix);
+    let (me, first, leader) = ex.group(c.seat.rank);
+    let r = c.seat.rank;
+    let (fold, steps) = (u32::from(ex.has_extra()), ex.steps());
+    let reversed = |group| if halving { ex.reversed(group) } else { group };
+    if k < fold {
+        if r != leader {
+            out.send(leader, c.block(r));
+        } else {
+            for from in first..leader {
+                out.recv(from, c.block(from), Land::Write);
+            }
+        }
+        return;
+    }
+    let step = k - fold;
+    if step >= steps + u32::from(halving) {
+        if r != leader {
+            for part in all_but(c, r) {
+                out.recv(leader, part, Land::Write);
+            }
+        } else {
+            for to in first..leader {
+                for part in all_but(c, to) {
+                    out.send(to, part);
+                }
+            }
+        }
+        return;
+    }
+    if r != leader {
+        return;
+    }
+    // Blocks of `count` groups, around the one whose blocks a rank has had from the beginning.
+    let held = |group: u32, count: u32| {
+        let lo = reversed(group) / count * count;
+        c.span(ex.first(lo), ex.leader(lo + count - 1) + 1)
+    };
+    if halving && step == 0 {
+        let twin = reversed(me);
+        if twin != me {
+            out.send(ex.leader(twin), c.span(first, leader + 1));
+            out.recv(ex.leader(twin), held(me, 1), Land::Write);
+        }
+        return;
+    }
+    let step = step - u32::from(halving);
+    let unit = radix.pow(if halving { steps - 1 - step } else { step });
+    let digit = me / unit % radix;
+    let count = radix.pow(step);
+    let peers = || (0..radix).filter(|&d| d != digit).map(|d| me - digit * unit + d * unit);
+    for peer in peers() {
+        out.send(ex.leader(peer), held(me, count));
+    }
+    for peer in peers() {
+        out.recv(ex.leader(peer), held(peer, count), Land::Write);
     }
 }
 

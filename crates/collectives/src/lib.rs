@@ -14,15 +14,19 @@ mod exchange;
 mod execution;
 mod gathering;
 mod names;
+mod nodes;
 mod reduce_scatter;
 mod reductions;
 mod scans;
 mod selection;
+mod shapes;
 mod trees;
 
 pub use blocks::Ragged;
 pub use execution::{Execution, Memory, Stuck};
-pub use selection::{Case, Overrides, Range, Rule, Selection, Setting};
+pub use nodes::{Across, Form, Nodes};
+pub use selection::{Case, Overrides, Parameters, Range, Rule, Selection, Setting};
+pub use shapes::Shape;
 
 /// A stretch of a rank's working buffer, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +54,11 @@ pub trait RoundSink {
     /// `Write` the parts do not overlap; lengths are equal.
     fn local(&mut self, from: Part, to: Part, land: Land);
 
+    /// To a rank of the same node through memory that all of its receivers read: who sends the same
+    /// to several lays it there once, for the first.
+    fn send_shared(&mut self, to: u32, part: Part, _is_first: bool) {
+        self.send(to, part);
+    }
     /// `count` parts like `first`, each `stride` bytes after the one before.
     fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
@@ -133,12 +142,18 @@ pub struct Collective {
     /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
     /// root), or `p` to send then `p` to receive (alltoallv).
     pub ragged: Option<Ragged>,
+    /// Which ranks share a node. Only node-aware algorithms ask, and without it take every rank to
+    /// have a node of its own.
+    pub nodes: Option<Nodes>,
 }
 
 /// Field's names; which kinds each serves is `Algorithm::serves`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Algorithm {
-    Dissemination,
+    /// Signals to `k - 1` ranks a round.
+    Dissemination {
+        k: u8,
+    },
     Binomial,
     /// Binomial scatter, then recursive-doubling allgather.
     ScatterRecursiveDoubling,
@@ -155,6 +170,18 @@ pub enum Algorithm {
     ReduceScatterGather,
     Ring,
     Bruck,
+    /// Bruck's with `k - 1` partners a round.
+    KBruck {
+        k: u8,
+    },
+    /// All that is there, in `k`-ary rounds: nearest partners first.
+    ExchangeDoubling {
+        k: u8,
+    },
+    /// The same with the farthest first.
+    ExchangeHalving {
+        k: u8,
+    },
     RecursiveHalving,
     Pairwise,
     /// All at once, at most `throttle` out at a time.
@@ -167,13 +194,38 @@ pub enum Algorithm {
     Neighbor,
     /// Binomial reduce, then binomial broadcast (Open MPI's nonoverlapping).
     ReduceBcast,
+    /// Along a tree in segments of at most `chunk` bytes; 0 is in one.
+    Tree {
+        shape: Shape,
+        k: u32,
+        chunk: u32,
+    },
+    /// Half of the vector down each side of a binary tree, then halves are swapped (Open MPI).
+    SplitBinary {
+        chunk: u32,
+    },
+    /// Stages within nodes, and `across` among the first rank of each.
+    NodeAware {
+        form: Form,
+        across: Across,
+    },
 }
 
 impl Algorithm {
     /// Whether this is an algorithm for that collective.
     pub fn serves(self, kind: Kind) -> bool {
         use std::mem::discriminant;
-        kind.algorithms().iter().any(|&a| discriminant(&a) == discriminant(&self))
+        let same = |a: Algorithm, b: Algorithm| match (a, b) {
+            (Algorithm::NodeAware { form: a, .. }, Algorithm::NodeAware { form: b, across }) => {
+                a == b && Algorithm::from(across).serves(kind)
+            }
+            _ => discriminant(&a) == discriminant(&b),
+        };
+        kind.algorithms().iter().any(|&a| same(a, self))
+    }
+    /// Whether it asks which ranks share a node.
+    pub fn is_node_aware(self) -> bool {
+        matches!(self, Algorithm::NodeAware { .. })
     }
 
     /// Whether operands are combined strictly in rank order, so that an operator need not commute.
@@ -182,6 +234,10 @@ impl Algorithm {
         !matches!(
             (kind, self),
             (Kind::Allreduce, Algorithm::Ring)
+                | (
+                    Kind::Reduce | Kind::Allreduce,
+                    Algorithm::Tree { .. } | Algorithm::NodeAware { .. }
+                )
                 | (
                     Kind::ReduceScatter | Kind::ReduceScatterBlock,
                     Algorithm::Ring | Algorithm::RecursiveHalving
@@ -214,21 +270,68 @@ impl Kind {
     /// MPICH's defaults.
     pub fn algorithms(self) -> &'static [Algorithm] {
         use Algorithm::*;
+        /// [MPICH] TREE_TYPE kary, TREE_KVAL 2, TREE_PIPELINE_CHUNK_SIZE 8192.
+        const TREE: Algorithm = Tree { shape: Shape::Kary, k: 2, chunk: 0 };
+        const PIPELINED_TREE: Algorithm = Tree { shape: Shape::Kary, k: 2, chunk: 8 << 10 };
         match self {
-            Kind::Barrier => &[Dissemination],
-            Kind::Bcast => &[Binomial, ScatterRecursiveDoubling, ScatterRing],
-            Kind::Reduce => &[Binomial, ReduceScatterGather],
-            Kind::Allreduce => {
-                &[RecursiveDoubling, Rabenseifner, RecursiveExchange { k: 2 }, ReduceBcast, Ring]
-            }
-            Kind::Allgather | Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring, Neighbor],
-            Kind::Alltoall => &[Scattered { throttle: 32 }, Pairwise, Bruck],
+            Kind::Barrier => &[
+                Dissemination { k: 2 },
+                RecursiveExchange { k: 2 },
+                NodeAware { form: Form::Alpha, across: Across::Dissemination { k: 2 } },
+                NodeAware { form: Form::Smp, across: Across::Dissemination { k: 2 } },
+            ],
+            Kind::Bcast => &[
+                Binomial,
+                ScatterRecursiveDoubling,
+                ScatterRing,
+                TREE,
+                PIPELINED_TREE,
+                SplitBinary { chunk: 32 << 10 },
+                NodeAware { form: Form::Alpha, across: Across::Binomial },
+                NodeAware { form: Form::Beta, across: Across::Binomial },
+                NodeAware { form: Form::Smp, across: Across::Binomial },
+            ],
+            Kind::Reduce => &[
+                Binomial,
+                ReduceScatterGather,
+                TREE,
+                PIPELINED_TREE,
+                NodeAware { form: Form::Alpha, across: Across::Binomial },
+                NodeAware { form: Form::Beta, across: Across::Binomial },
+                NodeAware { form: Form::Smp, across: Across::Binomial },
+            ],
+            Kind::Allreduce => &[
+                RecursiveDoubling,
+                Rabenseifner,
+                RecursiveExchange { k: 2 },
+                ReduceBcast,
+                Ring,
+                TREE,
+                NodeAware { form: Form::Alpha, across: Across::RecursiveDoubling },
+                NodeAware { form: Form::Smp, across: Across::RecursiveDoubling },
+            ],
+            Kind::Allgather => &[
+                RecursiveDoubling,
+                Bruck,
+                Ring,
+                Neighbor,
+                KBruck { k: 2 },
+                ExchangeDoubling { k: 2 },
+                ExchangeHalving { k: 2 },
+            ],
+            Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring, Neighbor],
+            Kind::Alltoall => &[Scattered { throttle: 32 }, Pairwise, Bruck, KBruck { k: 2 }],
             Kind::Alltoallv => &[Scattered { throttle: 32 }, Pairwise],
             Kind::Gather | Kind::Scatter => &[Binomial, Linear],
             Kind::Gatherv | Kind::Scatterv => &[Linear],
             Kind::ReduceScatter | Kind::ReduceScatterBlock => &[Pairwise, RecursiveHalving, Ring],
             Kind::Scan | Kind::Exscan => &[RecursiveDoubling],
         }
+    }
+
+    /// Whether some algorithm of this kind asks which ranks share a node.
+    pub fn is_ever_node_aware(self) -> bool {
+        self.algorithms().iter().any(|a| a.is_node_aware())
     }
 
     /// Whether the kind combines operands.
@@ -269,11 +372,26 @@ impl Collective {
         if self.is_empty() || (p == 1 && lonely) {
             return 0;
         }
+        if let A::NodeAware { form, across } = self.algorithm {
+            return self.staged_rounds(form, across);
+        }
         let (ceil, floor) = (blocks::doublings(p), p.ilog2());
         // Two rounds more where ranks beyond the largest power of two come in and go out.
         let beyond = if p.is_power_of_two() { 0 } else { 1 };
         match (self.kind, self.algorithm) {
-            (Kind::Barrier, _) | (_, A::Binomial) => ceil,
+            (Kind::Barrier, A::RecursiveExchange { .. }) => {
+                reductions::Exchange::of(p, self.radix()).rounds()
+            }
+            (Kind::Barrier, _) => blocks::digits(p, self.radix()),
+            (_, A::Binomial) => ceil,
+            (Kind::Allreduce, A::Tree { .. }) => 2 * self.pipeline().rounds(),
+            (_, A::Tree { .. }) => self.pipeline().rounds(),
+            (_, A::SplitBinary { chunk }) => shapes::Split::new(self, chunk.into()).rounds(),
+            (_, A::ExchangeDoubling { .. }) => reductions::Exchange::of(p, self.radix()).rounds(),
+            (_, A::ExchangeHalving { .. }) => {
+                reductions::Exchange::of(p, self.radix()).rounds() + 1
+            }
+            (_, A::KBruck { .. }) => blocks::digits(p, self.radix()).max(1),
             (Kind::Bcast, A::ScatterRecursiveDoubling) => 2 * floor + beyond,
             (Kind::Bcast, _) => ceil + p - 1,
             (Kind::Reduce, _) => reductions::halving_rounds(p, false),
@@ -297,15 +415,39 @@ impl Collective {
     /// Names what this rank does in round `k`. Parts without bytes are not named, so a message
     /// without bytes is not sent, except by the barrier.
     pub fn round(&self, k: u32, out: &mut impl RoundSink) {
-        use Algorithm as A;
         debug_assert!(k < self.rounds(), "round {k} of {self:?}");
         debug_assert!(self.algorithm.serves(self.kind), "{self:?}");
-        if self.kind == Kind::Barrier {
-            return trees::dissemination(self, k, out);
+        match self.algorithm {
+            Algorithm::NodeAware { form, across } => self.staged_round((form, across), k, out),
+            _ => self.flat_round(k, out),
+        }
+    }
+
+    /// A round of an algorithm that knows of no nodes.
+    fn flat_round(&self, k: u32, out: &mut impl RoundSink) {
+        use Algorithm as A;
+        match (self.kind, self.algorithm) {
+            (Kind::Barrier, A::RecursiveExchange { .. }) => {
+                return reductions::exchange(self, self.radix(), k, &mut Signals(out));
+            }
+            (Kind::Barrier, _) => return trees::dissemination(self, self.radix(), k, out),
+            _ => {}
         }
         let out = &mut NonEmpty(out);
         match (self.kind, self.algorithm) {
-            (Kind::Barrier, _) => {}
+            (Kind::Barrier, _) | (_, A::NodeAware { .. }) => {}
+            (Kind::Bcast, A::Tree { .. }) => self.pipeline().down(self, k, out),
+            (Kind::Bcast, A::SplitBinary { chunk }) => {
+                shapes::Split::new(self, chunk.into()).down(self, k, out);
+            }
+            (Kind::Reduce, A::Tree { .. }) => self.pipeline().up(self, k, out),
+            (Kind::Allreduce, A::Tree { .. }) => {
+                let pipeline = self.pipeline();
+                match pipeline.rounds() {
+                    up if k < up => pipeline.up(self, k, out),
+                    up => pipeline.down(self, k - up, out),
+                }
+            }
             (Kind::Bcast, A::ScatterRecursiveDoubling) => {
                 trees::bcast_scatter_doubling(self, k, out);
             }
@@ -325,14 +467,24 @@ impl Collective {
             (Kind::Allgather | Kind::Allgatherv, A::RecursiveDoubling) => {
                 gathering::recursive_doubling(self, k, out);
             }
-            (Kind::Allgather | Kind::Allgatherv, A::Bruck) => gathering::bruck(self, k, out),
+            (Kind::Allgather | Kind::Allgatherv, A::Bruck | A::KBruck { .. }) => {
+                gathering::bruck(self, self.radix(), k, out);
+            }
+            (Kind::Allgather, A::ExchangeDoubling { .. }) => {
+                gathering::exchange(self, self.radix(), false, k, out);
+            }
+            (Kind::Allgather, A::ExchangeHalving { .. }) => {
+                gathering::exchange(self, self.radix(), true, k, out);
+            }
             (Kind::Allgather | Kind::Allgatherv, A::Neighbor)
                 if self.seat.size.is_multiple_of(2) =>
             {
                 gathering::neighbor(self, k, out);
             }
             (Kind::Allgather | Kind::Allgatherv, _) => gathering::ring(self, k, out),
-            (Kind::Alltoall, A::Bruck) => exchange::bruck(self, k, out),
+            (Kind::Alltoall, A::Bruck | A::KBruck { .. }) => {
+                exchange::bruck(self, self.radix(), k, out);
+            }
             (_, A::Scattered { .. }) => exchange::scattered(self, self.throttle(), k, out),
             (Kind::Alltoall | Kind::Alltoallv, _) => exchange::pairwise(self, k, out),
             (Kind::Gather, A::Binomial) => trees::gather_binomial(self, k, out),
@@ -462,14 +614,27 @@ impl Collective {
             _ => self.bytes == 0,
         }
     }
-    /// The radix of an exchange; wide ones are for short vectors (see docs/models/collectives.md).
+    /// The radix of rounds; of operands only short ones are exchanged in wide ones (see
+    /// docs/models/collectives.md).
     fn radix(&self) -> u32 {
-        match self.algorithm {
-            Algorithm::RecursiveExchange { k } if self.bytes <= reductions::WIDE_EXCHANGE_MAX => {
-                u32::from(k).clamp(2, reductions::RADIX_MAX)
-            }
+        let k = match self.algorithm {
+            Algorithm::RecursiveExchange { .. } if self.bytes > reductions::WIDE_EXCHANGE_MAX => 2,
+            Algorithm::RecursiveExchange { k } => k.min(reductions::RADIX_MAX as u8),
+            Algorithm::Dissemination { k }
+            | Algorithm::KBruck { k }
+            | Algorithm::ExchangeDoubling { k }
+            | Algorithm::ExchangeHalving { k } => k,
             _ => 2,
-        }
+        };
+        u32::from(k).max(2)
+    }
+    /// The vector along this call's tree.
+    fn pipeline(&self) -> shapes::Pipeline {
+        let Algorithm::Tree { shape, k, chunk } = self.algorithm else {
+            unreachable!("{self:?} has no tree");
+        };
+        let tree = shapes::Tree::new(shape, k, self.seat.size);
+        shapes::Pipeline::new(self, tree, chunk.into(), false)
     }
     fn throttle(&self) -> u32 {
         match self.algorithm {
@@ -477,6 +642,19 @@ impl Collective {
             _ => 1,
         }
     }
+}
+
+/// Passes on who hears from whom, and nothing of what.
+struct Signals<'a, S>(&'a mut S);
+
+impl<S: RoundSink> RoundSink for Signals<'_, S> {
+    fn send(&mut self, to: u32, _: Part) {
+        self.0.send(to, blocks::NOTHING);
+    }
+    fn recv(&mut self, from: u32, _: Part, _: Land) {
+        self.0.recv(from, blocks::NOTHING, Land::Write);
+    }
+    fn local(&mut self, _: Part, _: Part, _: Land) {}
 }
 
 /// Passes on what has bytes.

@@ -3,7 +3,7 @@
 //! Source: MPICH `src/mpi/coll/coll_algorithms.txt`, which lists the values of
 //! `MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM`.
 
-use crate::{Algorithm, Kind};
+use crate::{Algorithm, Form, Kind};
 
 impl Kind {
     /// As in `MPIR_CVAR_<NAME>_INTRA_ALGORITHM`, in lower case.
@@ -39,14 +39,11 @@ impl Kind {
     /// Algorithms MPICH has for this kind and this room has not.
     pub fn known_elsewhere(self) -> &'static [&'static str] {
         match self {
-            Kind::Barrier => &["nb", "recexch", "smp"],
-            Kind::Bcast => &["nb", "smp", "tree", "pipelined_tree"],
-            Kind::Reduce => &["nb", "smp"],
             Kind::Allreduce => {
-                &["nb", "smp", "tree", "k_reduce_scatter_allgather", "recursive_multiplying", "ccl"]
+                &["nb", "k_reduce_scatter_allgather", "recursive_multiplying", "ccl"]
             }
-            Kind::Allgather => &["nb", "k_brucks", "recexch_doubling", "recexch_halving"],
-            Kind::Alltoall => &["nb", "k_brucks", "pairwise_sendrecv_replace"],
+            Kind::Bcast => &["nb", "circ_graph"],
+            Kind::Alltoall => &["nb", "pairwise_sendrecv_replace"],
             Kind::Alltoallv => &["nb", "pairwise_sendrecv_replace"],
             Kind::ReduceScatter | Kind::ReduceScatterBlock => {
                 &["nb", "noncommutative", "recursive_doubling"]
@@ -61,7 +58,7 @@ impl Algorithm {
     /// MPICH's name.
     pub fn name(self) -> &'static str {
         match self {
-            Algorithm::Dissemination => "k_dissemination",
+            Algorithm::Dissemination { .. } => "k_dissemination",
             Algorithm::Binomial => "binomial",
             Algorithm::ScatterRecursiveDoubling => "scatter_recursive_doubling_allgather",
             Algorithm::ScatterRing => "scatter_ring_allgather",
@@ -71,6 +68,14 @@ impl Algorithm {
             Algorithm::ReduceScatterGather => "reduce_scatter_gather",
             Algorithm::Ring => "ring",
             Algorithm::Bruck => "brucks",
+            Algorithm::KBruck { .. } => "k_brucks",
+            Algorithm::ExchangeDoubling { .. } => "recexch_doubling",
+            Algorithm::ExchangeHalving { .. } => "recexch_halving",
+            Algorithm::Tree { chunk: 0, .. } => "tree",
+            Algorithm::Tree { .. } => "pipelined_tree",
+            Algorithm::NodeAware { form: Form::Alpha, .. } => "alpha",
+            Algorithm::NodeAware { form: Form::Beta, .. } => "beta",
+            Algorithm::NodeAware { form: Form::Smp, .. } => "smp",
             Algorithm::RecursiveHalving => "recursive_halving",
             Algorithm::Pairwise => "pairwise",
             Algorithm::Scattered { .. } => "scattered",
@@ -78,15 +83,31 @@ impl Algorithm {
             // Open MPI's names.
             Algorithm::Neighbor => "neighbor",
             Algorithm::ReduceBcast => "nonoverlapping",
+            Algorithm::SplitBinary { .. } => "split_binary",
         }
     }
-    /// The name with its parameter, if it has one: `recexch:4`, `scattered:32`, `scattered:all`.
+    /// The name with its parameters, if it has any: `recexch:4`, `scattered:all`,
+    /// `pipelined_tree:kary:2:8192`; of a node-aware one with what it has nodes do: `smp:binomial`.
     pub fn label(self) -> String {
+        let name = self.name();
         match self {
-            Algorithm::RecursiveExchange { k } => format!("{}:{k}", self.name()),
-            Algorithm::Scattered { throttle: u16::MAX } => format!("{}:all", self.name()),
-            Algorithm::Scattered { throttle } => format!("{}:{throttle}", self.name()),
-            _ => self.name().to_string(),
+            Algorithm::RecursiveExchange { k }
+            | Algorithm::KBruck { k }
+            | Algorithm::ExchangeDoubling { k }
+            | Algorithm::ExchangeHalving { k } => format!("{name}:{k}"),
+            // Radix 2 is the rule.
+            Algorithm::Dissemination { k } if k != 2 => format!("{name}:{k}"),
+            Algorithm::Scattered { throttle: u16::MAX } => format!("{name}:all"),
+            Algorithm::Scattered { throttle } => format!("{name}:{throttle}"),
+            Algorithm::Tree { shape, k, chunk } => {
+                let chunk = if chunk > 0 { format!(":{chunk}") } else { String::new() };
+                format!("{name}:{}:{k}{chunk}", shape.name())
+            }
+            Algorithm::SplitBinary { chunk } if chunk > 0 => format!("{name}:{chunk}"),
+            Algorithm::NodeAware { across, .. } => {
+                format!("{name}:{}", Algorithm::from(across).label())
+            }
+            _ => name.to_string(),
         }
     }
     /// The algorithm of that name for that kind, its parameters at MPICH's defaults.

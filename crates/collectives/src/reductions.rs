@@ -198,6 +198,20 @@ impl Exchange {
     pub(crate) fn rounds(&self) -> u32 {
         self.steps + if self.extra == 0 { 0 } else { 2 }
     }
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps
+    }
+    pub(crate) fn has_extra(&self) -> bool {
+        self.extra > 0
+    }
+    /// The group whose digits are those of this one the other way round.
+    pub(crate) fn reversed(&self, group: u32) -> u32 {
+        (0..self.steps)
+            .fold((group, 0), |(rest, reversed), _| {
+                (rest / self.radix, reversed * self.radix + rest % self.radix)
+            })
+            .1
+    }
     fn full(&self) -> u32 {
         self.extra / (self.radix - 1)
     }
@@ -206,7 +220,7 @@ impl Exchange {
         self.extra % (self.radix - 1) + 1
     }
     /// A rank's group and the group's first and last rank.
-    fn group(&self, rank: u32) -> (u32, u32, u32) {
+    pub(crate) fn group(&self, rank: u32) -> (u32, u32, u32) {
         let (k, full) = (self.radix, self.full());
         if rank < full * k {
             (rank / k, rank - rank % k, rank - rank % k + k - 1)
@@ -216,8 +230,12 @@ impl Exchange {
             (rank - self.extra, rank, rank)
         }
     }
+    /// A group's first rank.
+    pub(crate) fn first(&self, group: u32) -> u32 {
+        if group == 0 { 0 } else { self.leader(group - 1) + 1 }
+    }
     /// Who stands for a group.
-    fn leader(&self, group: u32) -> u32 {
+    pub(crate) fn leader(&self, group: u32) -> u32 {
         let full = self.full();
         match group < full {
             true => group * self.radix + self.radix - 1,

@@ -6,15 +6,16 @@
 use toml::{Table, Value};
 
 use crate::names::did_you_mean;
-use crate::{Algorithm, Collective, Kind};
+use crate::{Algorithm, Collective, Form, Kind, Nodes, Shape};
 
 /// A call, as far as libraries look at it when they choose. Every member of the communicator must
 /// give the same answers, or they would choose differently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Case {
     pub kind: Kind,
-    /// Members of the communicator.
+    /// Members of the communicator, and on how many nodes they are.
     pub size: u32,
+    pub nodes: u32,
     /// Bytes as MPICH counts them; see `Collective::counted_bytes`.
     pub bytes: u64,
     /// Elements in the vector of a reduction.
@@ -40,7 +41,9 @@ impl Collective {
     pub fn case(&self, commutative: bool, builtin: bool) -> Case {
         let bytes = self.counted_bytes();
         let elements = bytes / self.grain.max(1);
-        Case { kind: self.kind, size: self.seat.size, bytes, elements, commutative, builtin }
+        let size = self.seat.size;
+        let nodes = self.nodes.as_ref().map_or(size, Nodes::count);
+        Case { kind: self.kind, size, nodes, bytes, elements, commutative, builtin }
     }
 }
 
@@ -109,6 +112,8 @@ pub struct Rule {
     pub total_bytes: Range,
     /// Whether the size is a power of two.
     pub power_of_two: Option<bool>,
+    /// Whether some node has more ranks than one (MPICH's `comm_hierarchy=parent`).
+    pub several_a_node: Option<bool>,
     pub commutative: Option<bool>,
     pub builtin: Option<bool>,
     /// Whether there are fewer elements than the largest power of two not above the size, so that
@@ -126,6 +131,7 @@ impl Rule {
             block_bytes: Range::ALL,
             total_bytes: Range::ALL,
             power_of_two: None,
+            several_a_node: None,
             commutative: None,
             builtin: None,
             too_few_elements: None,
@@ -139,10 +145,12 @@ impl Rule {
             && self.block_bytes.holds(case.block_bytes())
             && self.total_bytes.holds(case.total_bytes())
             && is(self.power_of_two, case.size.is_power_of_two())
+            && is(self.several_a_node, case.nodes < case.size)
             && is(self.commutative, case.commutative)
             && is(self.builtin, case.builtin)
             && is(self.too_few_elements, too_few(case))
             && (case.commutative || self.algorithm.keeps_order(case.kind))
+            && (!self.algorithm.is_node_aware() || case.nodes < case.size)
     }
     /// This rule where the other's conditions hold as well; `None` if they never do.
     pub fn and(&self, other: &Rule) -> Option<Rule> {
@@ -156,6 +164,7 @@ impl Rule {
             block_bytes: self.block_bytes.and(other.block_bytes)?,
             total_bytes: self.total_bytes.and(other.total_bytes)?,
             power_of_two: is(self.power_of_two, other.power_of_two)?,
+            several_a_node: is(self.several_a_node, other.several_a_node)?,
             commutative: is(self.commutative, other.commutative)?,
             builtin: is(self.builtin, other.builtin)?,
             too_few_elements: is(self.too_few_elements, other.too_few_elements)?,
@@ -232,22 +241,51 @@ impl Selection {
         self.rules[kind as usize] = rules;
     }
 
-    /// The algorithm for a call: what the user forces if it can serve, else that of the first rule
-    /// that holds, else the kind's first algorithm, which serves every call.
+    /// The algorithm for a call. MPICH's device comes first: what it composes of a node's ranks and
+    /// the nodes' is settled before anything else, and then asks again for one rank a node. Then
+    /// what the user forces if it can serve, the first rule that holds, and the kind's first
+    /// algorithm, which serves every call.
     pub fn decide(&self, case: &Case, overrides: &Overrides) -> Algorithm {
-        let forced = overrides.forced.iter().rev().find(|(kind, _)| *kind == case.kind);
-        let rule = || self.rules(case.kind).iter().find(|r| r.holds(case)).map(|r| r.algorithm);
-        let chosen = match forced {
-            Some(&(_, algorithm)) if algorithm.takes(case) => algorithm,
-            _ => rule().unwrap_or(case.kind.algorithms()[0]),
+        let kind = case.kind;
+        let composition = last_of(&overrides.compositions, kind);
+        let may = |rule: &&Rule| composition.is_none() || !rule.algorithm.is_composed();
+        let rule = self.rules(kind).iter().filter(may).find(|rule| rule.holds(case));
+        let rule = rule.map(|rule| rule.algorithm);
+        let asked = composition.flatten().map(|form| Algorithm::formed(kind, form));
+        let asked = asked.filter(|a| a.takes(case));
+        let forced = || last_of(&overrides.forced, kind).filter(|a| a.takes(case));
+        let chosen = match (asked, rule) {
+            (Some(composed), _) => composed,
+            (None, Some(composed)) if composed.is_composed() => composed,
+            _ => match forced() {
+                Some(algorithm) => overrides.tuned(kind, algorithm),
+                None => rule.unwrap_or(kind.algorithms()[0]),
+            },
         };
         match (chosen, overrides.throttle) {
             (Algorithm::Scattered { .. }, Some(throttle)) => Algorithm::Scattered { throttle },
-            (Algorithm::RecursiveExchange { k }, _) => {
-                Algorithm::RecursiveExchange { k: overrides.radix.unwrap_or(k) }
-            }
+            (Algorithm::NodeAware { form, .. }, _) => self.formed(form, case, overrides),
             _ => chosen,
         }
+    }
+    /// A node-aware algorithm of this form, with what is decided for one rank a node.
+    fn formed(&self, form: Form, case: &Case, overrides: &Overrides) -> Algorithm {
+        let roots = Case { size: case.nodes, ..*case };
+        let across = self.decide(&roots, overrides).among_roots();
+        let across = across.expect("a rank a node: no algorithm is node-aware");
+        Algorithm::NodeAware { form, across }
+    }
+    /// The node-aware algorithms that serve a call; of what MPICH's device composes none if the
+    /// user has said what it is to do.
+    pub fn node_aware(&self, case: &Case, overrides: &Overrides) -> Vec<Algorithm> {
+        let is_open = last_of(&overrides.compositions, case.kind).is_none();
+        let may = |a: &&Algorithm| a.takes(case) && (is_open || !a.is_composed());
+        let forms = case.kind.algorithms().iter().filter(may);
+        let formed = |a: &Algorithm| match *a {
+            Algorithm::NodeAware { form, .. } => Some(self.formed(form, case, overrides)),
+            _ => None,
+        };
+        forms.filter_map(formed).collect()
     }
 
     /// `decide` for a caller who knows no more than this: elements of 8 bytes, and an operator of
@@ -262,7 +300,7 @@ impl Selection {
     ) -> Algorithm {
         let elements = bytes.div_ceil(8);
         self.decide(
-            &Case { kind, size, bytes, elements, commutative, builtin: commutative },
+            &Case { kind, size, nodes: size, bytes, elements, commutative, builtin: commutative },
             overrides,
         )
     }
@@ -275,11 +313,21 @@ impl Algorithm {
     pub fn takes(self, case: &Case) -> bool {
         (case.commutative || self.keeps_order(case.kind))
             && (!self.wants_spread() || (case.builtin && !too_few(case)))
+            && (!self.is_node_aware() || case.nodes < case.size)
             && (!self.wants_power_of_two(case.kind) || case.size.is_power_of_two())
     }
     /// Needs as many elements as the largest power of two of ranks, and an operator of MPI's own.
     pub fn wants_spread(self) -> bool {
         matches!(self, Algorithm::Rabenseifner | Algorithm::ReduceScatterGather)
+    }
+    /// What MPICH's device composes, by nodes' shared memory.
+    pub fn is_composed(self) -> bool {
+        matches!(self, Algorithm::NodeAware { form: Form::Alpha | Form::Beta, .. })
+    }
+    /// The node-aware algorithm of a form: the kind's, if it has one, else its first.
+    fn formed(kind: Kind, form: Form) -> Algorithm {
+        let is = |a: &&Algorithm| matches!(a, Algorithm::NodeAware { form: f, .. } if *f == form);
+        *kind.algorithms().iter().find(is).unwrap_or(&kind.algorithms()[0])
     }
     /// Ours serves every size; no library's does.
     pub fn wants_power_of_two(self, kind: Kind) -> bool {
@@ -296,7 +344,8 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
     };
     let before = complaints.len();
     let mut read = Rule::always(kind.algorithms()[0]);
-    let (mut radix, mut throttle, mut named) = (None, None, false);
+    let mut named = false;
+    let mut parameters = Parameters::default();
     for (key, value) in table {
         let mut wrong = |wanted: &str, hint: &str| {
             complaints.push(format!("{at}.{key}: found `{value}`, expected {wanted}{hint}"));
@@ -314,16 +363,32 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
             }
             ("size" | "bytes" | "block_bytes" | "total_bytes", _) => wrong(range, ""),
             ("power_of_two", Value::Boolean(b)) => read.power_of_two = Some(*b),
+            ("several_a_node", Value::Boolean(b)) => read.several_a_node = Some(*b),
             ("commutative", Value::Boolean(b)) => read.commutative = Some(*b),
             ("builtin", Value::Boolean(b)) => read.builtin = Some(*b),
             ("too_few_elements", Value::Boolean(b)) => read.too_few_elements = Some(*b),
-            ("power_of_two" | "commutative" | "builtin" | "too_few_elements", _) => {
-                wrong("true or false", "");
-            }
-            ("k", Value::Integer(k @ 2..=16)) => radix = Some(*k as u8),
-            ("k", _) => wrong("a radix from 2 to 16", ""),
-            ("throttle", Value::Integer(n @ 1..=65_535)) => throttle = Some(*n as u16),
+            (
+                "power_of_two" | "several_a_node" | "commutative" | "builtin" | "too_few_elements",
+                _,
+            ) => wrong("true or false", ""),
+            ("k", Value::Integer(k @ 1..=1_000_000)) => parameters.k = Some(*k as u32),
+            ("k", _) => wrong("a radix: of exchanges 2 to 16, of trees from 1", ""),
+            ("throttle", Value::Integer(n @ 1..=65_535)) => parameters.throttle = Some(*n as u16),
             ("throttle", _) => wrong("a number of messages from 1 to 65535", ""),
+            ("tree", Value::String(name)) if Shape::named(name).is_some() => {
+                parameters.shape = Shape::named(name);
+            }
+            ("tree", _) => {
+                let shapes = Shape::ALL.map(Shape::name);
+                wrong(&format!("one of {}", shapes.join(", ")), "");
+            }
+            ("chunk", Value::String(text)) => match Range::parse(text) {
+                Some(Range { min, max }) if min == max && min <= u64::from(u32::MAX) => {
+                    parameters.chunk = Some(min as u32);
+                }
+                _ => wrong("a length such as `8 KiB`; 0 is no segments", ""),
+            },
+            ("chunk", _) => wrong("a length such as `8 KiB`, in quotes; `0` is no segments", ""),
             ("use", Value::String(name)) => match Algorithm::named(kind, name) {
                 Some(algorithm) => (read.algorithm, named) = (algorithm, true),
                 None => wrong(&legal(kind), &did_you_mean(name, names(kind))),
@@ -336,12 +401,15 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
                     "block_bytes",
                     "total_bytes",
                     "power_of_two",
+                    "several_a_node",
                     "commutative",
                     "builtin",
                     "too_few_elements",
                     "use",
                     "k",
                     "throttle",
+                    "tree",
+                    "chunk",
                 ];
                 wrong(&format!("one of {}", keys.join(", ")), &did_you_mean(key, keys));
             }
@@ -350,13 +418,68 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
     if !named && complaints.len() == before {
         complaints.push(format!("{at}.use: expected {}", legal(kind)));
     }
-    match (&mut read.algorithm, radix, throttle) {
-        (Algorithm::RecursiveExchange { k }, Some(radix), None) => *k = radix,
-        (Algorithm::Scattered { throttle: t }, None, Some(throttle)) => *t = throttle,
-        (_, None, None) => {}
-        _ => complaints.push(format!("{at}: `k` belongs to recexch, `throttle` to scattered")),
+    match parameters.given_to(read.algorithm) {
+        Ok(algorithm) => read.algorithm = algorithm,
+        Err(words) => complaints.push(format!("{at}: {words}")),
     }
     (complaints.len() == before).then_some(read)
+}
+
+/// What an algorithm may be told beside its name.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Parameters {
+    pub k: Option<u32>,
+    pub shape: Option<Shape>,
+    pub chunk: Option<u32>,
+    pub throttle: Option<u16>,
+}
+
+impl Parameters {
+    /// The algorithm with these in the place of its own; `Err` if it has not got them.
+    pub fn given_to(self, algorithm: Algorithm) -> Result<Algorithm, String> {
+        use Algorithm as A;
+        let Parameters { k, shape, chunk, throttle } = self;
+        let radix = |own: u8| match k {
+            None => Ok(own),
+            Some(k @ 2..=16) => Ok(k as u8),
+            Some(k) => Err(format!("found `k` {k}, expected a radix from 2 to 16")),
+        };
+        let given = match algorithm {
+            A::RecursiveExchange { k } => A::RecursiveExchange { k: radix(k)? },
+            A::Dissemination { k } => A::Dissemination { k: radix(k)? },
+            A::KBruck { k } => A::KBruck { k: radix(k)? },
+            A::ExchangeDoubling { k } => A::ExchangeDoubling { k: radix(k)? },
+            A::ExchangeHalving { k } => A::ExchangeHalving { k: radix(k)? },
+            A::Tree { shape: s, k: own, chunk: c } => A::Tree {
+                shape: shape.unwrap_or(s),
+                k: k.unwrap_or(own),
+                chunk: chunk.unwrap_or(c),
+            },
+            A::SplitBinary { chunk: c } => A::SplitBinary { chunk: chunk.unwrap_or(c) },
+            A::Scattered { throttle: t } => A::Scattered { throttle: throttle.unwrap_or(t) },
+            other => other,
+        };
+        let is_tree = matches!(algorithm, A::Tree { .. });
+        let has_radix = is_tree
+            || matches!(
+                algorithm,
+                A::RecursiveExchange { .. }
+                    | A::Dissemination { .. }
+                    | A::KBruck { .. }
+                    | A::ExchangeDoubling { .. }
+                    | A::ExchangeHalving { .. }
+            );
+        let misplaced = k.is_some() && !has_radix
+            || shape.is_some() && !is_tree
+            || chunk.is_some() && !is_tree && !matches!(algorithm, A::SplitBinary { .. })
+            || throttle.is_some() && !matches!(algorithm, A::Scattered { .. });
+        match misplaced {
+            false => Ok(given),
+            true => Err("`k` belongs to exchanges, k_brucks, k_dissemination and trees, `tree` \
+                         and `chunk` to trees, `throttle` to scattered"
+                .into()),
+        }
+    }
 }
 
 fn names(kind: Kind) -> impl Iterator<Item = &'static str> {
@@ -372,10 +495,18 @@ fn legal(kind: Kind) -> String {
 pub struct Overrides {
     /// The last entry of a kind counts.
     pub forced: Vec<(Kind, Algorithm)>,
+    /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
+    compositions: Vec<(Kind, Option<Form>)>,
     /// `MPIR_CVAR_ALLTOALL_THROTTLE`.
     pub throttle: Option<u16>,
-    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL`.
-    pub radix: Option<u8>,
+    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL` and its like, by kind and algorithms' name: of
+    /// algorithms that are forced, as in MPICH. A rule brings its own.
+    parameters: Vec<(Kind, &'static [&'static str], Parameters)>,
+}
+
+/// The last entry of a kind.
+fn last_of<T: Copy>(entries: &[(Kind, T)], kind: Kind) -> Option<T> {
+    entries.iter().rev().find(|(k, _)| *k == kind).map(|&(_, value)| value)
 }
 
 /// What came of an environment variable.
@@ -388,24 +519,72 @@ pub enum Setting {
     NotOurs,
 }
 
+/// Radices and trees: the variable without its prefix, and whose it is. [MPICH] cvars.txt.
+const TREES: &[&str] = &["tree", "pipelined_tree"];
+const PARAMETERS: [(&str, Kind, &[&str]); 11] = [
+    ("BARRIER_DISSEM_KVAL", Kind::Barrier, &["k_dissemination"]),
+    ("BARRIER_RECEXCH_KVAL", Kind::Barrier, &["recexch"]),
+    ("BCAST_TREE_KVAL", Kind::Bcast, TREES),
+    ("BCAST_TREE_TYPE", Kind::Bcast, TREES),
+    ("BCAST_TREE_PIPELINE_CHUNK_SIZE", Kind::Bcast, &["pipelined_tree"]),
+    ("ALLREDUCE_RECEXCH_KVAL", Kind::Allreduce, &["recexch"]),
+    ("ALLREDUCE_TREE_KVAL", Kind::Allreduce, &["tree"]),
+    ("ALLREDUCE_TREE_TYPE", Kind::Allreduce, &["tree"]),
+    ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", Kind::Allreduce, &["tree"]),
+    ("ALLGATHER_BRUCKS_KVAL", Kind::Allgather, &["k_brucks"]),
+    ("ALLGATHER_RECEXCH_KVAL", Kind::Allgather, &["recexch_doubling", "recexch_halving"]),
+];
+
 impl Overrides {
     /// Takes in one environment variable. `Err` is a complaint about its value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<Setting, String> {
         let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::NotOurs) };
-        let number = |min: u16, max: u16| match value.trim().parse::<u16>() {
+        let value = value.trim();
+        let number = |min: u32, max: u32| match value.parse::<u32>() {
             Ok(n) if (min..=max).contains(&n) => Ok(n),
             _ => Err(format!("{name}: found `{value}`, expected a number from {min} to {max}")),
         };
-        match short {
-            "ALLTOALL_THROTTLE" => {
-                self.throttle = Some(number(1, u16::MAX)?);
-                return Ok(Setting::Applied);
+        if short == "ALLTOALL_THROTTLE" {
+            self.throttle = Some(number(1, u16::MAX.into())? as u16);
+            return Ok(Setting::Applied);
+        }
+        if short == "ALLTOALL_BRUCKS_KVAL" {
+            let k = Some(number(2, 16)?);
+            let parameters = Parameters { k, ..Parameters::default() };
+            self.parameters.push((Kind::Alltoall, &["k_brucks"], parameters));
+            return Ok(Setting::Applied);
+        }
+        if let Some(&(_, kind, of)) = PARAMETERS.iter().find(|(known, ..)| *known == short) {
+            let mut parameters = Parameters::default();
+            if short.ends_with("TREE_KVAL") {
+                parameters.k = Some(number(1, 1_000_000)?);
+            } else if short.ends_with("_KVAL") {
+                parameters.k = Some(number(2, 16)?);
+            } else if short.ends_with("_CHUNK_SIZE") {
+                parameters.chunk = Some(number(0, i32::MAX as u32)?);
+            } else {
+                // Open MPI's are no words of MPICH's.
+                let known = [Shape::Kary, Shape::Knomial1, Shape::Knomial2];
+                match known.into_iter().find(|shape| shape.name() == value) {
+                    Some(shape) => parameters.shape = Some(shape),
+                    None if value.starts_with("topology_") => {
+                        return Ok(Setting::NotModeled(format!(
+                            "{name}={value} is not modeled: trees stay as they are"
+                        )));
+                    }
+                    None => {
+                        let hint = did_you_mean(value, known.map(Shape::name));
+                        return Err(format!(
+                            "{name}: found `{value}`, expected kary, knomial_1 or knomial_2{hint}"
+                        ));
+                    }
+                }
             }
-            "ALLREDUCE_RECEXCH_KVAL" => {
-                self.radix = Some(number(2, 16)? as u8);
-                return Ok(Setting::Applied);
-            }
-            _ => {}
+            self.parameters.push((kind, of, parameters));
+            return Ok(Setting::Applied);
+        }
+        if let Some(kind) = short.strip_suffix("_COMPOSITION") {
+            return self.compose(kind, name, number(0, 4)?);
         }
         let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
             return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
@@ -419,13 +598,47 @@ impl Overrides {
         self.force(kind, name, value)
     }
 
+    /// [MPICH] ch4_coll.h. 0 is its own choice.
+    fn compose(&mut self, kind: &str, name: &str, number: u32) -> Result<Setting, String> {
+        let kind = Kind::named(&kind.to_lowercase());
+        let flat = match kind {
+            Some(Kind::Bcast | Kind::Reduce) => 3,
+            _ => 2,
+        };
+        let composition = match (kind, number) {
+            (_, 0) => None,
+            (Some(Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce), 1) => {
+                Some(Some(Form::Alpha))
+            }
+            (Some(Kind::Bcast | Kind::Reduce), 2) => Some(Some(Form::Beta)),
+            (Some(_), n) if n == flat => Some(None),
+            _ => {
+                let note = format!("{name}={number} is not modeled: the library's own is used");
+                return Ok(Setting::NotModeled(note));
+            }
+        };
+        if let Some(kind) = kind {
+            self.compositions.retain(|(k, _)| *k != kind);
+            self.compositions.extend(composition.map(|composition| (kind, composition)));
+        }
+        Ok(Setting::Applied)
+    }
+
+    /// A forced algorithm with the parameters that are set for it.
+    fn tuned(&self, kind: Kind, algorithm: Algorithm) -> Algorithm {
+        let ours = |of: &[&str]| of.contains(&algorithm.name());
+        let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
+        set.fold(algorithm, |algorithm, (_, _, given)| {
+            given.given_to(algorithm).expect("variables are of algorithms that have them")
+        })
+    }
+
     fn force(&mut self, kind: Kind, name: &str, value: &str) -> Result<Setting, String> {
-        let value = value.trim();
         if value == "auto" {
             self.forced.retain(|(k, _)| *k != kind);
             return Ok(Setting::Applied);
         }
-        if let Some(algorithm) = Algorithm::named(kind, value) {
+        if let Some(algorithm) = Algorithm::named(kind, value).filter(|a| !a.is_composed()) {
             self.forced.push((kind, algorithm));
             return Ok(Setting::Applied);
         }
@@ -474,7 +687,8 @@ mod tests {
     }
 
     fn case(kind: Kind, size: u32, bytes: u64) -> Case {
-        Case { kind, size, bytes, elements: bytes / 8, commutative: true, builtin: true }
+        let elements = bytes / 8;
+        Case { kind, size, nodes: size, bytes, elements, commutative: true, builtin: true }
     }
 
     #[test]
@@ -520,7 +734,7 @@ mod tests {
             "c.bcast[1].bytes: found `8`, expected a range",
             "c.bcast[2].sise: found `\"..8\"`",
             "did you mean `size`?",
-            "c.bcast[3]: `k` belongs to recexch",
+            "c.bcast[3]: `k` belongs to exchanges, k_brucks",
             "c.bcast[4].use: expected one of",
             "c.scan: found `\"fast\"`",
         ] {
@@ -543,7 +757,9 @@ mod tests {
         assert_eq!(set("PATH", "/bin"), Ok(Setting::NotOurs));
         assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::NotOurs));
         let noted = [
-            ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "pipelined_tree"),
+            ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "circ_graph"),
+            ("MPIR_CVAR_BCAST_TREE_TYPE", "topology_wave"),
+            ("MPIR_CVAR_ALLGATHER_COMPOSITION", "1"),
             ("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "tsp_ring"),
             ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
         ];

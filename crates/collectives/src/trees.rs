@@ -9,12 +9,12 @@ use crate::{Collective, Land, Part, RoundSink};
 impl Collective {
     /// This rank counted from the root.
     #[inline]
-    fn relative(&self) -> u32 {
+    pub(crate) fn relative(&self) -> u32 {
         self.behind(self.root)
     }
     /// The rank at `v` counted from the root.
     #[inline]
-    fn real(&self, v: u32) -> u32 {
+    pub(crate) fn real(&self, v: u32) -> u32 {
         let to_end = self.seat.size - self.root;
         if v < to_end { v + self.root } else { v - to_end }
     }
@@ -24,10 +24,16 @@ impl Collective {
     }
 }
 
-/// Round `k`: signal the rank 2^k ahead, hear from the one 2^k behind.
-pub(crate) fn dissemination(c: &Collective, k: u32, out: &mut impl RoundSink) {
-    out.send(c.ahead(1 << k), NOTHING);
-    out.recv(c.behind(1 << k), NOTHING, Land::Write);
+/// Round `k`: signal the ranks `d radix^k` ahead, hear from those as far behind.
+pub(crate) fn dissemination(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {
+    let (p, unit) = (c.seat.size, radix.pow(k));
+    let steps = || (1..radix).map_while(|d| d.checked_mul(unit)).take_while(|&step| step < p);
+    for step in steps() {
+        out.send(c.ahead(step), NOTHING);
+    }
+    for step in steps() {
+        out.recv(c.behind(step), NOTHING, Land::Write);
+    }
 }
 
 /// Largest subtree first, as MPICH: after round `k` one in `2^(levels - 1 - k)` has the vector.

@@ -101,6 +101,7 @@ impl Live {
         let Started { children, pumps, unfit, descriptors } =
             start_all(&spec, &program, shared.fd(), &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
+        let nodes = spec.seats.iter().map(|seat| seat.node).collect();
         Ok(Live {
             children,
             pumps,
@@ -111,7 +112,7 @@ impl Live {
             seats: spec.seats,
             ranks: (0..n).map(|_| Rank::new()).collect(),
             exits: vec![None; n as usize],
-            meetings: Meetings::new(shared.segment, n),
+            meetings: Meetings::new(shared.segment, nodes),
             choose,
             interrupted,
             progress,

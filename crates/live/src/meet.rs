@@ -7,7 +7,9 @@
 use crate::combine;
 use crate::outcome::Why;
 use base::Slab;
-use collectives::{Algorithm, Collective, Execution, Kind, Memory, Part, Ragged, Seat, Stuck};
+use collectives::{
+    Algorithm, Collective, Execution, Kind, Memory, Nodes, Part, Ragged, Seat, Stuck,
+};
 use std::collections::{BTreeMap, VecDeque};
 use workload::Context;
 use workload::functions::function_name;
@@ -27,6 +29,8 @@ pub type Choose = dyn Fn(&Question) -> Algorithm;
 
 struct Communicator {
     members: Vec<u32>,
+    /// Which of them share a node, once a collective has asked.
+    nodes: Option<Nodes>,
     /// Who registered it.
     by: u32,
     /// Collectives called so far, by seat.
@@ -70,6 +74,8 @@ struct Meeting {
 pub(crate) struct Meetings {
     segment: Segment,
     n_ranks: u32,
+    /// The node of each rank.
+    nodes: Vec<u32>,
     /// First context not given out.
     next_context: u32,
     communicators: BTreeMap<Context, Communicator>,
@@ -83,7 +89,7 @@ impl Communicator {
     fn new(members: Vec<u32>, by: u32) -> Communicator {
         let called = vec![0; members.len()];
         let (left, of, first, open) = (0, None, 0, VecDeque::new());
-        Communicator { members, by, called, left, of, first, open }
+        Communicator { members, nodes: None, by, called, left, of, first, open }
     }
     fn has_been_left(&self) -> bool {
         self.left as usize == self.members.len()
@@ -92,8 +98,10 @@ impl Communicator {
 
 impl Meetings {
     /// Knows the world, and every rank's own communicator.
-    pub fn new(segment: Segment, n_ranks: u32) -> Meetings {
+    pub fn new(segment: Segment, nodes: Vec<u32>) -> Meetings {
         let mut meetings = Meetings::none(segment);
+        let n_ranks = nodes.len() as u32;
+        meetings.nodes = nodes;
         (meetings.n_ranks, meetings.next_context) = (n_ranks, 1 + n_ranks);
         let world = Communicator::new((0..n_ranks).collect(), 0);
         meetings.communicators.insert(workload::WORLD, world);
@@ -105,7 +113,8 @@ impl Meetings {
     pub fn none(segment: Segment) -> Meetings {
         let (communicators, meetings) = (BTreeMap::new(), Slab::with_capacity(0));
         let channels = BTreeMap::new();
-        Meetings { segment, n_ranks: 0, next_context: 0, communicators, channels, meetings }
+        let (n_ranks, nodes, next_context) = (0, Vec::new(), 0);
+        Meetings { segment, n_ranks, nodes, next_context, communicators, channels, meetings }
     }
 
     /// Empty if nobody has registered the context. Messages of the library's own are among the
@@ -221,7 +230,14 @@ impl Meetings {
             grain: s.grain,
             ragged: ragged(self.segment, kind, size, s)
                 .map_err(|()| wrong("a list of lengths that does not fit its kind"))?,
+            nodes: None,
         };
+        // Only of some is it asked who shares a node.
+        if kind.is_ever_node_aware() {
+            let node = |&member: &u32| self.nodes[member as usize];
+            let nodes = || Nodes::new(communicator.members.iter().map(node));
+            call.nodes = Some(communicator.nodes.get_or_insert_with(nodes).clone());
+        }
         let new_contexts = s.flags & flag::NEW_CONTEXTS != 0;
         let id = match joined {
             Some(id) => id,

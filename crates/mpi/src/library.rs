@@ -467,8 +467,8 @@ mod tests {
     }
 
     fn decide(name: &str, kind: Kind, size: u32, bytes: u64) -> Algorithm {
-        let case =
-            Case { kind, size, bytes, elements: bytes / 8, commutative: true, builtin: true };
+        let (commutative, builtin, elements) = (true, true, bytes / 8);
+        let case = Case { kind, size, nodes: size, bytes, elements, commutative, builtin };
         library(name, "slingshot").selection.decide(&case, &Overrides::default())
     }
 
@@ -478,7 +478,7 @@ mod tests {
         use Algorithm as A;
         let scattered = A::Scattered { throttle: 32 };
         for (kind, size, bytes, want) in [
-            (Kind::Barrier, 9, 0, A::Dissemination),
+            (Kind::Barrier, 9, 0, A::Dissemination { k: 2 }),
             (Kind::Bcast, 7, 1 << 20, A::Binomial),
             (Kind::Bcast, 8, 12_288, A::Binomial),
             (Kind::Bcast, 8, 12_289, A::ScatterRecursiveDoubling),

@@ -210,7 +210,7 @@ impl Plan {
             move |rank| Step::Do(seated(if rank == 0 { &root } else { &other }, rank))
         };
         let call = of(kind, self.algorithm, self.bytes);
-        let barrier = of(Kind::Barrier, Algorithm::Dissemination, 0);
+        let barrier = of(Kind::Barrier, Algorithm::Dissemination { k: 2 }, 0);
         let steps = 6 * (self.iterations + 1);
         Streams::generated(self.ranks, move |rank, nth| {
             (nth < steps).then(|| match nth % 6 {
@@ -341,6 +341,6 @@ pub fn collective(kind: Kind, algorithm: Algorithm, seat: Seat, bytes: u64) -> O
         _ => None,
     };
     let bytes = if kind == Kind::Barrier { 0 } else { bytes };
-    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain, ragged };
+    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain, ragged, nodes: None };
     Op::Collective { context: WORLD, call }
 }

@@ -7,9 +7,9 @@
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
 use crate::protocol::first_leg;
-use crate::world::{Due, Flight, Purpose, Rank, RunId, Send, SendId, Waiter, World};
+use crate::world::{Buffers, Due, Flight, Purpose, Rank, RunId, Send, SendId, Waiter, World};
 use base::{Span, Time};
-use collectives::{Collective, Land, Part, RoundSink};
+use collectives::{Collective, Land, Nodes, Part, RoundSink};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Context, Done, Token, Workload};
 
@@ -36,7 +36,7 @@ pub(crate) struct Run {
 /// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
 #[derive(Default, Debug)]
 pub(crate) struct Traffic {
-    sends: Vec<(u32, u64)>,
+    sends: Vec<(u32, u64, Through)>,
     recvs: Vec<u32>,
     combines: bool,
     /// Bytes moved and combined locally at the end of the round.
@@ -44,13 +44,27 @@ pub(crate) struct Traffic {
     combined: u64,
 }
 
+/// How a message goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Through {
+    /// As any other.
+    Message,
+    /// Laid where all of a node read it, by this message or by the one before.
+    Cell,
+    SameCell,
+}
+
 impl RoundSink for Traffic {
     fn send(&mut self, to: u32, part: Part) {
         // All parts for one peer are one message; algorithms name them in a row.
         match self.sends.last_mut() {
-            Some((peer, bytes)) if *peer == to => *bytes += part.len,
-            _ => self.sends.push((to, part.len)),
+            Some((peer, bytes, Through::Message)) if *peer == to => *bytes += part.len,
+            _ => self.sends.push((to, part.len, Through::Message)),
         }
+    }
+    fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
+        let through = if is_first { Through::Cell } else { Through::SameCell };
+        self.sends.push((to, part.len, through));
     }
     fn recv(&mut self, from: u32, _: Part, land: Land) {
         if self.recvs.last() != Some(&from) {
@@ -88,8 +102,17 @@ impl Traffic {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    pub(crate) fn enter(&mut self, rank: u32, token: Token, context: Context, call: Collective) {
+    pub(crate) fn enter(
+        &mut self,
+        rank: u32,
+        token: Token,
+        context: Context,
+        mut call: Collective,
+    ) {
         let job = self.job_of(rank);
+        if call.algorithm.is_node_aware() && call.nodes.is_none() {
+            call.nodes = Some(self.nodes(job, context));
+        }
         let size = self.workload.members(job, context).len() as u32;
         assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
@@ -143,9 +166,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let members = self.workload.members(job, context);
         let is_far = |peer: &&u32| !self.shares_node(rank, first + members[**peer as usize]);
         let far = traffic.recvs.iter().filter(is_far).count();
-        for &(peer, bytes) in &traffic.sends {
+        for &(peer, bytes, through) in &traffic.sends {
             let to = first + self.workload.members(job, context)[peer as usize];
-            let rendezvous = self.wants_rendezvous(rank, to, bytes);
+            // GPUs' data goes through no cells.
+            let through = if self.job.buffers == Buffers::Gpu && bytes > 0 {
+                Through::Message
+            } else {
+                through
+            };
+            let rendezvous = through == Through::Message && self.wants_rendezvous(rank, to, bytes);
             let mut pair = PairId(0);
             if self.job.counts_pairs {
                 pair = self.pairs.id(rank, to);
@@ -167,7 +196,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 pieces: 0,
             };
             let send = self.sends.insert(send);
-            let overhead = self.send_cost(rank, to, bytes, rendezvous);
+            let overhead = match through {
+                Through::SameCell => Span::ZERO,
+                _ => self.send_cost(rank, to, bytes, rendezvous),
+            };
             if rendezvous && !self.shares_node(rank, to) {
                 self.guard.limits.claim_anyway(rank);
             }
@@ -182,6 +214,19 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let early = self.admit_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
         self.owe_less(id, self.now);
+    }
+
+    /// Which members of a communicator share a node.
+    fn nodes(&mut self, job: u32, context: Context) -> Nodes {
+        if let Some(known) = self.nodes.get(&(job, context)) {
+            return known.clone();
+        }
+        let first = self.first_rank(job);
+        let members = self.workload.members(job, context);
+        let node = |&member: &u32| self.job.seats[(first + member) as usize].node.0;
+        let nodes = Nodes::new(members.iter().map(node));
+        self.nodes.insert((job, context), nodes.clone());
+        nodes
     }
 
     /// The rank that is played for this one: itself, or its twin among the first.
@@ -382,6 +427,7 @@ mod tests {
                             bytes: 24,
                             grain: 8,
                             ragged,
+                            nodes: Some(Nodes::new((0..size).map(|r| r / 3))),
                         };
                         for k in 0..call.rounds() {
                             traffic.clear();

@@ -12,11 +12,12 @@ use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, draw};
+use collectives::Nodes;
 use des::{Phase, Queue};
 use machine::{LinkId, NicId};
 use mpi::{Envelope, Locks, Matching, Pattern};
 use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ending;
@@ -226,6 +227,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// Of a sample: when its rounds began, summed over ranks, and when the last was over.
     pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
+    /// Who shares a node, of communicators whose collectives ask and bring no answer.
+    pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
     fate: Fate,
@@ -291,6 +294,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             intranode: Intranode::new(job),
             begun: Vec::new(),
             traffic: Default::default(),
+            nodes: BTreeMap::new(),
             broken: None,
             fate: Fate::new(job),
             guard: Guard::new(job),

@@ -7,7 +7,7 @@
 //! machine's numbers as docs/models/loggp.md has it. Nothing here asks the algorithms what they do.
 
 use base::{Span, Time};
-use collectives::{Algorithm as A, Collective, Kind, Ragged, Seat};
+use collectives::{Across, Algorithm as A, Collective, Form, Kind, Ragged, Seat, Shape};
 use loggp::LogGpNetwork;
 use machine::{MachineSpec, NicId, NodeId};
 use mpi::Library;
@@ -68,6 +68,8 @@ const LIBRARY: &str = r#"
 like = "mpich"
 send_overhead = "300 ns"
 recv_overhead = "400 ns"
+shm_send_overhead = "30 ns"
+shm_recv_overhead = "40 ns"
 eager_max = "16 KiB"
 rendezvous_eager_part = "2 KiB"
 eager_copy_rate = "25 GB/s"
@@ -142,13 +144,22 @@ fn sum(count: u64, of: impl Fn(u64) -> Ps) -> Ps {
     (0..count).map(of).sum()
 }
 
-/// The time of every rank from the call to its return.
+/// The time of every rank from the call to its return, `ppn` of them a node.
 fn simulated(kind: Kind, algorithm: A, size: u32, bytes: u64) -> Vec<Ps> {
+    simulated_on(kind, algorithm, (size, 1, 0), bytes)
+}
+fn simulated_on(
+    kind: Kind,
+    algorithm: A,
+    (size, ppn, root): (u32, u32, u32),
+    bytes: u64,
+) -> Vec<Ps> {
     let machine =
         MachineSpec::parse("switch", MACHINE, &[]).and_then(|s| s.resolve()).expect("legal");
     let library = Library::parse("test", LIBRARY, "generic").expect("legal");
     let seat = |rank: u32| {
-        let (node, nic, binding) = (NodeId(rank), NicId(rank), Default::default());
+        let (node, nic) = (NodeId(rank / ppn), NicId(rank / ppn));
+        let binding = Default::default();
         sim::Seat { node, nic, binding }
     };
     let seats = (0..size).map(seat).collect();
@@ -162,7 +173,8 @@ fn simulated(kind: Kind, algorithm: A, size: u32, bytes: u64) -> Vec<Ps> {
             _ => None,
         };
         let seat = Seat { rank, size };
-        let call = Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged };
+        let (grain, nodes) = (8, None);
+        let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
         let call = Op::Collective { context: WORLD, call };
         vec![Step::Mark, Step::Do(call), Step::Wait, Step::Mark]
     };
@@ -192,7 +204,7 @@ const BLOCKS: [u64; 4] = [8, 2_048, 6_000, 40_000];
 fn in_step_for_any_number_of_ranks() {
     for p in [2, 3, 4, 5, 7, 8, 13, 16, 24, 31, 32, 97] {
         let l = log2(p);
-        check(Kind::Barrier, A::Dissemination, p, 0, l * round(0));
+        check(Kind::Barrier, A::Dissemination { k: 2 }, p, 0, l * round(0));
         for m in BLOCKS {
             // Round k passes on min(2^k, p - 2^k) blocks; the own block goes to scratch, and all
             // of them are rotated back.
@@ -357,6 +369,168 @@ fn pairwise_reduce_scatter_within_one_combination() {
                 let got = last(kind, A::Pairwise, p, m);
                 let form = (p - 1) * combining(m);
                 assert!(got.abs_diff(form) <= combined(m), "{p} ranks, {m} B: {got} {form}");
+            }
+        }
+    }
+}
+
+/// Bruck's and dissemination with k - 1 partners a round, over k^s ranks: everybody hears from them
+/// in the order in which everybody sends.
+#[test]
+fn bruck_and_dissemination_of_any_radix() {
+    for (k, steps) in [(2, 3), (3, 1), (3, 3), (4, 2), (4, 3), (8, 2), (16, 1)] {
+        let p = u64::pow(k, steps);
+        let signals = u64::from(steps) * rounds_of_many(k - 1, 0);
+        check(Kind::Barrier, A::Dissemination { k: k as u8 }, p, 0, signals);
+        // In rank order, as above.
+        let meeting = (k - 1) * SEND + network(0, true) + (k - 1) * RECV;
+        let meet = u64::from(steps) * meeting;
+        check(Kind::Barrier, A::RecursiveExchange { k: k as u8 }, p, 0, meet);
+        // The longest message is carried in its command.
+        for m in [1, 64 / u64::pow(k, steps - 1)] {
+            let gathering = sum(steps.into(), |i| rounds_of_many(k - 1, m * k.pow(i as u32)));
+            let want = gathering + moved(m) + moved(p * m);
+            check(Kind::Allgather, A::KBruck { k: k as u8 }, p, m, want);
+            // A k-th of all blocks to each partner; what stays is copied first, all rotated last.
+            let share = p / k * m;
+            let want =
+                u64::from(steps) * rounds_of_many(k - 1, share) + moved(share) + moved(p * m);
+            check(Kind::Alltoall, A::KBruck { k: k as u8 }, p, m, want);
+            let doubling = sum(steps.into(), |i| {
+                let n = m * k.pow(i as u32);
+                let taken = (k - 1) * (RECV + copied(n));
+                (k - 1) * SEND + network(n, true) + taken
+            });
+            check(Kind::Allgather, A::ExchangeDoubling { k: k as u8 }, p, m, doubling);
+        }
+    }
+    // Of radix 2 halving is doubling, after one swap of blocks.
+    for log in 2..=6 {
+        let (p, m) = (1 << log, 200);
+        let want = round(m) + sum(log, |i| round(m << i));
+        check(Kind::Allgather, A::ExchangeHalving { k: 2 }, p, m, want);
+    }
+}
+
+/// Full trees of any radix, the vector whole and in segments: at each level the last child served
+/// goes on, and what is in between keeps a CPU busy for one segment's sends and receives.
+#[test]
+fn trees_whole_and_in_segments() {
+    for (shape, k, height) in [
+        (Shape::Kary, 1, 6),
+        (Shape::Chain, 1, 6),
+        (Shape::Kary, 2, 2),
+        (Shape::Levels, 2, 2),
+        (Shape::Kary, 2, 3),
+        (Shape::Levels, 2, 3),
+        (Shape::Kary, 3, 3),
+        (Shape::Levels, 4, 2),
+    ] {
+        let p: u64 = (0..=height).map(|level| u64::pow(k, level)).sum();
+        let height = u64::from(height);
+        let chunk = 1_000;
+        // Deeper trees of several children come to where a NIC that is to fetch a message holds up
+        // what comes meanwhile.
+        let most = if k == 1 || height == 2 { 5 } else { 1 };
+        for segments in [1, 2, 5].into_iter().filter(|&n| n <= most) {
+            let n = chunk * segments;
+            let down = k * SEND + network(chunk, true) + RECV + copied(chunk);
+            let pace = k * SEND + RECV + copied(chunk);
+            let one = RECV + copied(chunk) + combined(chunk);
+            let (up, up_pace) = (SEND + network(chunk, true) + k * one, SEND + k * one);
+            let down = height * down + (segments - 1) * pace;
+            let up = height * up + (segments - 1) * up_pace;
+            let cut = if segments > 1 { chunk as u32 } else { 0 };
+            let tree = A::Tree { shape, k: k as u32, chunk: cut };
+            check(Kind::Bcast, tree, p, n, down);
+            check(Kind::Reduce, tree, p, n, up);
+        }
+        let n = chunk;
+        let both = |with| SEND + network(n, true) + with;
+        let up = height * both(k * (RECV + copied(n) + combined(n)));
+        let down = height * ((k - 1) * SEND + both(RECV + copied(n)));
+        let tree = A::Tree { shape, k: k as u32, chunk: 0 };
+        check(Kind::Allreduce, tree, p, n, up + down);
+    }
+    // First the child with most below it: binomial.
+    for log in 1..=6 {
+        let tree = A::Tree { shape: Shape::Knomial2, k: 2, chunk: 0 };
+        check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
+        let tree = A::Tree { shape: Shape::Knomial1, k: 2, chunk: 0 };
+        check(Kind::Bcast, tree, 1 << log, 1_000, log * round(1_000));
+    }
+    // Half down each side, then halves are swapped.
+    for height in 1..=4 {
+        let (p, half) = ((1 << (height + 1)) - 1, 1_000);
+        let level = 2 * SEND + network(half, true) + RECV + copied(half);
+        let want = height * level + round(half);
+        check(Kind::Bcast, A::SplitBinary { chunk: 0 }, p, 2 * half, want);
+    }
+}
+
+/// A message between two ranks of a node: the sender copies.
+fn near(bytes: u64) -> Ps {
+    30_000 + 125 * bytes + 200_000 + 40_000
+}
+
+/// Nodes of `q` ranks, a power of two of them: what a node does and what the nodes' first ranks do
+/// are added up. Through shared memory a rank that gives to all copies once, and one that takes
+/// from all waits for one and works for all.
+#[test]
+fn nodes_first() {
+    for (q, nodes) in [(2, 8), (4, 4), (5, 16), (3, 1)] {
+        let (p, l) = (q * nodes, log2(nodes));
+        let last = |kind, form, across, root, n| {
+            let algorithm = A::NodeAware { form, across };
+            let times = simulated_on(kind, algorithm, (p as u32, q as u32, root), n);
+            times.into_iter().max().expect("there are ranks") - CALL
+        };
+        let dissemination = Across::Dissemination { k: 2 };
+        let meet = log2(q) * near(0) + l * round(0);
+        let barrier = |form| last(Kind::Barrier, form, dissemination, 0, 0);
+        assert_eq!(barrier(Form::Alpha), meet + near(0), "{q} x {nodes}");
+        if q.is_power_of_two() {
+            assert_eq!(barrier(Form::Smp), meet + log2(q) * near(0), "{q} x {nodes}");
+        }
+        for n in [8, 1_000, 8_192] {
+            let at = format!("{q} x {nodes}, {n} B");
+            // All are read at once.
+            let release = near(n);
+            let gather = 30_000 + 125 * n + 200_000 + (q - 1) * (40_000 + combined(n));
+            let by_messages = log2(q) * near(n);
+            let gathered = log2(q) * (near(n) + combined(n));
+            let (down, up) = (l * round(n), l * combining(n));
+            let bcast = |form, root| last(Kind::Bcast, form, Across::Binomial, root, n);
+            let reduce = |form, root| last(Kind::Reduce, form, Across::Binomial, root, n);
+            assert_eq!(bcast(Form::Alpha, 0), down + release, "{at}");
+            assert_eq!(bcast(Form::Beta, 0), down + release, "{at}");
+            // The last rank of the first node: first to the first of its node.
+            let root = q as u32 - 1;
+            assert_eq!(bcast(Form::Alpha, root), near(n) + down + release, "{at}");
+            let others = if nodes > 1 { down + release } else { 0 };
+            assert_eq!(bcast(Form::Beta, root), release + others, "{at}");
+            assert_eq!(reduce(Form::Alpha, 0), gather + up, "{at}");
+            assert_eq!(reduce(Form::Alpha, root), gather + up + near(n), "{at}");
+            // Ranks of the root's node have given what they have long before the others' comes.
+            let taken = 40_000 + combined(n);
+            let (beta, beta_last) = match nodes {
+                1 => (gather, gather),
+                _ => (gather + up + (q - 1) * taken, gather + up + near(n) + combined(n)),
+            };
+            assert_eq!(reduce(Form::Beta, 0), beta, "{at}");
+            assert_eq!(reduce(Form::Beta, root), beta_last, "{at}");
+            if q.is_power_of_two() {
+                assert_eq!(bcast(Form::Smp, 0), down + by_messages, "{at}");
+                let smp = match nodes {
+                    1 => gathered,
+                    _ => gathered + up + log2(q) * taken,
+                };
+                assert_eq!(reduce(Form::Smp, 0), smp, "{at}");
+            }
+            let all = |form| last(Kind::Allreduce, form, Across::RecursiveDoubling, 0, n);
+            assert_eq!(all(Form::Alpha), gather + up + release, "{at}");
+            if q.is_power_of_two() {
+                assert_eq!(all(Form::Smp), gathered + up + by_messages, "{at}");
             }
         }
     }

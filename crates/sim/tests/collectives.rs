@@ -35,7 +35,7 @@ fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> O
         _ => None,
     };
     let seat = Seat { rank, size };
-    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged };
+    let call = Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged, nodes: None };
     Op::Collective { context: WORLD, call }
 }
 
@@ -94,7 +94,7 @@ fn who_must_wait_for_whom() {
     let job = job(9);
     let late = base::Span::us(700);
     for (kind, algorithm, root_waits) in [
-        (Kind::Barrier, Algorithm::Dissemination, true),
+        (Kind::Barrier, Algorithm::Dissemination { k: 2 }, true),
         (Kind::Allreduce, Algorithm::RecursiveDoubling, true),
         (Kind::Bcast, Algorithm::Binomial, false),
     ] {

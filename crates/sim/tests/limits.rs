@@ -351,6 +351,7 @@ fn collectives_are_counted_and_leave_nothing_behind() {
             bytes: 8,
             grain: 1,
             ragged: None,
+            nodes: None,
         };
         (rank, 0, after, Op::Collective { context: WORLD, call })
     };

@@ -261,9 +261,14 @@ fn rows_say_what_they_are() {
 #[test]
 fn what_won_is_chosen_when_the_file_is_read_back() {
     let sizes = [8, 1_024, 20_000];
-    let result = tuned(&ask("allreduce", &[2, 8], &sizes, 1 << 30));
+    // MPICH's file has its say where its device composes nothing.
+    let flat = vec![("MPIR_CVAR_ALLREDUCE_COMPOSITION".to_string(), "2".to_string())];
+    let mut asked = ask("allreduce", &[2, 8], &sizes, 1 << 30);
+    asked.env = flat.clone();
+    let result = tuned(&asked);
     let file = result.files.iter().find(|f| f.name == "mpich.json").expect("MPICH has it");
     let mut again = ask("allreduce", &[2, 8], &sizes, 1 << 30);
+    again.env = flat;
     let rules = serde_json::json!({ "name": file.name, "text": file.text });
     again.common.rules = Some(serde_json::from_value(rules).expect("a file"));
     let again = tuned(&again);
@@ -274,7 +279,12 @@ fn what_won_is_chosen_when_the_file_is_read_back() {
             .rows
             .iter()
             .find(|r| r.is_winner && (r.nodes, r.bytes) == (own.nodes, own.bytes));
-        assert_eq!(own.algorithm, best.expect("one won").algorithm, "{} B", own.bytes);
+        // What `smp` has the nodes' first ranks do, the file's rules for so many say.
+        let name = |row: &TuneRow| match row.algorithm.starts_with("smp") {
+            true => "smp".to_string(),
+            false => row.algorithm.clone(),
+        };
+        assert_eq!(name(own), name(best.expect("one won")), "{} B", own.bytes);
         assert!(own.is_winner);
     }
 }
@@ -318,7 +328,7 @@ fn sizes_whose_packets_cannot_be_counted_are_refused() {
 
 #[test]
 fn what_cannot_be_tuned_is_complained_of() {
-    let mut request = ask("barrier", &[1], &[8], 0);
+    let mut request = ask("gatherv", &[1], &[8], 0);
     request.ppn = 1;
     request.common.machine =
         MachineRequest { set: vec![("nic.windw".into(), "3".into())], ..aurora() };

@@ -11,7 +11,7 @@ pub mod record;
 use crate::wire::PRIVATE_CONTEXT;
 use crate::{Call, Context, Done, Op, SendMode, Token, WORLD, Workload};
 use base::{Span, Time};
-use collectives::{Algorithm, Case};
+use collectives::{Algorithm, Case, Nodes};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What is wrong with a file: where, what stands there, and what is wanted instead.
@@ -157,13 +157,26 @@ impl Schedule {
         volume
     }
 
-    /// Chooses the algorithm of every collective anew.
-    pub fn choose(&mut self, choose: &dyn Fn(&Case) -> Algorithm) {
+    /// Chooses the algorithm of every collective anew, for ranks on these nodes.
+    pub fn choose(&mut self, nodes: &[u32], choose: &dyn Fn(&Case) -> Algorithm) {
+        let mut known: BTreeMap<Context, Nodes> = BTreeMap::new();
         for (at, case) in &self.meetings {
-            let Op::Collective { call, .. } = &mut self.others[*at as usize] else {
+            let Op::Collective { context, call } = &mut self.others[*at as usize] else {
                 unreachable!("meetings are of collectives")
             };
-            call.algorithm = case.fit(choose(case));
+            let mut case = *case;
+            if call.kind.is_ever_node_aware() {
+                let of = |members: &[u32]| Nodes::new(members.iter().map(|&m| nodes[m as usize]));
+                let nodes = known.entry(*context).or_insert_with(|| {
+                    match self.communicators.get(context) {
+                        Some(members) => of(members),
+                        None => Nodes::new(nodes.iter().copied()),
+                    }
+                });
+                case.nodes = nodes.count();
+                call.nodes = Some(nodes.clone());
+            }
+            call.algorithm = case.fit(choose(&case));
         }
     }
 

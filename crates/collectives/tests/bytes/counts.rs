@@ -7,7 +7,7 @@ use collectives::{Land, Memory, Part};
 
 fn call(kind: Kind, algorithm: Algorithm, rank: u32, size: u32, bytes: u64) -> Collective {
     let seat = Seat { rank, size };
-    Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged: None }
+    Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged: None, nodes: None }
 }
 
 #[derive(Default)]
@@ -54,7 +54,7 @@ fn rounds_and_bytes_are_those_of_the_closed_forms() {
         let lead = n - block; // (p-1)/p n
         let scattered = Algorithm::Scattered { throttle: 3 };
         for (kind, algorithm, bytes, rounds, sent, combined) in [
-            (Kind::Barrier, A::Dissemination, 0, lg, 0, 0),
+            (Kind::Barrier, A::Dissemination { k: 2 }, 0, lg, 0, 0),
             (Kind::Allreduce, A::RecursiveDoubling, n, lg, lg * n, lg * n),
             (Kind::Allreduce, A::RecursiveExchange { k: 2 }, n, lg, lg * n, lg * n),
             (Kind::Allreduce, A::Rabenseifner, n, 2 * lg, 2 * lead, lead),

@@ -7,7 +7,7 @@ use collectives::{Algorithm, Collective, Execution, Kind, Ragged, Seat, Stuck};
 fn call(kind: Kind, rank: u32, size: u32, bytes: u64) -> Collective {
     let algorithm = kind.algorithms()[0];
     let seat = Seat { rank, size };
-    Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged: None }
+    Collective { kind, algorithm, seat, root: 0, bytes, grain: 8, ragged: None, nodes: None }
 }
 
 #[test]

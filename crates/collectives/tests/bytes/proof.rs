@@ -1,7 +1,7 @@
 //! Every algorithm, on real bytes, against what MPI says the result is.
 
 use crate::common::{Operator, check_collected, deposited, run_in_step, run_lazily};
-use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
+use collectives::{Algorithm, Collective, Form, Kind, Nodes, Ragged, Seat, Shape};
 
 /// The algorithms of a kind with the parameters worth trying.
 fn algorithms(kind: Kind) -> Vec<Algorithm> {
@@ -12,9 +12,56 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
         Algorithm::Scattered { .. } => {
             [1, 5, 32].map(|throttle| Algorithm::Scattered { throttle }).to_vec()
         }
+        Algorithm::Dissemination { .. } => {
+            [2, 3, 5].map(|k| Algorithm::Dissemination { k }).to_vec()
+        }
+        Algorithm::KBruck { .. } => [2, 3, 4, 16].map(|k| Algorithm::KBruck { k }).to_vec(),
+        Algorithm::ExchangeDoubling { .. } => {
+            [2, 3, 4, 16].map(|k| Algorithm::ExchangeDoubling { k }).to_vec()
+        }
+        Algorithm::ExchangeHalving { .. } => {
+            [2, 3, 4, 16].map(|k| Algorithm::ExchangeHalving { k }).to_vec()
+        }
+        Algorithm::SplitBinary { .. } => {
+            [0, 24].map(|chunk| Algorithm::SplitBinary { chunk }).to_vec()
+        }
+        // One segment, or several of less than what a cell holds.
+        Algorithm::Tree { chunk, .. } => {
+            let chunk = if chunk > 0 { 48 } else { 0 };
+            let of = |shape| [1, 2, 3, 64].map(|k| Algorithm::Tree { shape, k, chunk });
+            Shape::ALL.into_iter().flat_map(of).collect()
+        }
+        Algorithm::NodeAware { .. } => Vec::new(),
         other => vec![other],
     };
     kind.algorithms().iter().flat_map(|&a| variants(a)).collect()
+}
+
+/// The node-aware ones, with all that the nodes' first ranks may do.
+fn node_aware(kind: Kind) -> Vec<Algorithm> {
+    let flat = kind.algorithms().iter().filter_map(|&a| a.among_roots());
+    let form = |a: &Algorithm| match a {
+        Algorithm::NodeAware { form, .. } => Some(*form),
+        _ => None,
+    };
+    let forms: Vec<Form> = kind.algorithms().iter().filter_map(form).collect();
+    flat.flat_map(|across| forms.iter().map(move |&form| Algorithm::NodeAware { form, across }))
+        .collect()
+}
+
+/// Ranks over nodes: one a node, so many a node with a last one that is not full, all on one, in
+/// turn over three, and one node in the middle that has most.
+fn layouts(size: u32) -> Vec<Nodes> {
+    let mut all = vec![
+        Nodes::new(0..size),
+        Nodes::new((0..size).map(|r| r / 3)),
+        Nodes::new((0..size).map(|r| r / 8)),
+        Nodes::new((0..size).map(|_| 7)),
+        Nodes::new((0..size).map(|r| 9 - r % 3)),
+        Nodes::new((0..size).map(|r| if r % 5 == 1 || r > 9 { 1 } else { r })),
+    ];
+    all.dedup();
+    all
 }
 
 /// Block lengths in elements, zeros among them.
@@ -45,6 +92,7 @@ fn calls(
                 bytes: elements * grain,
                 grain,
                 ragged: None,
+                nodes: None,
             };
             match kind {
                 _ if !ragged => {}
@@ -112,6 +160,41 @@ fn prove_all(kinds: &[Kind]) {
     for &kind in kinds {
         for size in (1..=40).chain([97]) {
             prove(kind, size);
+        }
+    }
+}
+
+/// Several ranks a node, nodes that are not full, and ranks that are not side by side: what comes
+/// out does not depend on who shares a node with whom.
+#[test]
+fn nodes_first() {
+    for kind in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce] {
+        let algorithms = node_aware(kind);
+        assert!(algorithms.len() >= 4, "{kind:?} {algorithms:?}");
+        for size in (1..=40).chain([97]) {
+            let roots = if kind.has_root() { vec![0, size / 2, size - 1] } else { vec![0] };
+            // Up to two cells of shared memory.
+            let elements = match kind {
+                Kind::Barrier => vec![0],
+                _ if size % 8 == 5 => vec![131, 1_100],
+                _ => vec![1, 131],
+            };
+            for (i, nodes) in layouts(size).into_iter().enumerate() {
+                for (j, &algorithm) in algorithms.iter().enumerate() {
+                    assert!(algorithm.serves(kind));
+                    // Each root and length with some of the layouts and algorithms.
+                    let root = roots[(i + j) % roots.len()];
+                    let n = elements[(i + j / 2 + size as usize) % elements.len()];
+                    let mut calls = calls(kind, algorithm, size, root, n, 8, false);
+                    calls.iter_mut().for_each(|call| call.nodes = Some(nodes.clone()));
+                    let mut buffers = deposited(&calls, Operator::Sum);
+                    run_in_step(&calls, &mut buffers);
+                    check_collected(&calls, &buffers, "in step");
+                    let mut buffers = deposited(&calls, Operator::Sum);
+                    run_lazily(&calls, &mut buffers, n + u64::from(root));
+                    check_collected(&calls, &buffers, "lazily");
+                }
+            }
         }
     }
 }

@@ -24,6 +24,8 @@ pub struct Choice {
 pub struct Reading {
     /// The rules of the collectives it speaks of.
     pub rules: Vec<(Kind, Vec<Rule>)>,
+    /// What MPICH's device composes comes before its file is looked into.
+    pub after_compositions: bool,
     /// What it says that is not followed.
     pub notes: Vec<(Kind, String)>,
 }
@@ -37,6 +39,11 @@ impl Family {
         }
     }
     /// Whether the library has the algorithm and runs it for such a call.
+    pub fn has(self, algorithm: Algorithm, case: &Case) -> bool {
+        let composed = self == Family::Mpich && algorithm.is_composed() && algorithm.takes(case);
+        composed || self.offers(algorithm, case)
+    }
+    /// Whether its file can say so as well.
     pub fn offers(self, algorithm: Algorithm, case: &Case) -> bool {
         let has = match self {
             Family::Mpich => mpich::name(case.kind, algorithm).is_some(),
@@ -71,7 +78,9 @@ impl Reading {
     pub fn over(self, own: &Selection) -> Selection {
         let mut selection = own.clone();
         for (kind, rules) in self.rules {
-            selection.replace(kind, rules);
+            let kept = |rule: &&Rule| self.after_compositions && rule.algorithm.is_composed();
+            let composed = own.rules(kind).iter().filter(kept).copied();
+            selection.replace(kind, composed.chain(rules).collect());
         }
         selection
     }
@@ -83,9 +92,11 @@ impl Reading {
     }
 }
 
-/// The library's own rules for `kind` where `place` holds.
+/// The library's own rules for `kind` where `place` holds, but for what MPICH's device composes,
+/// of which its file knows nothing.
 fn own_within(own: &Selection, kind: Kind, place: &Rule) -> Vec<Rule> {
-    own.rules(kind).iter().filter_map(|rule| rule.and(place)).collect()
+    let rules = own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
+    rules.filter_map(|rule| rule.and(place)).collect()
 }
 
 /// Groups of neighbors with equal ranks.

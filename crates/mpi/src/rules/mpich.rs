@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use collectives::{Algorithm, Kind, Range, Rule, Selection};
+use collectives::{Algorithm, Kind, Parameters, Range, Rule, Selection, Shape};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -88,7 +88,15 @@ fn prefix(kind: Kind) -> String {
 pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
     use Algorithm as A;
     let lacks = match (kind, algorithm) {
-        (_, A::Neighbor | A::ReduceBcast) => true,
+        (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. }) => true,
+        // What its device composes stands in a file of the device's.
+        (_, a) if a.is_composed() => true,
+        // Open MPI's shapes. Segments of an allreduce's tree are a parameter of that.
+        (_, A::Tree { shape: Shape::Chain | Shape::Levels, .. }) => true,
+        (Kind::Reduce, A::Tree { .. }) => true,
+        (Kind::Allreduce, A::Tree { .. }) => {
+            return Some(format!("{}tree", prefix(kind)));
+        }
         // How many are out at once is a variable's to say, not the file's.
         (_, A::Scattered { throttle: u16::MAX }) => true,
         (Kind::Alltoallv, A::Pairwise) | (Kind::Gather | Kind::Scatter, A::Linear) => true,
@@ -101,7 +109,8 @@ pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
 /// The rules that say what `choices` do, and MPICH's own elsewhere.
 pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule> {
     let generic;
-    let own = match own.rules(kind).iter().all(|rule| can_say(kind, rule)) {
+    let flat = || own.rules(kind).iter().filter(|rule| !rule.algorithm.is_composed());
+    let own = match flat().all(|rule| can_say(kind, rule)) {
         true => own,
         // Another library's.
         false => {
@@ -149,6 +158,7 @@ fn guarded(kind: Kind, rule: Rule) -> Option<Rule> {
         builtin: a.wants_spread().then_some(true),
         too_few_elements: a.wants_spread().then_some(false),
         power_of_two: a.wants_power_of_two(kind).then_some(true),
+        several_a_node: a.is_node_aware().then_some(true),
         ..any
     })
 }
@@ -236,19 +246,34 @@ fn guard_order(kind: Kind, mut rule: Rule) -> Rule {
 
 fn leaf(kind: Kind, algorithm: Algorithm) -> Tree {
     let name = name(kind, algorithm).expect("only MPICH's own algorithms are written for it");
-    let parameters = match algorithm {
-        Algorithm::RecursiveExchange { k } => {
-            Tree(vec![(format!("k={k}"), Tree::default()), no_single_phase()])
+    // The receives of both phases are posted at once, as is MPICH's default, and sends of trees
+    // do not wait for each other.
+    let words = match algorithm {
+        Algorithm::RecursiveExchange { k }
+        | Algorithm::ExchangeDoubling { k }
+        | Algorithm::ExchangeHalving { k } => {
+            vec![format!("k={k}"), "single_phase_recv=0".into()]
         }
-        Algorithm::Dissemination => Tree::one("k=2", Tree::default()),
-        _ => Tree::default(),
+        Algorithm::Dissemination { k } | Algorithm::KBruck { k } => vec![format!("k={k}")],
+        Algorithm::Tree { shape, k, chunk } => {
+            let mut words = vec![format!("tree_type={}", shape.name()), format!("k={k}")];
+            match (kind, chunk) {
+                (Kind::Allreduce, _) => {
+                    words.extend([format!("chunk_size={chunk}"), "buffer_per_child=0".into()]);
+                }
+                (_, 0) => words.push("is_non_blocking=1".into()),
+                _ => words.extend([
+                    "is_non_blocking=1".into(),
+                    format!("chunk_size={chunk}"),
+                    "recv_pre_posted=0".into(),
+                ]),
+            }
+            words
+        }
+        _ => Vec::new(),
     };
+    let parameters = Tree(words.into_iter().map(|word| (word, Tree::default())).collect());
     Tree::one(format!("algorithm={name}"), parameters)
-}
-
-/// The receives of both phases are posted at once, as is MPICH's default.
-fn no_single_phase() -> (String, Tree) {
-    ("single_phase_recv=0".to_string(), Tree::default())
 }
 
 /// A condition that tells a rule's place within a larger one from the rest of that.
@@ -272,6 +297,11 @@ impl Split {
             .or_else(|| {
                 let key = ("comm_size=pow2", "comm_size=any");
                 Split::by_truth("comm_size", key, rule.power_of_two, place, |r| &mut r.power_of_two)
+            })
+            .or_else(|| {
+                let key = ("comm_hierarchy=parent", "comm_hierarchy=any");
+                let asks = rule.several_a_node;
+                Split::by_truth("comm_hierarchy", key, asks, place, |r| &mut r.several_a_node)
             })
             .or_else(|| {
                 let key = ("is_commutative=yes", "is_commutative=no");
@@ -330,14 +360,15 @@ impl Split {
 /// What a key asks.
 enum Condition {
     When(Rule),
-    /// The same for all calls of a job of several nodes with several ranks each.
+    /// The same for all calls this model makes.
     Always(bool),
     Any,
 }
 
 pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
     let file: Tree = serde_json::from_str(text).map_err(|e| vec![e.to_string()])?;
-    let mut reader = Reader { own, reading: Reading::default(), complaints: Vec::new() };
+    let reading = Reading { after_compositions: true, ..Reading::default() };
+    let mut reader = Reader { own, reading, complaints: Vec::new() };
     let others: Vec<(String, Tree)> = generic().0;
     for (key, tree) in &file.0 {
         let named = key.strip_prefix("collective=");
@@ -421,24 +452,30 @@ impl Reader<'_> {
         });
         let found = short.and_then(|short| Algorithm::named(kind, short));
         let mut found = found.filter(|&a| name(kind, a).is_some());
-        let parameter = |key: &str| {
-            let value = parameters.0.iter().find_map(|(k, _)| k.strip_prefix(key));
-            value.map(|v| v.parse::<u8>().unwrap_or(0))
-        };
-        match &mut found {
-            Some(Algorithm::RecursiveExchange { k }) => {
-                *k = parameter("k=").unwrap_or(*k);
-                if !(2..=16).contains(k) {
-                    self.complaints.push(format!("{at}/k: expected a radix from 2 to 16"));
-                }
-            }
-            Some(Algorithm::Dissemination) if parameter("k=").is_some_and(|k| k != 2) => {
-                self.reading.note(kind, format!("{full}: a radix other than 2 is not modeled"));
-            }
-            _ => {}
+        let word = |key: &str| parameters.0.iter().find_map(|(k, _)| k.strip_prefix(key));
+        let number = |key: &str| word(key).map(|v| v.parse::<u32>().unwrap_or(0));
+        let shape = word("tree_type=").map(Shape::named);
+        if shape == Some(None) {
+            self.reading.note(kind, format!("{full}: this `tree_type` is not modeled"));
+            found = None;
         }
         if let Some(algorithm) = found {
-            return rules.push(Rule { algorithm, ..place });
+            let has_radix = !algorithm.is_node_aware();
+            let is_tree = matches!(algorithm, Algorithm::Tree { .. });
+            let given = Parameters {
+                k: number("k=").filter(|_| has_radix),
+                shape: shape.flatten().filter(|_| is_tree),
+                chunk: number("chunk_size=").filter(|_| is_tree),
+                throttle: None,
+            };
+            match given.given_to(algorithm) {
+                Ok(algorithm) => rules.push(Rule { algorithm, ..place }),
+                Err(words) => self.complaints.push(format!("{at}: {words}")),
+            }
+            return;
+        }
+        if shape == Some(None) {
+            return rules.extend(own_within(self.own, kind, &place));
         }
         if short.is_some_and(|short| kind.known_elsewhere().contains(&short)) {
             let words = format!("{full} is not modeled: the library's own rules stand in");
@@ -472,12 +509,16 @@ fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
     Ok(match key {
         "any" => Any,
         _ if key.ends_with("=any") => Any,
-        "comm_type=intra" | "comm_hierarchy=parent" | "is_node_consecutive=yes" => Always(true),
+        "comm_hierarchy=parent" => When(Rule { several_a_node: Some(true), ..any }),
+        // A rank a node, or one of each for the others.
+        "comm_hierarchy=node_roots" | "comm_hierarchy=flat" => {
+            When(Rule { several_a_node: Some(false), ..any })
+        }
+        "comm_type=intra" | "is_node_consecutive=yes" => Always(true),
         "is_sendbuf_inplace=no" | "is_block_regular=yes" | "is_multi_threaded=no" => Always(true),
         "comm_type=inter" | "is_node_consecutive=no" | "comm_size=node_comm_size" => Always(false),
-        "comm_hierarchy=node" | "comm_hierarchy=node_roots" | "comm_hierarchy=flat" => {
-            Always(false)
-        }
+        // Within a node nothing is asked: see collectives' `nodes`.
+        "comm_hierarchy=node" => Always(false),
         "is_sendbuf_inplace=yes" | "is_block_regular=no" | "is_multi_threaded=yes" => Always(false),
         "comm_size=pow2" => When(Rule { power_of_two: Some(true), ..any }),
         "count<pow2" => When(Rule { too_few_elements: Some(true), ..any }),

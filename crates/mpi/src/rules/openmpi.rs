@@ -12,12 +12,17 @@
 
 use std::fmt::Write;
 
-use collectives::{Algorithm, Case, Kind, Range, Rule, Selection};
+use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, Shape};
 
 use super::{Choice, Reading, by_ranks, changes, own_within};
 
 /// All at once: Open MPI's `linear` and, by default, `linear_sync`.
 const ALL_AT_ONCE: Algorithm = Algorithm::Scattered { throttle: u16::MAX };
+
+/// Open MPI's `linear` trees: from or to all at once.
+const LINEAR: Algorithm = Algorithm::Tree { shape: Shape::Kary, k: 1_000_000, chunk: 0 };
+/// [OMPI] coll_tuned_bcast_knomial_radix.
+const KNOMIAL_RADIX: u32 = 4;
 
 /// The numbers of collectives. [Open MPI, "Tuning Collectives"]
 const COLLECTIVES: [(u32, Kind); 15] = [
@@ -58,12 +63,18 @@ pub(super) fn number(kind: Kind, algorithm: Algorithm) -> Option<u32> {
         (K::Alltoall | K::Alltoallv, ALL_AT_ONCE) => 1,
         (K::Alltoall | K::Alltoallv, A::Pairwise) => 2,
         (K::Alltoall, A::Bruck) => 3,
-        (K::Barrier, A::Dissemination) => 4,
-        (K::Bcast, A::Binomial) => 6,
+        (K::Barrier, A::Dissemination { k: 2 }) => 4,
+        (K::Bcast | K::Reduce, LINEAR) => 1,
+        (K::Bcast | K::Reduce, A::Tree { shape: Shape::Chain, k, .. }) => 2 + u32::from(k == 1),
+        (K::Bcast, A::SplitBinary { .. }) => 4,
+        (K::Bcast, A::Tree { shape: Shape::Levels, k: 2, .. }) => 5,
+        (K::Bcast, A::Binomial | A::Tree { shape: Shape::Knomial2, k: 2, .. }) => 6,
+        (K::Bcast, A::Tree { shape: Shape::Knomial2, k: KNOMIAL_RADIX, .. }) => 7,
         (K::Bcast, A::ScatterRecursiveDoubling) => 8,
         (K::Bcast, A::ScatterRing) => 9,
         (K::Gather | K::Scatter, A::Linear) => 1,
         (K::Gather | K::Scatter, A::Binomial) => 2,
+        (K::Reduce, A::Tree { shape: Shape::Levels, k: 2, .. }) => 4,
         (K::Reduce, A::Binomial) => 5,
         (K::Reduce, A::ReduceScatterGather) => 7,
         (K::ReduceScatter, A::RecursiveHalving) => 2,
@@ -81,12 +92,33 @@ pub(super) fn offers(algorithm: Algorithm, case: &Case) -> bool {
     number(case.kind, algorithm).is_some() && !(ring && case.elements < u64::from(case.size))
 }
 
+/// A fan-out and a segment size, of algorithms that have them; both 0 if Open MPI is to choose.
+fn details(algorithm: Algorithm) -> (u32, u32) {
+    match algorithm {
+        LINEAR => (0, 0),
+        Algorithm::Tree { k, chunk, .. } => (k, chunk),
+        Algorithm::SplitBinary { chunk } => (0, chunk),
+        _ => (0, 0),
+    }
+}
+
 /// What a number stands for, by the first rule that holds; empty if this model has not got it.
 /// `requests` bounds what `linear_sync` has out, 0 is no bound.
-fn meaning(kind: Kind, number: u32, requests: u64) -> Vec<Rule> {
+fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
     use Algorithm as A;
+    let Step { algorithm: number, fan_out, segment, requests, .. } = *step;
     let always = |algorithm| vec![Rule::always(algorithm)];
+    let tree = |shape, k| always(A::Tree { shape, k, chunk: segment });
+    // A chain that is told nothing of its fan-out has 4 of them. [OMPI] coll_tuned_component.c
+    let chains = if fan_out == 0 { 4 } else { fan_out };
     match (kind, number) {
+        (Kind::Bcast | Kind::Reduce, 1) => always(LINEAR),
+        (Kind::Bcast | Kind::Reduce, 2) => tree(Shape::Chain, chains),
+        (Kind::Bcast | Kind::Reduce, 3) => tree(Shape::Chain, 1),
+        (Kind::Bcast, 4) => always(A::SplitBinary { chunk: segment }),
+        (Kind::Bcast, 5) | (Kind::Reduce, 4) => tree(Shape::Levels, 2),
+        (Kind::Bcast, 6) if segment > 0 => tree(Shape::Knomial2, 2),
+        (Kind::Bcast, 7) => tree(Shape::Knomial2, KNOMIAL_RADIX),
         // `coll_base_allgather.c`: of other sizes it is Bruck's.
         (Kind::Allgather, 3) => {
             let doubling = Rule { power_of_two: Some(true), ..Rule::always(A::RecursiveDoubling) };
@@ -95,7 +127,7 @@ fn meaning(kind: Kind, number: u32, requests: u64) -> Vec<Rule> {
         // Two ranks swap their blocks, however it is called.
         (Kind::Allgather, 6) | (Kind::Allgatherv, 5) => always(A::Ring),
         (Kind::Alltoall, 5) => always(A::Pairwise),
-        (Kind::Barrier, 3 | 5) => always(A::Dissemination),
+        (Kind::Barrier, 3 | 5) => always(A::Dissemination { k: 2 }),
         // Segments, number 5, are as long as the pieces unless a segment size is given.
         (Kind::Allreduce, 4 | 5) => {
             let few = Rule { too_few_elements: Some(true), ..Rule::always(A::RecursiveDoubling) };
@@ -143,7 +175,8 @@ pub(super) fn write(kind: Kind, choices: &[Choice]) -> String {
             let scale = if counts_total(kind) { u64::from(ranks) } else { 1 };
             let bytes = if i == 0 { 0 } else { step.bytes.saturating_mul(scale) };
             let algorithm = number(kind, step.algorithm).expect("only its own are written for it");
-            line(format!("{bytes} {algorithm} 0 0"), step.algorithm.name().into());
+            let (fan_out, segment) = details(step.algorithm);
+            line(format!("{bytes} {algorithm} {fan_out} {segment}"), step.algorithm.label());
         }
     }
     text
@@ -229,7 +262,8 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
 struct Step {
     bytes: u64,
     algorithm: u32,
-    segment: u64,
+    fan_out: u32,
+    segment: u32,
     requests: u64,
 }
 
@@ -253,11 +287,12 @@ fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)
                 _ => {}
             }
             let algorithm = words.next("the number of an algorithm")?;
-            words.next("a fan-out")?;
-            let segment = words.next("a segment size")?;
+            let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+            let fan_out = narrow(words.next("a fan-out")?);
+            let segment = narrow(words.next("a segment size")?);
             let requests = if version > 1 { words.next_beside() } else { None }.unwrap_or(0);
-            let algorithm = u32::try_from(algorithm).unwrap_or(u32::MAX);
-            steps.push(Step { bytes, algorithm, segment, requests });
+            let algorithm = narrow(algorithm);
+            steps.push(Step { bytes, algorithm, fan_out, segment, requests });
         }
         sizes.push((ranks, steps));
     }
@@ -282,14 +317,16 @@ fn rules_of(
                 true => Rule { size, total_bytes: bytes, ..any },
                 false => Rule { size, bytes, ..any },
             };
-            let means = meaning(kind, step.algorithm, step.requests);
+            let means = meaning(kind, step);
             rules.extend(means.iter().filter_map(|rule| rule.and(&place)));
             if step.algorithm > 0 && means.is_empty() {
                 let words = "is not modeled: the library's own rules stand in";
                 reading.note(kind, format!("algorithm {} {words}", step.algorithm));
             }
-            if step.segment > 0 && !means.is_empty() {
-                reading.note(kind, "segments are not modeled".to_string());
+            let has_segments = means.iter().any(|rule| details(rule.algorithm).1 > 0);
+            if step.segment > 0 && !means.is_empty() && !has_segments {
+                let words = format!("segments of algorithm {} are not modeled", step.algorithm);
+                reading.note(kind, words);
             }
             rules.extend(own_within(own, kind, &place));
         }

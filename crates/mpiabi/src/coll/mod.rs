@@ -144,6 +144,7 @@ impl Job {
             bytes,
             grain: 1,
             ragged: None,
+            nodes: None,
         };
         let (give, take) = (Side::Nothing, Side::Nothing);
         let (reduction, flags, channel) = (None, 0, 0);

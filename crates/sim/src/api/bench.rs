@@ -320,7 +320,7 @@ impl Session<'_> {
         let Bench::Collective(kind) = self.which else { return None };
         let size = self.job.seats.len() as u32;
         let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
-        let call = calls::first_call(kind, algorithm, size, bytes);
+        let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
         let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
         let most = calls::most_played(self.fidelity, self.messages);
         let Some(parts) = parts else { return Some(Found::TooLong(bytes, most, "messages")) };
@@ -364,7 +364,7 @@ impl Session<'_> {
             let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
             let seconds = match plan.bench {
                 Bench::Collective(kind) if is_sample => {
-                    let call = calls::first_call(kind, plan.algorithm, plan.ranks, bytes);
+                    let call = calls::first_call(job, kind, plan.algorithm, plan.ranks, bytes);
                     calls::time(job, &Parts::whole(call), fidelity, &mut own, tick)?.mean_s
                 }
                 _ => {
@@ -447,7 +447,7 @@ fn sampled(
     let Bench::Collective(kind) = which else { return None };
     let size = job.seats.len() as u32;
     let algorithm = choose(job, kind, size, bytes, overrides);
-    let call = calls::first_call(kind, algorithm, size, bytes);
+    let call = calls::first_call(job, kind, algorithm, size, bytes);
     calls::parts(job, &call, fidelity, messages).filter(|parts| parts.is_sample)
 }
 
@@ -524,7 +524,7 @@ pub(super) fn plan(
 ) -> Plan {
     let algorithm = match bench {
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
-        _ => Algorithm::Dissemination,
+        _ => Algorithm::Dissemination { k: 2 },
     };
     let iterations = iterations.unwrap_or(bench.iterations(bytes));
     Plan { bench, ranks, bytes, algorithm, iterations, seed: job.seed }
@@ -533,7 +533,7 @@ pub(super) fn plan(
 /// The algorithm the library's rules give for a benchmark's call.
 fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
     let any = kind.algorithms()[0];
-    let call = calls::first_call(kind, any, size, bytes);
+    let call = calls::first_call(job, kind, any, size, bytes);
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
@@ -559,7 +559,7 @@ fn play<N: NetworkModel>(
     let outcome = world.run(tick);
     let mut row = BenchRow { bytes: plan.bytes, ..BenchRow::default() };
     if outcome.end == End::Finished {
-        row = row_of(plan, &world.workload.marks);
+        row = row_of(job, plan, &world.workload.marks);
         let accepted =
             outcome.background.iter().map(|b| b.accepted * f64::from(b.nics)).sum::<f64>();
         let nics = outcome.background.iter().map(|b| b.nics).sum::<u32>();
@@ -569,7 +569,7 @@ fn play<N: NetworkModel>(
 }
 
 /// What the marks of a benchmark's ranks say.
-pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
+pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
     let Plan { bench: which, ranks: n, bytes, algorithm, .. } = *plan;
     let mut row = BenchRow { bytes, ..BenchRow::default() };
     let iterations = plan.iterations as f64;
@@ -610,7 +610,7 @@ pub(super) fn row_of(plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.latency_min_s = means.iter().copied().reduce(f64::min);
             row.latency_max_s = means.iter().copied().reduce(f64::max);
             row.algorithm = Some(algorithm.name().to_string());
-            let call = calls::first_call(kind, algorithm, n, bytes);
+            let call = calls::first_call(job, kind, algorithm, n, bytes);
             row.share = Some(Share::whole(&call));
         }
     }

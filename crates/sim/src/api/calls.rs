@@ -10,7 +10,7 @@ use super::{Fidelity, LimitsRow};
 use crate::bench::collective;
 use crate::outcome::{End, Outcome};
 use crate::world::{Buffers, Job, Progress, Sample, World};
-use collectives::{Algorithm, Collective, Kind, Seat};
+use collectives::{Algorithm, Collective, Kind, Nodes, Seat};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use net::NetworkModel;
@@ -156,7 +156,7 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
     let messages = most_played(fidelity, messages);
-    if u64::from(rounds) * u64::from(ranks) * a_rank <= messages {
+    if most(call) <= messages {
         return Some(Parts::whole(call.clone()));
     }
     // Where packets meet, it matters who is first; with noise or company, which rank and which
@@ -173,7 +173,9 @@ pub(super) fn parts(
     });
     let (period, call) = match twins {
         Some((period, size)) if size == ranks => (period, call.clone()),
-        Some((period, size)) => (period, first_call(call.kind, call.algorithm, size, call.bytes)),
+        Some((period, size)) => {
+            (period, first_call(job, call.kind, call.algorithm, size, call.bytes))
+        }
         None => (ranks, call.clone()),
     };
     let least_rounds = match waits_both_ways(job, &call) {
@@ -314,11 +316,25 @@ fn waits_both_ways(job: &Job, call: &Collective) -> bool {
     }
 }
 
+/// Messages of all rounds and ranks, at most.
+fn most(call: &Collective) -> u64 {
+    let (rounds, ranks) = (u64::from(call.rounds()), u64::from(call.seat.size));
+    match call.algorithm {
+        // Along a tree each rank hears once a round at most, from one or of one.
+        Algorithm::Tree { .. } | Algorithm::NodeAware { .. } => rounds * ranks,
+        _ => rounds * ranks * partners(call),
+    }
+}
+
 /// Messages a rank sends in a round, at most.
 fn partners(call: &Collective) -> u64 {
     match call.algorithm {
         Algorithm::Scattered { throttle } => u64::from(throttle).min(u64::from(call.seat.size) - 1),
-        Algorithm::RecursiveExchange { k } => u64::from(k) - 1,
+        Algorithm::RecursiveExchange { k }
+        | Algorithm::Dissemination { k }
+        | Algorithm::KBruck { k }
+        | Algorithm::ExchangeDoubling { k }
+        | Algorithm::ExchangeHalving { k } => u64::from(k) - 1,
         _ => 1,
     }
 }
@@ -526,8 +542,18 @@ fn play<N: NetworkModel>(
 }
 
 /// Rank 0's call.
-pub(super) fn first_call(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
+pub(super) fn first_call(
+    job: &Job,
+    kind: Kind,
+    algorithm: Algorithm,
+    size: u32,
+    bytes: u64,
+) -> Collective {
     match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
+        Op::Collective { call, .. } if kind.is_ever_node_aware() => {
+            let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
+            Collective { nodes: Some(Nodes::new(nodes)), ..call }
+        }
         Op::Collective { call, .. } => call,
         _ => unreachable!("a collective is built"),
     }
@@ -554,7 +580,7 @@ mod tests {
         });
         let common: crate::api::Common = serde_json::from_value(common).expect("options");
         let mut job = crate::api::job(&common, 144, 3).expect("legal");
-        let of = |kind, algorithm, bytes| first_call(kind, algorithm, 144, bytes);
+        let of = |kind, algorithm, bytes| first_call(&job, kind, algorithm, 144, bytes);
         let (gather, exchange) = (Kind::Allgather, Kind::Alltoall);
         let scattered = Algorithm::Scattered { throttle: 32 };
         let calls = [

@@ -402,7 +402,7 @@ fn play<N: NetworkModel>(
         Work::Program(live) => ended(run, &outcome, job, *live),
         Work::Bench(streams, plan) => {
             let finished = streams.is_finished();
-            let bench = finished.then(|| row_of(&plan, &streams.marks));
+            let bench = finished.then(|| row_of(run, &plan, &streams.marks));
             // A script does not fail by itself: the machine, or somebody else, ended it.
             let with_the_run = || FailureRow {
                 kind: "interrupted",

@@ -143,7 +143,8 @@ pub fn replay(
         let wanted = "a factor with which no rank computes for more than 50 days in all";
         return Err(vec![Complaint::new("compute", request.factor.to_string(), wanted)]);
     }
-    schedule.choose(&|case| job.library.selection.decide(case, &overrides));
+    let nodes: Vec<u32> = job.seats.iter().map(|seat| seat.node.0).collect();
+    schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `job`");
     let mut result = match fidelity {
         Fidelity::Packet => play::<PacketNetwork>(&job, fidelity, schedule, tick),

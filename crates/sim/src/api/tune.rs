@@ -9,7 +9,7 @@ use super::{Common, Fidelity, Heard, fidelity, job, unknown};
 use crate::bench::Bench;
 use crate::outcome::End;
 use crate::world::{Job, Policy, Progress};
-use collectives::{Algorithm, Case, Collective, Kind, Overrides};
+use collectives::{Algorithm, Case, Collective, Kind, Overrides, Shape};
 use machine::Complaint;
 use mpi::Family;
 use mpi::rules::Choice;
@@ -175,7 +175,7 @@ pub fn tune(
                 choices.push(Choice { ranks: case.size, bytes: case.bytes, algorithm });
             }
             let family = job.library.family;
-            let winner = best(&found, |c| c.row.is_default || family.offers(c.algorithm, &c.case));
+            let winner = best(&found, |c| c.row.is_default || family.has(c.algorithm, &c.case));
             if let Some(winner) = winner {
                 found[winner].row.is_winner = true;
             }
@@ -227,13 +227,19 @@ impl Session<'_> {
         overrides: &Overrides,
     ) -> Option<Vec<Candidate>> {
         let ranks = job.seats.len() as u32;
-        let any = first_call(self.kind, self.kind.algorithms()[0], ranks, bytes);
+        let any = first_call(job, self.kind, self.kind.algorithms()[0], ranks, bytes);
         let case = any.case(true, true);
         let own = job.library.selection.decide(&case, overrides);
         let mut found = Vec::new();
-        for algorithm in candidates(self.kind, own) {
-            let offered = Family::ALL.iter().any(|family| family.offers(algorithm, &case));
-            if algorithm != own && !offered {
+        let mut candidates = candidates(self.kind, own);
+        for algorithm in job.library.selection.node_aware(&case, overrides) {
+            if !candidates.contains(&algorithm) {
+                candidates.push(algorithm);
+            }
+        }
+        for algorithm in candidates {
+            let is_had = Family::ALL.iter().any(|family| family.has(algorithm, &case));
+            if algorithm != own && !is_had {
                 continue;
             }
             let call = Collective { algorithm, ..any.clone() };
@@ -296,6 +302,36 @@ fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
         Algorithm::Scattered { throttle } => {
             vec![Algorithm::Scattered { throttle }, Algorithm::Scattered { throttle: u16::MAX }]
         }
+        Algorithm::KBruck { .. } => [4, 8].map(|k| Algorithm::KBruck { k }).to_vec(),
+        Algorithm::ExchangeDoubling { .. } => {
+            [2, 4, 8].map(|k| Algorithm::ExchangeDoubling { k }).to_vec()
+        }
+        Algorithm::ExchangeHalving { .. } => {
+            [2, 4].map(|k| Algorithm::ExchangeHalving { k }).to_vec()
+        }
+        Algorithm::Dissemination { .. } => {
+            [2, 4, 8].map(|k| Algorithm::Dissemination { k }).to_vec()
+        }
+        Algorithm::Tree { chunk: 0, .. } => [
+            (Shape::Kary, 2),
+            (Shape::Knomial1, 4),
+            (Shape::Knomial2, 4),
+            (Shape::Knomial2, 8),
+            (Shape::Levels, 2),
+        ]
+        .map(|(shape, k)| Algorithm::Tree { shape, k, chunk: 0 })
+        .to_vec(),
+        Algorithm::Tree { .. } => [
+            (Shape::Kary, 2, 8 << 10),
+            (Shape::Kary, 2, 64 << 10),
+            (Shape::Levels, 2, 32 << 10),
+            (Shape::Chain, 1, 32 << 10),
+            (Shape::Chain, 4, 32 << 10),
+        ]
+        .map(|(shape, k, chunk)| Algorithm::Tree { shape, k, chunk })
+        .to_vec(),
+        // What nodes do first, the library's own rules say what they do then.
+        Algorithm::NodeAware { .. } => Vec::new(),
         other => vec![other],
     };
     let mut all: Vec<Algorithm> = kind.algorithms().iter().flat_map(|&a| variants(a)).collect();

@@ -441,6 +441,7 @@ impl Reader<'_> {
             bytes: t.bytes[row],
             grain: t.grain[row],
             ragged: (!lengths.is_empty()).then(|| Ragged::from(lengths)),
+            nodes: None,
         };
         if let Err((found, wanted)) = meetings::check_call(&call) {
             self.fault(row, found, wanted);

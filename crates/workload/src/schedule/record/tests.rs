@@ -8,7 +8,7 @@ use collectives::Algorithm;
 fn collective(kind: Kind, seat: Seat, lengths: Option<&[u64]>) -> Op {
     let ragged = lengths.map(Ragged::from);
     let (algorithm, root, bytes, grain) = (kind.algorithms()[0], 0, 8, 8);
-    let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged };
+    let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes: None };
     Op::Collective { context: 3, call }
 }
 
@@ -114,7 +114,7 @@ fn a_registration_is_not_waited_for() {
 fn algorithms_are_chosen_anew_and_equal_for_all_members() {
     let recorder = recorded();
     let mut schedule = read_table(&recorder.table(), &recorder.communicators).unwrap();
-    schedule.choose(&|case| {
+    schedule.choose(&[0; 8], &|case| {
         assert_eq!((case.kind, case.size, case.bytes), (Kind::Allgatherv, 2, 24));
         Algorithm::Ring
     });
@@ -124,7 +124,7 @@ fn algorithms_are_chosen_anew_and_equal_for_all_members() {
     });
     assert_eq!(chosen.collect::<Vec<_>>(), [Algorithm::Ring; 2]);
     // What does not serve the kind is not taken.
-    schedule.choose(&|_| Algorithm::Rabenseifner);
+    schedule.choose(&[0; 8], &|_| Algorithm::Rabenseifner);
     let fits = |op: &Op| match op {
         Op::Collective { call, .. } => call.algorithm.serves(call.kind),
         _ => true,

@@ -1,0 +1,454 @@
+//! Trees of any shape and radix, along which a vector goes whole or in segments.
+//!
+//! Ranks are counted from the root. In segments a tree is a pipeline: in round `k` a rank at depth
+//! `d` passes on segment `k - d` and is given the next one, so that all take the rounds of one
+//! segment and one more for each of the others.
+
+use crate::{Collective, Land, Part, RoundSink};
+
+/// Who passes on to whom.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Shape {
+    /// Rank `v` passes on to `k v + 1` up to `k v + k`.
+    Kary,
+    /// The subtree of a rank is those that follow it, in `k`-ary numbers.
+    Knomial1,
+    /// A rank's children differ from it in one digit below its lowest that is not zero: of radix
+    /// 2 the binomial tree.
+    Knomial2,
+    /// `k` chains of ranks that follow each other (Open MPI).
+    Chain,
+    /// As many levels as k-ary, but the first child of each rank of a level stands before the
+    /// second of any (Open MPI's binary tree).
+    Levels,
+}
+
+impl Shape {
+    pub const ALL: [Shape; 5] =
+        [Shape::Kary, Shape::Knomial1, Shape::Knomial2, Shape::Chain, Shape::Levels];
+    /// MPICH's word in `MPIR_CVAR_BCAST_TREE_TYPE`; the last two are Open MPI's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Kary => "kary",
+            Shape::Knomial1 => "knomial_1",
+            Shape::Knomial2 => "knomial_2",
+            Shape::Chain => "chain",
+            Shape::Levels => "levels",
+        }
+    }
+    pub fn named(name: &str) -> Option<Shape> {
+        Shape::ALL.into_iter().find(|s| s.name() == name)
+    }
+}
+
+/// Most segments of a vector: those that are shorter are made longer.
+const SEGMENTS_MAX: u64 = 1 << 16;
+
+/// A tree over `size` ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tree {
+    shape: Shape,
+    k: u32,
+    size: u32,
+}
+
+impl Tree {
+    pub(crate) fn new(shape: Shape, k: u32, size: u32) -> Tree {
+        // A k-nomial tree of radix 1 would have no children.
+        let least = if matches!(shape, Shape::Kary | Shape::Chain) { 1 } else { 2 };
+        Tree { shape, k: k.clamp(least, size.max(2)), size }
+    }
+
+    /// How many digits the last rank has.
+    fn digits(&self) -> u32 {
+        if self.size < 2 { 0 } else { (self.size - 1).ilog(self.k) + 1 }
+    }
+
+    /// A chain's first rank and length, and how many chains are one longer than the others.
+    fn chain(&self, nth: u32) -> (u32, u32) {
+        let (others, k) = (self.size - 1, self.k);
+        let (short, longer) = (others / k, others % k);
+        (1 + nth * short + nth.min(longer), short + u32::from(nth < longer))
+    }
+    /// The chain a rank is in and its place there.
+    fn link(&self, v: u32) -> (u32, u32) {
+        let (others, k) = (self.size - 1, self.k);
+        let (short, longer) = (others / k, others % k);
+        let at = v - 1;
+        match at < longer * (short + 1) {
+            true => (at / (short + 1), at % (short + 1)),
+            false => {
+                let at = at - longer * (short + 1);
+                (longer + at / short, at % short)
+            }
+        }
+    }
+
+    /// A rank's level, how many ranks stand on it, and the first of them.
+    fn level(&self, v: u32) -> (u32, u64, u64) {
+        let (mut level, mut width, mut first) = (0, 1, 0);
+        while u64::from(v) >= first + width {
+            (level, first, width) = (level + 1, first + width, width * u64::from(self.k));
+        }
+        (level, width, first)
+    }
+
+    /// Goes down to rank `v` of a tree whose subtrees are stretches: its parent, its depth and the
+    /// digits its own subtrees begin with.
+    fn descend(&self, v: u32) -> (u32, u32, u32) {
+        let (mut parent, mut here, mut depth) = (0, 0, 0);
+        let (mut level, mut first) = (self.digits(), 1u64);
+        while here != v {
+            level -= 1;
+            let width = u64::from(self.k).pow(level);
+            let end = first + width * u64::from(self.k - 1);
+            if u64::from(v) < end {
+                let nth = (u64::from(v) - first) / width;
+                (parent, here, depth) = (here, (first + nth * width) as u32, depth + 1);
+                first = u64::from(here) + 1;
+            } else {
+                first = end;
+            }
+        }
+        (parent, depth, level)
+    }
+
+    fn parent(&self, v: u32) -> u32 {
+        match self.shape {
+            Shape::Kary => (v - 1) / self.k,
+            Shape::Knomial1 => self.descend(v).0,
+            Shape::Knomial2 => {
+                let mut unit = 1;
+                while (v / unit).is_multiple_of(self.k) {
+                    unit *= self.k;
+                }
+                v - v / unit % self.k * unit
+            }
+            Shape::Chain if self.link(v).1 == 0 => 0,
+            Shape::Chain => v - 1,
+            Shape::Levels => {
+                let (_, width, first) = self.level(v);
+                let above = width / u64::from(self.k);
+                (first - above + (u64::from(v) - first) % above) as u32
+            }
+        }
+    }
+
+    /// In the order in which they are served.
+    fn children(&self, v: u32, mut to: impl FnMut(u32)) {
+        let (k, size) = (u64::from(self.k), u64::from(self.size));
+        let mut child = |v: u64| {
+            if v < size {
+                to(v as u32);
+            }
+            v < size
+        };
+        let from = u64::from(v);
+        match self.shape {
+            Shape::Kary => {
+                let _ = (1..=k).all(|i| child(from * k + i));
+            }
+            Shape::Knomial1 => {
+                let (_, _, mut level) = self.descend(v);
+                let mut next = from + 1;
+                while level > 0 {
+                    level -= 1;
+                    for _ in 1..k {
+                        child(next);
+                        next += k.pow(level);
+                    }
+                }
+            }
+            Shape::Knomial2 => {
+                let below = (0..self.digits()).find(|&j| from / k.pow(j) % k != 0);
+                for j in (0..below.unwrap_or(self.digits())).rev() {
+                    for i in (1..k).rev() {
+                        child(from + i * k.pow(j));
+                    }
+                }
+            }
+            Shape::Chain if v == 0 => {
+                let _ = (0..self.k.min(self.size - 1)).all(|nth| child(self.chain(nth).0.into()));
+            }
+            Shape::Chain => {
+                let (nth, place) = self.link(v);
+                if place + 1 < self.chain(nth).1 {
+                    child(from + 1);
+                }
+            }
+            Shape::Levels => {
+                let width = self.level(v).1;
+                let _ = (1..=k).all(|i| child(from + i * width));
+            }
+        }
+    }
+
+    /// How many ranks lie between a rank and the root, and one.
+    fn depth(&self, v: u32) -> u32 {
+        match self.shape {
+            Shape::Kary if self.k == 1 => v,
+            Shape::Kary => {
+                let (mut v, mut depth) = (v, 0);
+                while v > 0 {
+                    (v, depth) = ((v - 1) / self.k, depth + 1);
+                }
+                depth
+            }
+            Shape::Knomial1 => self.descend(v).1,
+            Shape::Knomial2 => {
+                let (mut v, mut depth) = (v, 0);
+                while v > 0 {
+                    (v, depth) = (v / self.k, depth + u32::from(v % self.k != 0));
+                }
+                depth
+            }
+            Shape::Chain if v == 0 => 0,
+            Shape::Chain => self.link(v).1 + 1,
+            Shape::Levels => self.level(v).0,
+        }
+    }
+
+    /// The depth of the deepest.
+    fn height(&self) -> u32 {
+        if self.size < 2 {
+            return 0;
+        }
+        match self.shape {
+            Shape::Kary | Shape::Levels => self.depth(self.size - 1),
+            Shape::Chain => self.chain(0).1,
+            // The first child's subtree is the largest.
+            Shape::Knomial1 => {
+                let (mut left, mut level, mut height) = (self.size, self.digits(), 0);
+                while left > 1 {
+                    level -= 1;
+                    (left, height) = ((left - 1).min(self.k.pow(level)), height + 1);
+                }
+                height
+            }
+            // The most digits that are not zero, of the numbers up to the last rank: its own first
+            // ones, then one less, then any.
+            Shape::Knomial2 => {
+                let (last, mut unit, mut place, mut best) = (self.size - 1, 1u64, 0, 0);
+                while unit <= u64::from(last) {
+                    let digit = u64::from(last) / unit % u64::from(self.k);
+                    let above = self.depth((u64::from(last) / unit / u64::from(self.k)) as u32);
+                    if digit > 0 {
+                        best = best.max(above + u32::from(digit > 1) + place);
+                    }
+                    (unit, place) = (unit * u64::from(self.k), place + 1);
+                }
+                best.max(self.depth(last))
+            }
+        }
+    }
+}
+
+/// A vector, or a part of it, along a tree.
+pub(crate) struct Pipeline {
+    tree: Tree,
+    height: u32,
+    at: u64,
+    bytes: u64,
+    /// Bytes of a segment; the first takes what is left over, as MPICH's does.
+    segment: u64,
+    segments: u32,
+    /// Within a node, through memory that all of it read: a segment is laid there once.
+    is_shared: bool,
+}
+
+impl Pipeline {
+    /// In segments of at most `chunk` bytes, 0 is all in one.
+    pub(crate) fn new(c: &Collective, tree: Tree, chunk: u64, is_shared: bool) -> Pipeline {
+        Pipeline { is_shared, ..Pipeline::of_part(c, tree, chunk, Part { at: 0, len: c.bytes }) }
+    }
+    fn of_part(c: &Collective, tree: Tree, chunk: u64, Part { at, len: bytes }: Part) -> Pipeline {
+        let grain = if c.kind.reduces() { c.grain.max(1) } else { 1 };
+        let chunk = if chunk == 0 { u64::MAX } else { chunk };
+        let least = c.bytes.div_ceil(SEGMENTS_MAX);
+        let segment = (chunk / grain).max(least.div_ceil(grain)).max(1).saturating_mul(grain);
+        let segments = bytes.div_ceil(segment).max(1) as u32;
+        let height = tree.height();
+        Pipeline { tree, height, at, bytes, segment, segments, is_shared: false }
+    }
+    pub(crate) fn rounds(&self) -> u32 {
+        if self.height == 0 { 0 } else { self.segments + self.height - 1 }
+    }
+    fn part(&self, nth: u32) -> Part {
+        let first = self.bytes - u64::from(self.segments - 1) * self.segment.min(self.bytes);
+        match nth {
+            0 => Part { at: self.at, len: first },
+            nth => {
+                let before = first + u64::from(nth - 1) * self.segment;
+                Part { at: self.at + before, len: self.segment }
+            }
+        }
+    }
+    /// The segment whose number this is, if there is one.
+    fn segment(&self, nth: i64) -> Option<Part> {
+        u32::try_from(nth).ok().filter(|&n| n < self.segments).map(|n| self.part(n))
+    }
+
+    /// From the root to all.
+    pub(crate) fn down(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
+        let v = c.relative();
+        let depth = i64::from(self.tree.depth(v));
+        if let Some(part) = self.segment(i64::from(k) - depth) {
+            let mut is_first = true;
+            self.tree.children(v, |child| {
+                match self.is_shared {
+                    true => out.send_shared(c.real(child), part, is_first),
+                    false => out.send(c.real(child), part),
+                }
+                is_first = false;
+            });
+        }
+        if v > 0
+            && let Some(part) = self.segment(i64::from(k) - depth + 1)
+        {
+            out.recv(c.real(self.tree.parent(v)), part, Land::Write);
+        }
+    }
+
+    /// From all to the root, who is last in every combination: for operators that commute.
+    pub(crate) fn up(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
+        let v = c.relative();
+        let behind = i64::from(k) + i64::from(self.tree.depth(v)) - i64::from(self.height);
+        if v > 0
+            && let Some(part) = self.segment(behind)
+        {
+            let parent = c.real(self.tree.parent(v));
+            match self.is_shared {
+                true => out.send_shared(parent, part, true),
+                false => out.send(parent, part),
+            }
+        }
+        if let Some(part) = self.segment(behind + 1) {
+            self.tree.children(v, |child| out.recv(c.real(child), part, Land::CombineRight));
+        }
+    }
+}
+
+/// Open MPI's broadcast along a binary tree of which each side gets half of the vector; at the end
+/// every rank swaps halves with one of the other side.
+pub(crate) struct Split {
+    tree: Tree,
+    sides: [Pipeline; 2],
+}
+
+impl Split {
+    pub(crate) fn new(c: &Collective, chunk: u64) -> Split {
+        let tree = Tree::new(Shape::Levels, 2, c.seat.size);
+        let half = c.bytes / 2;
+        let parts = [Part { at: 0, len: half }, Part { at: half, len: c.bytes - half }];
+        Split { tree, sides: parts.map(|part| Pipeline::of_part(c, tree, chunk, part)) }
+    }
+    pub(crate) fn rounds(&self) -> u32 {
+        self.tail() + 1
+    }
+    fn tail(&self) -> u32 {
+        self.sides[0].rounds().max(self.sides[1].rounds())
+    }
+    /// Ranks that are odd, counted from the root, are on the first child's side.
+    fn side(&self, v: u32) -> &Pipeline {
+        &self.sides[usize::from(v.is_multiple_of(2))]
+    }
+    fn half(&self, v: u32) -> Part {
+        let side = self.side(v);
+        Part { at: side.at, len: side.bytes }
+    }
+
+    pub(crate) fn down(&self, c: &Collective, k: u32, out: &mut impl RoundSink) {
+        let v = c.relative();
+        if k == self.tail() {
+            return self.swap(c, out);
+        }
+        let behind = i64::from(k) - i64::from(self.tree.depth(v));
+        self.tree.children(v, |child| {
+            if let Some(part) = self.side(child).segment(behind) {
+                out.send(c.real(child), part);
+            }
+        });
+        if v > 0
+            && let Some(part) = self.side(v).segment(behind + 1)
+        {
+            out.recv(c.real(self.tree.parent(v)), part, Land::Write);
+        }
+    }
+
+    /// Of an even number of ranks the last has no partner; the root has all.
+    fn swap(&self, c: &Collective, out: &mut impl RoundSink) {
+        let (p, v) = (c.seat.size, c.relative());
+        let lonely = p.is_multiple_of(2).then_some(p - 1);
+        if v == 0 {
+            if let Some(last) = lonely {
+                out.send(c.real(last), self.half(0));
+            }
+        } else if Some(v) == lonely {
+            out.recv(c.real(0), self.half(0), Land::Write);
+        } else {
+            let peer = if v.is_multiple_of(2) { v - 1 } else { v + 1 };
+            out.send(c.real(peer), self.half(v));
+            out.recv(c.real(peer), self.half(peer), Land::Write);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn children(tree: &Tree, v: u32) -> Vec<u32> {
+        let mut all = Vec::new();
+        tree.children(v, |child| all.push(child));
+        all
+    }
+
+    /// The examples MPICH draws beside its two k-nomial trees, 8 ranks of radix 2; Open MPI's
+    /// chains of unequal length.
+    #[test]
+    fn trees_are_those_that_are_drawn() {
+        let of = |shape, k, size| {
+            let tree = Tree::new(shape, k, size);
+            (0..size).map(|v| children(&tree, v)).collect::<Vec<_>>()
+        };
+        let none = Vec::new;
+        assert_eq!(
+            of(Shape::Knomial1, 2, 8),
+            [vec![1, 5, 7], vec![2, 4], vec![3], none(), none(), vec![6], none(), none()]
+        );
+        assert_eq!(
+            of(Shape::Knomial2, 2, 8),
+            [vec![4, 2, 1], none(), vec![3], none(), vec![6, 5], none(), vec![7], none()]
+        );
+        assert_eq!(of(Shape::Kary, 2, 5), [vec![1, 2], vec![3, 4], none(), none(), none()]);
+        assert_eq!(of(Shape::Chain, 2, 6), [vec![1, 4], vec![2], vec![3], none(), vec![5], none()]);
+        assert_eq!(
+            of(Shape::Levels, 2, 7),
+            [vec![1, 2], vec![3, 5], vec![4, 6], none(), none(), none(), none()]
+        );
+    }
+
+    /// Every rank but the root is the child of its parent and of nobody else, one deeper than it,
+    /// and the height is that of the deepest.
+    #[test]
+    fn trees_hold_together() {
+        for shape in Shape::ALL {
+            for (k, size) in (1..=7).chain([64]).flat_map(|k| (1..=130).map(move |p| (k, p))) {
+                let tree = Tree::new(shape, k, size);
+                let mut seen = vec![0; size as usize];
+                for v in 0..size {
+                    for child in children(&tree, v) {
+                        seen[child as usize] += 1;
+                        let at = format!("{shape:?} {k} {size}: {v} to {child}");
+                        assert_eq!(tree.parent(child), v, "{at}");
+                        assert_eq!(tree.depth(child), tree.depth(v) + 1, "{at}");
+                    }
+                }
+                assert_eq!(seen[0], 0);
+                assert!(seen[1..].iter().all(|&n| n == 1), "{shape:?} {k} {size}: {seen:?}");
+                let deepest = (0..size).map(|v| tree.depth(v)).max();
+                assert_eq!(deepest, Some(tree.height()), "{shape:?} {k} {size}");
+            }
+        }
+    }
+}
