@@ -48,6 +48,7 @@ def run(
     messages: int = MESSAGES,
     *,
     buffers: str = "host",
+    window: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | None = None,
@@ -56,7 +57,8 @@ def run(
 ) -> BenchResult:
     """Run the benchmark called `name`; one function of that name stands for each.
 
-    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs. At
+    `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
+    `window` is how many messages a pair has in flight in a test of bandwidth, 64 unless said. At
     loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
     tenth) is not simulated whole where some of its rounds, by some ranks, stand for all.
     `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
@@ -66,7 +68,7 @@ def run(
     """
     summary = ask(
         name, job, sizes, fidelity, messages,
-        buffers=buffers, error_bars=error_bars, twin_packets=twin_packets,
+        buffers=buffers, window=window, error_bars=error_bars, twin_packets=twin_packets,
         tolerance=tolerance, tick=tick, stop=stop,
     )  # fmt: skip
     result = BenchResult(name, summary)
@@ -82,12 +84,13 @@ def _benchmark(name: str):
         sizes: Iterable[int] | None = None,
         fidelity: str = "packet",
         buffers: str = "host",
+        window: int | None = None,
         error_bars: bool = False,
         tolerance: float | None = None,
     ) -> BenchResult:
         return run(
             name, job, sizes, fidelity,
-            buffers=buffers, error_bars=error_bars, tolerance=tolerance,
+            buffers=buffers, window=window, error_bars=error_bars, tolerance=tolerance,
         )  # fmt: skip
 
     measure.__name__ = measure.__qualname__ = name

@@ -67,6 +67,7 @@ def ask(
     messages: int = MESSAGES,
     *,
     buffers: str = "host",
+    window: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | None = None,
@@ -81,6 +82,8 @@ def ask(
         wrong.add("ranks", job.ranks, f"at least {KINDS[name].least_ranks} for {name}")
     chosen = [] if sizes is None else check_sizes(wrong, sizes)
     messages = wrong.whole("messages", messages)
+    if window is not None:
+        window = wrong.whole("window", window)
     twin_packets = wrong.whole("twin_packets", twin_packets)
     check_tolerance(wrong, fidelity, tolerance)
     if tolerance is not None:
@@ -97,6 +100,7 @@ def ask(
         "ppn": job.ppn,
         "sizes": chosen,
         "buffers": buffers,
+        "window": window,
         "messages": messages,
         "error_bars": bool(error_bars),
         "twin_packets": twin_packets,
@@ -113,6 +117,7 @@ def ask(
         "nodes": job.nodes,
         "ppn": job.ppn,
         "buffers": buffers,
+        **({"window": window} if window else {}),
         "error_bars": answer["fidelity"] != "packet" if is_auto else bool(error_bars),
         "seed": job.seed,
         "background": list(job.background),

@@ -39,6 +39,7 @@ class Curve:
     placement: str = "contiguous"
     buffers: str = "host"
     nic_policy: str | None = None
+    window: int | None = None
     # Of the predicted bandwidth one part in so many is what was measured.
     parts: int = 1
 
@@ -58,7 +59,8 @@ LATENCIES = (
         "Slingshot-11, two NICs on one switch, no MPI",
         "HewlettPackard/shs-libcxi, man/cxi_send_lat.1.md",
         "verbs-level send; predicted without MPI's overheads",
-        "8 B and the step to 128 B set the NIC's latencies",
+        "8 B and the step to 128 B set the NIC's latencies, the rise from there to 1 KiB shares in "
+        "setting the rate at which it stages packets",
         "aurora",
         ((1, 1.65), (8, 1.64), (64, 1.63), (128, 2.22), (256, 2.28), (512, 2.35), (1024, 2.43)),
         benchmark="put_latency",
@@ -107,7 +109,7 @@ OTHERS = (
         "Slingshot-11, RDMA read between two NICs on one switch",
         "HewlettPackard/shs-libcxi, man/cxi_read_lat.1.md",
         "verbs-level read, to its completion",
-        "none",
+        "the rise from 128 B to 1 KiB shares in setting the rate at which a NIC stages packets",
         "aurora",
         ((1, 2.70), (8, 2.69), (64, 2.70), (128, 2.71), (256, 2.74), (512, 2.77), (1024, 2.87)),
         benchmark="get_latency",
@@ -116,24 +118,26 @@ OTHERS = (
         "cxi_write_bw_bidir",
         "Slingshot-11, RDMA writes both ways at once, the sum of both",
         "HewlettPackard/shs-libcxi, man/cxi_write_bw.1.md",
-        "a queue kept full; predicted with windows of 64 writes, each waited for, as OSU does",
+        "lists of 256 writes, each list's last completion waited for, and so predicted",
         "1 KiB sets the NIC's message rate, 64 KiB the host interface's rate",
         "aurora",
         ((1024, 29314.66), (2048, 36613.15), (4096, 34763.74), (8192, 38461.53),
          (16384, 40333.92), (32768, 41334.64), (65536, 40550.70)),
         benchmark="put_bibw",
+        window=256,
     ),
     Curve(
         "cxi_send_bw_bidir",
         "Slingshot-11, sends both ways at once without MPI, the sum of both",
         "HewlettPackard/shs-libcxi, man/cxi_send_bw.1.md",
-        "a queue kept full; predicted with windows of 64 sends, each answered, as OSU does",
-        "64 KiB sets the host interface's rate",
+        "lists of 256 sends, each awaited and answered, and so predicted",
+        "1 KiB sets what a send takes of a NIC, 64 KiB the host interface's rate",
         "aurora",
         ((1024, 20269.48), (2048, 26609.00), (4096, 29113.95), (8192, 36687.14),
          (16384, 40324.60), (32768, 42307.73), (65536, 42765.29)),
         benchmark="bibw",
         mpi="none",
+        window=256,
     ),
     Curve(
         "lumi_gpu_latency_openmpi",
@@ -154,7 +158,7 @@ OTHERS = (
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
         "where the nodes are and which library is not said; the step at 8 KiB is the older "
         "provider's, which the Open MPI profile has. Beyond 64 KiB not predicted: too long",
-        "none",
+        "1, 2 and 16 to 64 KiB set what a message takes of a NIC",
         "aurora",
         ((1, 2238.68), (8, 18029.10), (64, 136488.16), (128, 264199.64), (256, 504191.55),
          (512, 1002982.31), (1024, 1883179.25), (2048, 2786505.95), (4096, 3245610.39),
@@ -253,7 +257,7 @@ NUMBERS = (
         "Aurora, the four NICs of a socket, host memory",
         AURORA,
         "8 ranks a socket, two a NIC; predicted at 1 MiB, half of what a node sends",
-        "none",
+        "this number shares in setting what a NIC moves one way",
         "aurora",
         ((1 << 20, 90000),),
         benchmark="mbw_mr",
@@ -266,7 +270,7 @@ NUMBERS = (
         "Aurora, one NIC, GPU memory",
         AURORA,
         "several ranks on one NIC, 256 KiB; predicted with four",
-        "none",
+        "this number shares in setting what a NIC moves one way",
         "aurora",
         ((256 << 10, 23000),),
         benchmark="mbw_mr",
@@ -329,8 +333,9 @@ def predict(
     )
     sizes = [size for size, _ in curve.points]
     summary = benchmarks.ask(
-        curve.benchmark, job, sizes, fidelity, buffers=curve.buffers, tick=tick, stop=stop
-    )
+        curve.benchmark, job, sizes, fidelity,
+        buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
+    )  # fmt: skip
     if failure := summary.get("failure"):
         raise SimulatedFailure.of(failure, None)
     predicted = tables.rows_of(summary["rows"])

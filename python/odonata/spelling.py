@@ -33,7 +33,7 @@ SPELLED = {
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
                      "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
-                     "record", "buffers")
+                     "record", "buffers", "window")
     },
 }  # fmt: skip
 # Where a command has another word for it.

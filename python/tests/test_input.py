@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import odonata as od
@@ -250,3 +252,21 @@ def test_python_raises_the_same_complaints():
     with pytest.raises(od.InputError) as caught:
         od.run(od.machine("aurora").job(nodes=1, ppn=1), ["no-such-program"])
     assert isinstance(caught.value, od.Error)
+
+
+def test_windows_are_for_tests_of_bandwidth(odonata):
+    def rate(*more):
+        done = odonata("bench", "bw", "--machine", "aurora", "--sizes", "8", "--json", *more)
+        return json.loads(done.stdout)["rows"][0]["messages_per_s"]
+
+    # One message at a time is a round trip each, in which 64 are many.
+    assert rate("--window", "1") * 4 < rate() == rate("-W", "64")
+    for asked, wanted in [
+        (("bw", "--window", "0"), "1"),
+        (("bw", "--window", "65537"), "65536"),
+        (("bw", "--window", "x"), "whole number"),
+        (("latency", "--window", "8"), "bandwidth"),
+        (("mbw_mr", "--window", "65536", "--nodes", "512", "--ppn", "4"), "at most"),
+    ]:
+        done = odonata("bench", *asked, "--machine", "aurora", "--sizes", "8")
+        assert done.returncode == 2 and "--window" in done.stderr and wanted in done.stderr, asked

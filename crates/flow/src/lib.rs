@@ -84,6 +84,8 @@ struct Flight {
     /// What earlier strands have carried, and how much of it has been counted: packets.
     carried: u128,
     counted: u64,
+    /// It has waited for its turn at the receiver's NIC.
+    is_admitted: bool,
 }
 
 /// What a NIC has to do.
@@ -91,6 +93,8 @@ struct Flight {
 struct Nic {
     /// When the next command can enter.
     enters: Time,
+    /// When it can handle the next message that comes.
+    handles: Time,
     /// Messages it sends and receives.
     sends: u32,
     takes: u32,
@@ -175,6 +179,7 @@ impl FlowNetwork {
             n_strands: 0,
             carried: 0,
             counted: 0,
+            is_admitted: false,
         });
         self.draw_ways(flight, machine);
         let (latency, all) = self.alone(flight, machine);
@@ -211,6 +216,25 @@ impl FlowNetwork {
         let pace = stage(if samples == 1 { any } else { ends }, p.packet_payload);
         let all = pace * (cut.packets - 1) + stage(any, cut.rest);
         (latency.unwrap_or_default(), all)
+    }
+
+    /// The head is there. Its receiver's NIC handles one message after another; what that takes
+    /// comes on top of its bytes, which counts where they are few.
+    fn admit(&mut self, flight: FlightId, ev: FlowEvent, cx: &mut Cx<'_>) {
+        let Flight { msg, cut, is_admitted, .. } = self.flights[flight];
+        if !is_admitted && msg.handling_there() > Span::ZERO {
+            let host = self.params.host_gap.max(self.params.host_gap_one_way);
+            let few = if cut.packets <= u64::from(WAYS) { msg.bytes } else { 0 };
+            let dst = self.twin(msg.dst);
+            let nic = &mut self.nics[dst];
+            let turn = nic.handles.max(cx.now);
+            nic.handles = turn + msg.handling + host.span(few);
+            if turn > cx.now {
+                self.flights[flight].is_admitted = true;
+                return cx.at(turn, Phase::Arrive, ev);
+            }
+        }
+        self.begin(flight, cx);
     }
 
     /// The head is there: from now on the message takes its share. Its ways are drawn again, now
@@ -316,8 +340,7 @@ impl FlowNetwork {
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += msg.bytes;
-        let is_seen = msg.origin != Origin::Answer;
-        let seen_after = if is_seen { self.params.recv_latency } else { Span::ZERO };
+        let seen_after = msg.seen_after(&self.params);
         let Told::Back(bytes) = msg.told else {
             // Shares are dealt a picosecond after heads come: nothing is told of the past.
             cx.delivered.push((id, (now + seen_after).max(cx.now)));
@@ -328,7 +351,7 @@ impl FlowNetwork {
         if bytes > 0 {
             // Each of its packets was asked for by one.
             let extra = Extra { headers, back: self.params.packet_overhead };
-            return self.launch(id, back, now + self.params.dma_latency, extra, cx);
+            return self.launch(id, back, now + self.params.fetch(bytes), extra, cx);
         }
         // A response that brings nothing is part of its request's flow.
         let latency = self.alone_back(back, headers, cx.machine);
@@ -400,7 +423,7 @@ impl NetworkModel for FlowNetwork {
 
     fn handle(&mut self, ev: FlowEvent, cx: &mut Cx<'_>) {
         match ev {
-            FlowEvent::HeadArrives { flight, .. } => self.begin(flight, cx),
+            FlowEvent::HeadArrives { flight, .. } => self.admit(flight, ev, cx),
             // Others have been scheduled and then overtaken.
             FlowEvent::Settle if cx.now == self.settles => self.settle(cx),
             FlowEvent::Settle => {}

@@ -46,7 +46,8 @@ pub fn buffers(size: &str) -> [(&str, &str); 3] {
 /// A host's message between two NICs, told of where it arrives.
 pub fn message(src: u32, dst: u32, bytes: u64, draw: u64) -> Message {
     let (src, dst, origin, told) = (NicId(src), NicId(dst), Origin::Host, Told::There);
-    Message { src, dst, bytes, origin, vnet: 0, told, draw, in_order: false }
+    let (in_order, handling) = (false, Span::ZERO);
+    Message { src, dst, bytes, origin, vnet: 0, told, draw, in_order, handling }
 }
 
 /// Random messages of all sizes up to `most` bytes, `count` of them at times up to `within`. Three

@@ -42,8 +42,9 @@ struct Flight {
     msg: Message,
     /// From the head at the receiver to the tail there, if the receiver is idle.
     stream: Span,
-    /// How long the receiver's NIC is taken.
+    /// How long the receiver's NIC is taken, and its host interface of that.
     taken: Span,
+    host: Span,
     /// How long both NICs' host interfaces are taken, counting both directions.
     shared: Span,
 }
@@ -209,7 +210,7 @@ impl LogGpNetwork {
         nic.moved = nic.moved.max(start) + shared;
         nic.sends = (start + out).max(nic.moved);
 
-        let flight = Flight { id, msg, stream, taken: into, shared };
+        let flight = Flight { id, msg, stream, taken: into, host: host_taken, shared };
         let flight = self.flights.insert(flight);
         cx.at(start + latency, Phase::Arrive, HeadArrives { src, flight });
     }
@@ -256,17 +257,18 @@ impl NetworkModel for LogGpNetwork {
 
     fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
         let HeadArrives { flight, .. } = ev;
-        let Flight { id, msg, stream, taken, shared } = self.flights[flight];
+        let Flight { id, msg, stream, taken, host, shared } = self.flights[flight];
         self.flights.free(flight);
         let nic = self.nic(msg.dst);
         let begin = nic.takes.max(cx.now);
         // Both directions make progress at once; together they end no sooner than the
         // host interface can have moved all it was given.
         nic.moved = nic.moved.max(begin) + shared;
-        nic.takes = (begin + taken).max(nic.moved);
+        // Handling it keeps the host interface, not the link.
+        let handled = (begin + host).max(nic.moved) + msg.handling_there();
+        nic.takes = (begin + taken).max(handled);
         let done = (begin + stream).max(nic.moved);
-        let is_seen = msg.origin != Origin::Answer;
-        let seen_after = if is_seen { self.params.recv_latency } else { Span::ZERO };
+        let seen_after = msg.seen_after(&self.params);
         let Told::Back(bytes) = msg.told else {
             cx.delivered.push((id, done + seen_after));
             return;
@@ -274,7 +276,7 @@ impl NetworkModel for LogGpNetwork {
         let (src, dst, headers) = (msg.dst, msg.src, self.params.response);
         let back = Message { src, dst, bytes, told: Told::There, ..msg };
         if bytes > 0 {
-            return self.launch(id, back, done + self.params.dma_latency, headers, cx);
+            return self.launch(id, back, done + self.params.fetch(bytes), headers, cx);
         }
         // A response that brings nothing takes nobody's time.
         let Way { latency, stream } = self.way(back, Cut::new(0, 1), headers, cx);

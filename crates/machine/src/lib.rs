@@ -141,6 +141,10 @@ pub struct NicParams {
     pub immediate_max: u64,
     /// Added before the head of a larger message: the NIC reads host memory.
     pub dma_latency: Span,
+    /// Inverse of the rate at which a packet passes between host memory and the NIC, which has it
+    /// whole before it sends it or writes it: latency of the first and of the last, no stage of
+    /// the pipeline. `Gap::ZERO` is none.
+    pub staging_gap: Gap,
     /// Least time between two messages entering one NIC.
     pub message_gap: Span,
     /// Least time between two one-sided commands of one core.
@@ -172,6 +176,33 @@ pub struct NicParams {
 }
 
 impl NicParams {
+    /// From the wish for `bytes` of host memory to the first packet of them being in the NIC.
+    #[inline]
+    pub fn fetch(&self, bytes: u64) -> Span {
+        self.dma_latency + self.stage_first(bytes)
+    }
+
+    /// How long the first packet of `bytes` takes from host memory.
+    #[inline]
+    pub fn stage_first(&self, bytes: u64) -> Span {
+        self.staging_gap.span(bytes.min(self.packet_payload))
+    }
+
+    /// How long the last packet of `bytes` takes into host memory.
+    #[inline]
+    pub fn stage_last(&self, bytes: u64) -> Span {
+        if self.staging_gap == Gap::ZERO || bytes == 0 {
+            return Span::ZERO;
+        }
+        self.staging_gap.span((bytes - 1) % self.packet_payload + 1)
+    }
+
+    /// From the tail of a message of `bytes` to the completion its receiver can see.
+    #[inline]
+    pub fn completion(&self, bytes: u64) -> Span {
+        self.recv_latency + self.stage_last(bytes)
+    }
+
     /// What the NIC spends on a command that moves `bytes` before the first head can leave, beside
     /// its latencies for any.
     #[inline]

@@ -436,6 +436,7 @@ impl MachineSpec {
             recv_latency: self.span("nic.recv_latency"),
             immediate_max: self.bytes("nic.immediate_max"),
             dma_latency: self.span("nic.dma_latency"),
+            staging_gap: self.gap("nic.staging_rate"),
             message_gap: self.span("nic.message_gap"),
             core_gap: self.span("nic.core_gap"),
             packet_payload: self.bytes("nic.packet_payload"),

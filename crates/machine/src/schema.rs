@@ -175,6 +175,8 @@ pub const KEYS: &[Key] = &[
         "From the tail's arrival to what the receiver can see."),
     key("nic.immediate_max", SIZE, Refuse, "Largest message carried inside the command."),
     key("nic.dma_latency", TIME, Refuse, "Added to larger ones: the NIC reads host memory."),
+    key("nic.staging_rate", RATE, Is("it takes no time"),
+        "At which a NIC has a packet whole from memory before it sends it, or writes it."),
     key("nic.message_gap", TIME, Refuse, "Least time between two messages entering one NIC."),
     key("nic.core_gap", TIME, Means("0 ns"),
         "Least time between two one-sided commands of one core."),

@@ -24,7 +24,7 @@ impl Machine {
         let packets = bytes.div_ceil(nic.packet_payload).max(1);
         let last = bytes - (packets - 1) * nic.packet_payload;
         let latency: Span = path.iter().map(|&link| self.links.latency[link]).sum();
-        let dma = if bytes > nic.immediate_max { nic.dma_latency } else { Span::ZERO };
+        let dma = if bytes > nic.immediate_max { nic.fetch(bytes) } else { Span::ZERO };
         let full = self.slowest_stage(path, nic.packet_payload);
         nic.send_latency
             + dma
@@ -32,7 +32,7 @@ impl Machine {
             + latency
             + full * (packets - 1)
             + self.slowest_stage(path, last)
-            + nic.recv_latency
+            + nic.completion(bytes)
     }
 
     /// How long a packet of `payload` bytes takes at the slowest stage of the way.

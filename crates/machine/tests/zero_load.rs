@@ -42,13 +42,29 @@ fn the_dma_step_and_the_full_rate_are_there() {
     let m = build("aurora", &[]);
     let dst = at_hops(&m, 1);
     let (small, large) = (m.zero_load(NicId(0), dst, 64), m.zero_load(NicId(0), dst, 128));
-    // LCX: 1.64 us at 64 B and 2.22 at 128 B, between two NICs on one switch.
+    // LCX: 1.63 us at 64 B and 2.22 at 128 B, between two NICs on one switch.
     let step = (large - small).seconds() * 1e6;
-    assert!((step - 0.58).abs() < 0.01, "{step} us");
+    assert!((step - 0.59).abs() < 0.01, "{step} us");
     let bytes = 4 << 20;
     let rate = bytes as f64 / m.zero_load(NicId(0), dst, bytes).seconds() * 1e-9;
     println!("aurora: 4 MiB at {rate:.2} GB/s");
-    assert!((23.3..=24.1).contains(&rate), "{rate} GB/s");
+    // The Aurora paper, 5.1: 90 GB/s through four NICs from the host, 23 through one from GPUs.
+    assert!((22.2..=23.0).contains(&rate), "{rate} GB/s");
+}
+
+/// shs-libcxi's cxi_{send,write,read}_lat from 128 B to 1 KiB: 0.21, 0.17 and 0.16 us. In the NIC a
+/// packet is whole before it leaves, and before it is written.
+#[test]
+fn the_bytes_of_one_packet_count_at_both_its_ends() {
+    let m = build("aurora", &[]);
+    let dst = at_hops(&m, 0);
+    let us = |bytes| m.zero_load(NicId(0), dst, bytes).seconds() * 1e6;
+    let rise = us(1024) - us(128);
+    assert!((0.16..=0.21).contains(&rise), "{rise} us");
+    // Of more packets only the first and the last, the others' are under way at the same time.
+    let (whole, long) = (us(2048) - us(128), us(64 << 10) - us(60 << 10));
+    assert!((long / 4096.0 - 1.0 / 22.6e3).abs() < 0.01 / 22.6e3, "{long} us");
+    assert!(whole / 1920.0 > 4.0 * long / 4096.0, "{whole} and {long} us");
 }
 
 /// aries.md: 0.8 us for a Put of 8 B, 100 ns a hop, 10 GB/s from one NIC where one link does not

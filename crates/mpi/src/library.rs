@@ -44,6 +44,9 @@ pub struct Library {
     pub control_bytes: u64,
     /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
     pub eager_copy_gap: Gap,
+    /// What a message takes of its receiver's NIC beside its bytes' time: the NIC's entries,
+    /// matching and events.
+    pub nic_message: Span,
     /// Longest one-sided atomic operation the NIC does itself; longer ones need the target's CPU.
     pub nic_atomic_max: u64,
     /// Combining one byte of a reduction.
@@ -109,8 +112,8 @@ pub fn preset(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Time,
-    /// A time for every page.
-    Page,
+    /// A time for every page, or every message at a NIC.
+    Brief,
     /// Bytes, or no limit.
     Size,
     /// Bytes that are added to others.
@@ -125,7 +128,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 42] = [
+const KEYS: [(&str, Form); 43] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -134,11 +137,12 @@ const KEYS: [(&str, Form); 42] = [
     ("shm_eager_max", Form::Size),
     ("xpmem_min", Form::Size),
     ("cma_start", Form::Time),
-    ("cma_page", Form::Page),
+    ("cma_page", Form::Brief),
     ("xpmem_start", Form::Time),
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Part),
     ("nic_atomic_max", Form::Size),
+    ("nic_message", Form::Brief),
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
     ("local_copy_rate", Form::Rate),
@@ -174,7 +178,7 @@ impl Form {
     fn wanted(self) -> &'static str {
         match self {
             Form::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
-            Form::Page => "a time with its unit, such as `100 ns`, of at most 10 us",
+            Form::Brief => "a time with its unit, such as `100 ns`, of at most 10 us",
             Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
             Form::Part => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
             Form::Rate => "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`",
@@ -186,7 +190,7 @@ impl Form {
     }
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Form::Time | Form::Page => {
+            Form::Time | Form::Brief => {
                 &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
             }
             Form::Size | Form::Part => {
@@ -221,7 +225,7 @@ impl Form {
         match self {
             // Longer ones, added up, might be more than the clock holds.
             Form::Time => (scaled <= 1000.0).then(|| Span::from_seconds(scaled).0),
-            Form::Page => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
+            Form::Brief => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Part => {
                 (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
@@ -290,6 +294,7 @@ impl Library {
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
             nic_atomic_max: get("nic_atomic_max"),
+            nic_message: Span(get("nic_message")),
             eager_copy_gap: Gap(get("eager_copy_rate")),
             reduce_gap: Gap(get("reduce_rate")),
             local_copy_gap: Gap(get("local_copy_rate")),

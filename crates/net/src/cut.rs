@@ -31,8 +31,22 @@ impl Message {
             Told::There => self.bytes,
             Told::Back(back) => self.bytes.max(back),
         };
-        let fetches = self.origin == Origin::Host && self.bytes > nic.immediate_max;
-        let dma = if fetches { nic.dma_latency } else { Span::ZERO };
-        nic.send_latency + nic.block_start(moved) + dma
+        nic.send_latency + nic.block_start(moved) + self.origin.fetch(self.bytes, nic)
+    }
+
+    /// What it takes of the NIC that it is sent to: where an answer is awaited, that is whose
+    /// handling counts.
+    #[inline]
+    pub fn handling_there(&self) -> Span {
+        if self.told == Told::There { self.handling } else { Span::ZERO }
+    }
+
+    /// From its last byte's coming, or that of its answer, to what can be seen of it.
+    #[inline]
+    pub fn seen_after(&self, nic: &NicParams) -> Span {
+        match self.origin {
+            Origin::Answer => nic.stage_last(self.bytes),
+            Origin::Host | Origin::Nic => nic.completion(self.bytes.max(self.told.back())),
+        }
     }
 }

@@ -3,9 +3,9 @@
 //! `Cx` is a model's only way out: the clock, the queue, the machine, what was delivered, and the
 //! counters that are always on.
 
-use base::{IndexVec, Time};
+use base::{IndexVec, Span, Time};
 use des::{Phase, Queue, What};
-use machine::{Folding, LinkId, Machine, NicId, SwitchId};
+use machine::{Folding, LinkId, Machine, NicId, NicParams, SwitchId};
 
 mod cut;
 mod partition;
@@ -28,6 +28,19 @@ pub enum Origin {
     /// The NIC itself, answering another NIC on the spot: no command comes before the head, and no
     /// latency after the tail, since the request it answers has brought both.
     Answer,
+}
+
+impl Origin {
+    /// What it takes until the first packet of `bytes` is in the NIC that sends them. Those of an
+    /// answer are there: whoever answers has waited for them.
+    #[inline]
+    pub fn fetch(self, bytes: u64, nic: &NicParams) -> Span {
+        match self {
+            Origin::Host if bytes > nic.immediate_max => nic.fetch(bytes),
+            Origin::Nic => nic.stage_first(bytes),
+            Origin::Host | Origin::Answer => Span::ZERO,
+        }
+    }
 }
 
 /// Where and when a message is told of.
@@ -66,6 +79,8 @@ pub struct Message {
     /// Its packets, and those of others in order between the same two NICs and by the same virtual
     /// network, arrive as they were sent, where switches keep flows (`Machine::keeps_flows`).
     pub in_order: bool,
+    /// What it takes of its receiver's host interface beside its bytes' time.
+    pub handling: Span,
 }
 
 impl Message {

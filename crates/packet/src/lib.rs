@@ -233,6 +233,8 @@ struct Arrival {
     seen_after: Span,
     id: MsgId,
     src: NicId,
+    /// What it takes of the receiver's host interface beside its bytes' time, ps.
+    handling: u32,
     /// Packets the receiver still lacks.
     missing: u32,
     /// Payload that responses have still to take back, and what they are to call the message where

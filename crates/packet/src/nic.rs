@@ -117,17 +117,14 @@ impl PacketNetwork {
         let nic = &mut self.nics[src];
         let enter = nic.enters.max(at);
         nic.enters = enter + self.params.message_gap;
-        let mut ready = enter + self.params.send_latency + self.params.block_start(moved);
-        if origin == Origin::Host && bytes > self.params.immediate_max {
-            ready += self.params.dma_latency;
-        }
-        ready
+        let before = self.params.send_latency + self.params.block_start(moved);
+        enter + before + origin.fetch(bytes, &self.params)
     }
 
     /// A message begins, at both its ends.
     #[inline]
     pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> TransitId {
-        let Message { src, dst, bytes, origin, vnet, told, draw, in_order } = msg;
+        let Message { src, dst, bytes, vnet, told, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let back = told.back();
         let packets = match bytes.max(back) {
@@ -135,10 +132,12 @@ impl PacketNetwork {
             many => many.div_ceil(self.params.packet_payload),
         };
         let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
-        let answers = origin == Origin::Answer;
-        let seen_after = if answers { Span::ZERO } else { self.params.recv_latency };
+        let seen_after = msg.seen_after(&self.params);
         let (done, asker) = (Time::ZERO, ArrivalId(NONE));
-        let mut arrival = Arrival { done, seen_after, id, src, missing, back, asker };
+        // An answer that brings nothing is told by the NIC alone.
+        let handling = if told == Told::Back(0) { Span::ZERO } else { handling };
+        let handling = u32::try_from(handling.0).expect("libraries' times are less than 4 ms");
+        let mut arrival = Arrival { done, seen_after, id, src, handling, missing, back, asker };
         if told != Told::There {
             arrival.asker = self.ask(arrival);
         }
@@ -415,7 +414,7 @@ impl PacketNetwork {
         self.packets.free(packet);
         let home = done + self.classes[usize::from(input_class)].cable;
         self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
-        let src = self.arrived(arrival, done, cx);
+        let src = self.arrived(arrival, at, done, cx);
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
         let back = done + Span(u64::from(traveled));
         match arrival.origin() {
@@ -437,15 +436,26 @@ impl PacketNetwork {
         }
     }
 
-    /// A packet of the message has come to the end at which it is told of: whose message it is.
+    /// A packet of the message has come to `at`, the end at which it is told of: whose message it
+    /// is.
     #[inline(always)]
-    pub(crate) fn arrived(&mut self, id: ArrivalId, done: Time, cx: &mut Cx<'_>) -> NicId {
+    pub(crate) fn arrived(
+        &mut self,
+        id: ArrivalId,
+        at: NicId,
+        done: Time,
+        cx: &mut Cx<'_>,
+    ) -> NicId {
         let a = self.arrival(id);
         let src = a.src;
         a.done = a.done.max(done);
         a.missing -= 1;
         if a.missing == 0 {
-            let (msg, seen) = (a.id, a.done + a.seen_after);
+            let (msg, seen, handling) = (a.id, a.done + a.seen_after, a.handling);
+            if handling > 0 {
+                let nic = &mut self.nics[at];
+                nic.takes = nic.takes.max(done) + Span(u64::from(handling));
+            }
             match self.faults {
                 None => self.close(id, msg, seen, cx),
                 Some(_) => self.is_over(id, cx),

@@ -57,7 +57,7 @@ impl PacketNetwork {
         let (src, asker) = (arrival.src, arrival.asker);
         let (mut ready, mut payload) = (done, 0);
         if asker.0 == NONE {
-            self.arrived(id, done, cx);
+            self.arrived(id, at, done, cx);
         } else {
             // All answers of a message but one are full, whichever of its requests is first.
             payload = arrival.back.min(most);
@@ -67,7 +67,7 @@ impl PacketNetwork {
                 self.dismiss(id);
             }
             if payload > 0 {
-                ready += self.params.dma_latency;
+                ready += self.params.fetch(payload);
             }
         }
         let own = self.packets[packet].draw;
@@ -158,7 +158,7 @@ impl PacketNetwork {
             self.has_answer(p.arrival, p.draw);
         }
         if p.arrival.0 != NONE {
-            self.arrived(p.arrival, done, cx);
+            self.arrived(p.arrival, at, done, cx);
         }
         self.expect_ack(at, VNET, done, cx);
     }

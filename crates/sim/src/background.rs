@@ -187,6 +187,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             told: Told::There,
             draw: to.route_draw(at, nth),
             in_order: false,
+            handling: Span::ZERO,
         };
         self.inject(Cargo::Background(source), message);
     }

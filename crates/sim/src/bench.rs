@@ -42,8 +42,11 @@ pub enum Bench {
     Collective(Kind),
 }
 
-/// Messages in flight a pair in the bandwidth tests, as in OSU.
-pub const WINDOW: usize = 64;
+/// Messages in flight a pair in the bandwidth tests, as in OSU, unless said.
+pub const WINDOW: u32 = 64;
+
+/// Most that may be asked for.
+pub const MOST_WINDOW: u32 = 65_536;
 
 /// Puts in flight a rank in `put_alltoall` [estimate].
 pub const PUTS: usize = 8;
@@ -162,11 +165,6 @@ pub fn is_puts(bench: Bench) -> bool {
     )
 }
 
-/// Bytes the timed part moves one iteration, over all pairs and directions.
-pub fn bytes_moved(bench: Bench, n: u32, bytes: u64) -> u64 {
-    bytes * WINDOW as u64 * u64::from(bench.pairs(n)) * u64::from(bench.directions())
-}
-
 /// A benchmark at one size, as all its ranks know it.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -177,10 +175,19 @@ pub struct Plan {
     pub algorithm: Algorithm,
     /// Counted ones.
     pub iterations: usize,
+    /// Messages in flight a pair, in the tests of bandwidth.
+    pub window: u32,
     pub seed: u64,
 }
 
 impl Plan {
+    /// Messages that the timed part of a test of bandwidth moves one iteration, over all pairs and
+    /// directions.
+    pub fn messages_moved(&self) -> u64 {
+        let Plan { bench, ranks, window, .. } = *self;
+        u64::from(window) * u64::from(bench.pairs(ranks)) * u64::from(bench.directions())
+    }
+
     /// All ranks' programs. They mark the beginning and the end of the counted iterations.
     pub fn streams(self) -> Streams {
         match self.bench {
@@ -259,7 +266,7 @@ impl Plan {
             Bench::GetBw | Bench::GetLatency => (0, bytes),
             _ => (bytes, 0),
         };
-        let window = if bench.measure() == Measure::Access { 1 } else { WINDOW };
+        let window = if bench.measure() == Measure::Access { 1 } else { self.window };
         for i in 0..=iterations {
             if i == 1 {
                 steps.push(Step::Mark);
@@ -294,10 +301,10 @@ impl Plan {
                 _ => {
                     let both = bench == Bench::Bibw;
                     if both || !first {
-                        steps.extend((0..WINDOW).map(|_| recv(bytes)));
+                        steps.extend((0..self.window).map(|_| recv(bytes)));
                     }
                     if both || first {
-                        steps.extend((0..WINDOW).map(|_| send(bytes)));
+                        steps.extend((0..self.window).map(|_| send(bytes)));
                     }
                     steps.push(Step::Wait);
                     // The receiver's word that all has come ends the iteration.

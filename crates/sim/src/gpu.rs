@@ -262,7 +262,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let fetched = origin == Origin::Host
                     && bytes <= nic.immediate_max
                     && send.bytes > library.immediate_max;
-                if fetched { now + nic.dma_latency } else { now }
+                if fetched { now + nic.fetch(bytes) } else { now }
             }
         }
     }

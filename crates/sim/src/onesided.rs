@@ -172,7 +172,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     fn takes_effect(&mut self, id: AccessId) {
         let access = self.accesses[id];
-        let dma = self.job.machine.nic.dma_latency;
         match access.want {
             Want::Access { out, back, atomic } => {
                 let mut when = self.now;
@@ -184,7 +183,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     when = self.work(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
                 } else if atomic || back > 0 {
-                    when += dma;
+                    when += self.job.machine.nic.fetch(back);
                 }
                 let channel = &mut self.channels[access.pair];
                 when = when.max(channel.effective);

@@ -6,7 +6,7 @@
 
 use crate::gpu::Way;
 use crate::world::{Buffers, Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
-use base::{Span, Time};
+use base::{Gap, Span, Time};
 use machine::NicId;
 use mpi::{Envelope, Pattern};
 use net::{NetworkModel, Origin, Told};
@@ -160,6 +160,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Leg::Get | Leg::Finished => (0, Origin::Nic),
             Leg::Data => (send.bytes - part, Origin::Nic),
         }
+    }
+
+    /// What a message takes of its receiver's NIC beside its bytes: the library's messages are
+    /// posted, matched and told of there. A NIC without a host interface to hold up has none.
+    pub(crate) fn handling(&self, cargo: Cargo) -> Span {
+        let nic = &self.job.machine.nic;
+        let Cargo::Leg(Flight { leg: Leg::Eager | Leg::RequestToSend | Leg::Data, .. }) = cargo
+        else {
+            return Span::ZERO;
+        };
+        let is_limited = nic.host_gap.max(nic.host_gap_one_way) > Gap::ZERO;
+        if is_limited { self.job.library.nic_message } else { Span::ZERO }
     }
 
     /// In how many pieces the data of a rendezvous travels, each through other NICs.

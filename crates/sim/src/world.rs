@@ -591,8 +591,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
-        let in_order = self.is_in_order(cargo);
-        self.inject(cargo, Message { src, dst, bytes, origin, vnet, told, draw, in_order });
+        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo));
+        let message = Message { src, dst, bytes, origin, vnet, told, draw, in_order, handling };
+        self.inject(cargo, message);
     }
 
     /// Whether switches are asked to keep a message behind others of its flow: on Slingshot

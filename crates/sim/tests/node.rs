@@ -104,7 +104,7 @@ fn a_bad_binding_costs_the_bandwidth_of_the_other_nics() {
         rate("mbw_mr", more, 256 * KIB)
     };
     let block = all("block");
-    close(block, 8.0 * 24.0, 0.03);
+    close(block, 8.0 * 22.6, 0.03);
     close(all("single"), block / 8.0, 0.02);
     // Eight ranks on eight NICs, another way. By GPUs, two NICs have two ranks each, whose windows
     // take twice as long. Time runs from the first rank's first window to the last one's third.
@@ -194,7 +194,8 @@ fn short_gpu_messages_step_where_the_cpu_does_not_move_them() {
         latency(more, &[64, 128])
     };
     let (host, gpu) = (by("openmpi", "host"), by("openmpi", "gpu"));
-    assert!((gpu[0] - host[0] - 580.0).abs() < 1.0, "{host:?} {gpu:?}");
+    // And 64 B are in the NIC whole before they leave, at 12.4 GB/s.
+    assert!((gpu[0] - host[0] - 580.0 - 64.0 / 12.4).abs() < 1.0, "{host:?} {gpu:?}");
     assert!((gpu[1] - host[1]).abs() < 1.0, "{host:?} {gpu:?}");
     let (host, gpu) = (by("cray-mpich", "host"), by("cray-mpich", "gpu"));
     for i in 0..2 {

@@ -40,8 +40,8 @@ fn ack(m: &Machine, a: NicId, b: NicId) -> Span {
 
 /// What the NIC at `b` sends back to `a`: no command, no latency at the end.
 fn answer(m: &Machine, a: NicId, b: NicId, bytes: u64) -> Span {
-    let dma = if bytes > m.nic.immediate_max { m.nic.dma_latency } else { Span::ZERO };
-    let start = m.nic.send_latency + m.nic.recv_latency + dma + m.nic.block_start(bytes);
+    let fetch = if bytes > m.nic.immediate_max { m.nic.fetch(bytes) } else { Span::ZERO };
+    let start = m.nic.send_latency + m.nic.recv_latency + fetch + m.nic.block_start(bytes);
     let mut m = m.clone();
     if m.nic.response > 0 {
         m.nic.packet_overhead = m.nic.response;
@@ -67,7 +67,7 @@ fn formula(job: &Job, op: &Op) -> Span {
             Op::OneSided { out, back, .. } => {
                 // Where a request is answered packet by packet the whole is one command.
                 let block = if m.nic.response > 0 { m.nic.block_start(back) } else { Span::ZERO };
-                m.zero_load(a, b, out) + block + dma + answer(m, a, b, back)
+                m.zero_load(a, b, out) + block + m.nic.fetch(back) + answer(m, a, b, back)
             }
             Op::Lock { .. } => m.zero_load(a, b, 0) + dma + ack(m, a, b),
             _ => unreachable!("not an operation with a formula"),

@@ -74,16 +74,21 @@ fn the_rendezvous_step_lies_at_the_librarys_threshold() {
 }
 
 /// LUMI-G, OMB 7.5, 4 MiB: 179.7 us, 23.35 GB/s in one message; streams reach 23.3 to 24.0 GB/s.
-/// Both ways shs-libcxi's cxi_send_bw gives 42.8 GB/s in all.
+/// Aurora's NICs: 90 GB/s of four (paper, 5.1), osu_bw 22.6 GB/s (ofiwg/libfabric, #11392).
+/// Both ways shs-libcxi's cxi_send_bw gives 42.8 GB/s in all, cxi_write_bw 41.3.
 #[test]
 fn four_mebibytes_fill_a_nic_one_way_and_the_host_interface_both_ways() {
     for machine in SLINGSHOT {
         let us = latency_us(machine, "cray-mpich", 2, &[4 * MIB])[0];
-        assert!((us / 179.66 - 1.0).abs() < 0.02, "{machine}: {us} us");
         let one_way = gb_per_s("bw", machine, 4 * MIB);
-        assert!((23.3..=24.1).contains(&one_way), "{machine}: {one_way} GB/s");
+        if machine == "aurora" {
+            assert!((22.2..=23.0).contains(&one_way), "{machine}: {one_way} GB/s");
+        } else {
+            assert!((us / 179.66 - 1.0).abs() < 0.02, "{machine}: {us} us");
+            assert!((23.3..=24.1).contains(&one_way), "{machine}: {one_way} GB/s");
+        }
         let each_way = gb_per_s("bibw", machine, 4 * MIB) / 2.0;
-        assert!((21.0..=21.4).contains(&each_way), "{machine}: {each_way} GB/s");
+        assert!((20.6..=21.4).contains(&each_way), "{machine}: {each_way} GB/s");
     }
 }
 

@@ -19,6 +19,7 @@ from .command import command
 @option("--nodes", metavar="N", help="Nodes of the job.  [default: 2]")
 @option("--ppn", "-ppn", metavar="P", help="Ranks per node.  [default: 1]")
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
+@option("--window", "-W", metavar="N", help="Messages a pair has in flight.  [default: 64]")
 @option(
     "--messages",
     metavar="N",
@@ -59,6 +60,9 @@ def run(name: str | None, **given: Any) -> int:
     sizes = None
     if given["sizes"] is not None:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
+    window = None
+    if given["window"] is not None:
+        window = wrong.integer("window", given["window"], 64)
     messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
     packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
     tolerance = None
@@ -78,8 +82,8 @@ def run(name: str | None, **given: Any) -> int:
         job = asked.job(nodes, ppn)
         result = bench.run(
             name, job, sizes, asked.fidelity, messages,
-            buffers=given["buffers"], error_bars=given["error_bars"], twin_packets=packets,
-            tolerance=tolerance, tick=tick, stop=stop,
+            buffers=given["buffers"], window=window, error_bars=given["error_bars"],
+            twin_packets=packets, tolerance=tolerance, tick=tick, stop=stop,
         )  # fmt: skip
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])

@@ -6,7 +6,7 @@ use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow};
 use super::{fidelity, job, unknown};
-use crate::bench::{Bench, Measure, PUTS, Plan, WINDOW, bytes_moved, is_puts};
+use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, WINDOW, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
@@ -33,6 +33,9 @@ pub struct BenchRequest {
     /// Where messages lie: `host`, or `gpu`.
     #[serde(default)]
     pub buffers: Option<String>,
+    /// Messages in flight a pair, in benchmarks of bandwidth.
+    #[serde(default)]
+    pub window: Option<u32>,
     /// Most messages of one call of a collective that are played in closed form.
     #[serde(default = "calls::most_messages")]
     pub messages: u64,
@@ -174,6 +177,10 @@ pub(super) fn answer(
         Overrides::default()
     });
     complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
+    let window = window(request.window, which).unwrap_or_else(|complaint| {
+        complaints.push(complaint);
+        WINDOW
+    });
     let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|complaint| {
         complaints.push(complaint);
         Buffers::Host
@@ -194,7 +201,8 @@ pub(super) fn answer(
     };
     let which = which.expect("complained of above");
     let job = Job { counts_pairs: false, ..job };
-    too_large(&job, which, &request.sizes).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+    too_large(&job, which, window, &request.sizes)
+        .map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let fidelity = fidelity(&common.fidelity).expect("complained of by `job`");
     let mut result = BenchResult {
         name: request.name.clone(),
@@ -223,6 +231,7 @@ pub(super) fn answer(
         which,
         fidelity,
         overrides,
+        window,
         messages: request.messages,
         sums: Sums::default(),
         congestion: CongestionCounters::default(),
@@ -289,6 +298,7 @@ struct Session<'a> {
     which: Bench,
     fidelity: Fidelity,
     overrides: Overrides,
+    window: u32,
     messages: u64,
     sums: Sums,
     congestion: CongestionCounters,
@@ -338,6 +348,7 @@ impl Session<'_> {
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.seats.len() as u32;
         let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
+        let plan = Plan { window: self.window, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.merge(outcome.counters.congestion);
@@ -400,6 +411,22 @@ fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<Complaint> {
         return None;
     };
     Some(Complaint::new("error_bars", found, wanted))
+}
+
+/// Most steps of all ranks' programs, where more messages than usual are to be in flight.
+const MOST_STEPS: u64 = 1 << 25;
+
+/// `--window`, of a benchmark that has windows.
+fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
+    let Some(window) = asked else { return Ok(WINDOW) };
+    let wanted = if which.is_some_and(|which| which.measure() != Measure::Bandwidth) {
+        "no window for this benchmark: only those of bandwidth have any".into()
+    } else if !(1..=MOST_WINDOW).contains(&window) {
+        format!("a whole number from 1 to {MOST_WINDOW}")
+    } else {
+        return Ok(window);
+    };
+    Err(Complaint::new("window", window.to_string(), wanted))
 }
 
 /// `--buffers`, of a benchmark for which it means something.
@@ -489,7 +516,7 @@ pub(super) fn failed(job: &Job, end: &End, bytes: u64) -> Option<FailureRow> {
 /// A size whose packets or whose time cannot be counted. Packets: where ranks have a block each,
 /// one message may carry all of them. Time: all ranks' windows of such messages one after the other
 /// over the slowest link must fit what a `Time` holds, 213 days.
-pub(super) fn too_large(job: &Job, which: Bench, sizes: &[u64]) -> Option<Complaint> {
+pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> Option<Complaint> {
     let machine = &job.machine;
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
@@ -497,7 +524,7 @@ pub(super) fn too_large(job: &Job, which: Bench, sizes: &[u64]) -> Option<Compla
     let gpu = node.gpu.as_ref();
     let gpu = gpu.map(|p| [p.gap, p.link_gap, p.tile_gap, p.nic_gap, job.library.gpu.ipc_gap]);
     let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max);
-    let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * WINDOW as u64 * 4));
+    let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * u64::from(window) * 4));
     use Kind as K;
     let blocks = match which {
         Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
@@ -505,6 +532,13 @@ pub(super) fn too_large(job: &Job, which: Bench, sizes: &[u64]) -> Option<Compla
         Bench::Collective(_) => job.seats.len() as u64,
         _ => 1,
     };
+    // A program of so many steps is a few gigabytes.
+    let steps = job.seats.len() as u64 * 9 * u64::from(window);
+    if window > WINDOW && steps > MOST_STEPS {
+        let most = (MOST_STEPS / 9 / job.seats.len() as u64).max(WINDOW.into());
+        let wanted = format!("at most {most} for {} ranks", job.seats.len());
+        return Some(Complaint::new("window", window.to_string(), wanted));
+    }
     let fits = |bytes: u64| {
         let packets = bytes.saturating_mul(blocks).div_ceil(machine.nic.packet_payload);
         packets < 1 << 31 && share.span(bytes) < Span(1 << 62)
@@ -527,7 +561,7 @@ pub(super) fn plan(
         _ => Algorithm::Dissemination { k: 2 },
     };
     let iterations = iterations.unwrap_or(bench.iterations(bytes));
-    Plan { bench, ranks, bytes, algorithm, iterations, seed: job.seed }
+    Plan { bench, ranks, bytes, algorithm, iterations, window: WINDOW, seed: job.seed }
 }
 
 /// The algorithm the library's rules give for a benchmark's call.
@@ -586,8 +620,8 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             let begin = marked().map(|m| m[0]).min().expect("a pair measures");
             let end = marked().map(|m| m[1]).max().expect("a pair measures");
             let time = span(begin, end);
-            row.bandwidth = Some(bytes_moved(which, n, bytes) as f64 * iterations / time);
-            let messages = bytes_moved(which, n, 1) as f64 * iterations;
+            let messages = plan.messages_moved() as f64 * iterations;
+            row.bandwidth = Some(messages * bytes as f64 / time);
             row.messages_per_s = Some(messages / time);
         }
         Measure::PerRank => {

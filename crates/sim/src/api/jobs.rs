@@ -10,7 +10,7 @@ use super::{
     Asked, BackgroundRow, Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow,
     PlacementRequest, Wanted, fidelity, limits, of_job, run_of, unknown,
 };
-use crate::bench::{Bench, Plan};
+use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
 use crate::world::{Job, Progress, Seat, World};
 use base::{Digest, Span, Time};
@@ -366,7 +366,7 @@ fn look_at<'a>(
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
-            if let Some(complaint) = too_large(run, which, &[all]) {
+            if let Some(complaint) = too_large(run, which, WINDOW, &[all]) {
                 return Err(vec![complaint]);
             }
             let iterations = iterations.map(|n| n.max(1) as usize);

@@ -6,7 +6,7 @@
 
 use super::calls::{self, Parts, Share, Sums, Timing, first_call};
 use super::{Common, Fidelity, Heard, fidelity, job, unknown};
-use crate::bench::Bench;
+use crate::bench::{Bench, WINDOW};
 use crate::outcome::End;
 use crate::world::{Job, Policy, Progress};
 use collectives::{Algorithm, Case, Collective, Kind, Overrides, Shape};
@@ -121,7 +121,7 @@ pub fn tune(
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
         let which = Bench::Collective(kind);
-        complaints.extend(super::bench::too_large(job, which, &request.sizes));
+        complaints.extend(super::bench::too_large(job, which, WINDOW, &request.sizes));
     }
     if !complaints.is_empty() {
         return Err(complaints);

@@ -379,6 +379,7 @@ impl<'a> Traffic<'a> {
             told: Told::There,
             draw: to.route_draw(at, u64::from(nth)),
             in_order,
+            handling: Span::ZERO,
         };
         if self.is_kept::<N>() {
             net.leave(id, msg, cx);
