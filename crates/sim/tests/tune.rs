@@ -182,7 +182,7 @@ fn who_has_company_stands_for_nobody_alone() {
 /// ranks of one against all rounds by all, within what is stated.
 #[test]
 fn a_few_rounds_stand_for_all_within_the_error_stated() {
-    let (mut estimates, mut outside) = (0, 0);
+    let mut estimates = 0;
     for collective in ["allgather", "alltoall", "alltoallv", "bcast", "reduce_scatter"] {
         for bytes in [64, 100_000] {
             let mut few = ask(collective, &[24], &[bytes], 288 * 35);
@@ -201,11 +201,11 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
                     let at = format!("{collective} {} {bytes} B", few.algorithm);
                     // A ring that follows a tree begins with ranks apart, a sample of it does not.
                     let apart = if collective == "bcast" { 0.02 } else { 0.0 };
-                    // The error holds 19 times of 20: one of so many may be beyond it. The same
-                    // messages are sent by alltoall and alltoallv.
-                    let is_new = collective != "alltoallv";
-                    outside += u32::from(is_new && off.abs() >= error + apart + 1e-4);
-                    assert!(off.abs() < 2.0 * error + apart + 1e-4, "{at}: {off:+.4}, {error:.4}");
+                    // Told 2.36 % too long with an error of 2.16 %: docs/models/collectives.md.
+                    let is_known =
+                        few.algorithm == "pairwise" && collective.starts_with("alltoall");
+                    let apart = if is_known && bytes == 100_000 { 0.0025 } else { apart };
+                    assert!(off.abs() < error + apart + 1e-4, "{at}: {off:+.4}, {error:.4}");
                     assert!(error < 0.1, "{at}: {error}");
                     let sent = few.bytes_sent.expect("played") / all.bytes_sent.expect("played");
                     assert!((sent - 1.0).abs() < 0.02, "{collective} {}: {sent}", few.algorithm);
@@ -214,7 +214,6 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
         }
     }
     assert!(estimates >= 8, "{estimates} estimates were compared");
-    assert!(outside <= 1 + estimates / 20, "{outside} of {estimates} beyond the error stated");
 }
 
 /// Half of the nodes in the first group, half in the second.
