@@ -49,6 +49,7 @@ def run(
     *,
     buffers: str = "host",
     window: int | None = None,
+    shifts: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | None = None,
@@ -58,7 +59,8 @@ def run(
     """Run the benchmark called `name`; one function of that name stands for each.
 
     `buffers` says where messages lie: `"host"`, or `"gpu"` for the memory of the ranks' GPUs.
-    `window` is how many messages a pair has in flight in a test of bandwidth, 64 unless said. At
+    `window` is how many messages a pair has in flight in a test of bandwidth, 64 unless said;
+    `shifts` how many of `put_alltoall`'s are played, from which the others are told. At
     loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
     tenth) is not simulated whole where some of its rounds, by some ranks, stand for all.
     `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
@@ -68,8 +70,8 @@ def run(
     """
     summary = ask(
         name, job, sizes, fidelity, messages,
-        buffers=buffers, window=window, error_bars=error_bars, twin_packets=twin_packets,
-        tolerance=tolerance, tick=tick, stop=stop,
+        buffers=buffers, window=window, shifts=shifts, error_bars=error_bars,
+        twin_packets=twin_packets, tolerance=tolerance, tick=tick, stop=stop,
     )  # fmt: skip
     result = BenchResult(name, summary)
     if failure := summary.get("failure"):

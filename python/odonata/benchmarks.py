@@ -68,6 +68,7 @@ def ask(
     *,
     buffers: str = "host",
     window: int | None = None,
+    shifts: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
     tolerance: float | None = None,
@@ -84,6 +85,8 @@ def ask(
     messages = wrong.whole("messages", messages)
     if window is not None:
         window = wrong.whole("window", window)
+    if shifts is not None:
+        shifts = wrong.whole("shifts", shifts)
     twin_packets = wrong.whole("twin_packets", twin_packets)
     check_tolerance(wrong, fidelity, tolerance)
     if tolerance is not None:
@@ -101,6 +104,7 @@ def ask(
         "sizes": chosen,
         "buffers": buffers,
         "window": window,
+        "shifts": shifts,
         "messages": messages,
         "error_bars": bool(error_bars),
         "twin_packets": twin_packets,

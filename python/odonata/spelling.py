@@ -33,7 +33,7 @@ SPELLED = {
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
                      "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
-                     "record", "buffers", "window")
+                     "record", "buffers", "window", "shifts")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -155,9 +155,11 @@ def osu(s: Mapping[str, Any]) -> str:
     if s.get("network"):
         lines.append(f"# {network(s['network'])}")
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
-    lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
-    if s["name"] == "put_alltoall":
+    if s["name"] != "put_alltoall":
+        lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
+    else:
         lines.append("# payload a second that every rank sends, all at once")
+        lines += [f"# {line}" for line in shifts(rows)]
     lines += [f"# {line}" for line in chosen(s)]
     bars = error_bars(s)
     if bars:
@@ -238,6 +240,17 @@ def sampled(rows: Sequence[Mapping[str, Any]], ranks: int) -> list[str]:
         worst = max(row["error"] for row in mine)
         lines.append(f"~ {name} sampled: {said}, {show_error(worst)}")
     return lines
+
+
+def shifts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How many shifts of `put_alltoall` were played, if not all, and how far off the others may
+    make each size."""
+    parts = [row for row in rows if row.get("method") == "sampled"]
+    if not parts:
+        return []
+    each = ", ".join(f"{row['bytes']} B {show_error(row['error'])}" for row in parts)
+    of = parts[0]
+    return [f"~ told from {of['rounds_played']:,} of {of['rounds']:,} shifts: {each}"]
 
 
 def show_error(error: float) -> str:

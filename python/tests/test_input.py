@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -270,3 +271,18 @@ def test_windows_are_for_tests_of_bandwidth(odonata):
     ]:
         done = odonata("bench", *asked, "--machine", "aurora", "--sizes", "8")
         assert done.returncode == 2 and "--window" in done.stderr and wanted in done.stderr, asked
+
+
+def test_some_shifts_tell_all(odonata):
+    asked = ("put_alltoall", "--machine", "dragonfly-1056", "--nodes", "66", "--sizes", "8,1Ki")
+    said = odonata("bench", *asked).stdout
+    told = r"^# ~ told from 64 of 65 shifts: 8 B ±\S+ %, 1024 B ±\S+ %$"
+    assert re.search(told, said, re.M), said
+    assert "~" not in odonata("bench", *asked, "--shifts", "65").stdout
+    for words, wanted in [
+        ((*asked, "--shifts", "66"), "from 32 to 65"),
+        ((*asked, "--shifts", "x"), "whole number"),
+        (("bw", "--machine", "aurora", "--shifts", "64"), "put_alltoall"),
+    ]:
+        done = odonata("bench", *words)
+        assert done.returncode == 2 and "--shifts" in done.stderr and wanted in done.stderr, words

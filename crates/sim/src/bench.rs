@@ -37,7 +37,7 @@ pub enum Bench {
     PutBibw,
     GetBw,
     /// Every rank puts to the rank so many further on, all at once and with one shift after the
-    /// other, in random order: a sample of an all-to-all's.
+    /// other, in random order.
     PutAlltoall,
     Collective(Kind),
 }
@@ -49,7 +49,13 @@ pub const WINDOW: u32 = 64;
 pub const MOST_WINDOW: u32 = 65_536;
 
 /// Puts in flight a rank in `put_alltoall` [estimate].
-pub const PUTS: usize = 8;
+pub const PUTS: u32 = 8;
+
+/// Shifts that `put_alltoall` plays unless said: a batch of puts for each of its parts.
+pub const SHIFTS: u32 = PUTS * PARTS;
+
+/// Parts that the batches of `put_alltoall` are divided into, to see how much they differ.
+pub const PARTS: u32 = 8;
 
 impl Bench {
     pub const NAMES: [(&str, Bench); 27] = [
@@ -102,8 +108,6 @@ impl Bench {
         match self.measure() {
             Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
-            // 128 KiB a rank, within 16 and 64 puts.
-            Measure::PerRank => ((1 << 17) / bytes.max(1)).clamp(16, 64) as usize / PUTS,
             Measure::Call if bytes <= 1 << 10 => 3,
             Measure::Call => 1,
             _ => 2,
@@ -177,6 +181,8 @@ pub struct Plan {
     pub iterations: usize,
     /// Messages in flight a pair, in the tests of bandwidth.
     pub window: u32,
+    /// Of `put_alltoall`, how many are played.
+    pub shifts: u32,
     pub seed: u64,
 }
 
@@ -192,13 +198,13 @@ impl Plan {
     pub fn streams(self) -> Streams {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind),
+            Bench::PutAlltoall => self.puts(),
             _ => Streams::new((0..self.ranks).map(|rank| self.program(rank))),
         }
     }
 
     fn program(&self, rank: u32) -> Vec<Step> {
         let mut steps = match self.bench {
-            Bench::PutAlltoall => self.puts(rank),
             Bench::PutBw | Bench::PutBibw | Bench::GetBw | Bench::GetLatency => self.accesses(rank),
             _ => self.exchange(rank),
         };
@@ -229,29 +235,52 @@ impl Plan {
         })
     }
 
-    /// The shifts are drawn without replacement, over and over; all ranks draw the same.
-    fn puts(&self, rank: u32) -> Vec<Step> {
+    /// The shifts are in random order, the same for all ranks, over and over. A rank marks where
+    /// the first part begins, and where each ends.
+    fn puts(self) -> Streams {
         const STREAM: u32 = 0x7368_6966;
-        let (n, mut steps, mut shifts) = (self.ranks, Vec::new(), Vec::new());
-        let mut nth = 0;
-        for i in 0..=self.iterations {
-            if i == 1 {
-                steps.push(Step::Mark);
-            }
-            for _ in 0..PUTS {
-                if shifts.is_empty() {
-                    shifts.extend(1..n);
-                }
-                let at = below(draw(self.seed, STREAM, 0, nth), shifts.len() as u32);
-                nth += 1;
-                let to = ((u64::from(rank) + u64::from(shifts.swap_remove(at as usize)))
-                    % u64::from(n)) as u32;
-                steps.push(Step::Do(Op::OneSided { to, out: self.bytes, back: 0, atomic: false }));
-            }
-            steps.push(Step::Wait);
+        let Plan { ranks: n, bytes, shifts, seed, .. } = self;
+        let (mut left, mut order) = ((1..n).collect::<Vec<u32>>(), Vec::new());
+        while !left.is_empty() {
+            let at = below(draw(seed, STREAM, 0, order.len() as u64), left.len() as u32);
+            order.push(left.swap_remove(at as usize));
         }
-        steps.push(Step::Mark);
-        steps
+        let parts = self.parts();
+        // The window that is put to, the first mark; then a batch each: its puts, which fewer may
+        // be of the last, a wait, a mark if a part ends there.
+        let a_batch = PUTS as usize + 2;
+        Streams::generated(n, move |rank, nth| match nth {
+            0 => Some(Step::Do(Op::Region { held: true, optimized: false })),
+            1 => Some(Step::Mark),
+            _ => {
+                let (batch, at) = (((nth - 2) / a_batch) as u32, ((nth - 2) % a_batch) as u32);
+                let first = u64::from(batch) * u64::from(PUTS);
+                if first >= u64::from(shifts) {
+                    return None;
+                }
+                let (begun, done) = (first + u64::from(at), first + u64::from(PUTS));
+                let ends = || parts.contains(&done.min(shifts.into()));
+                Some(match at {
+                    ..PUTS if begun < u64::from(shifts) => {
+                        let shift = order[(begun % order.len() as u64) as usize];
+                        let to = (u64::from(rank) + u64::from(shift)) % u64::from(n);
+                        let to = to as u32;
+                        Step::Do(Op::OneSided { to, out: bytes, back: 0, atomic: false })
+                    }
+                    _ if at > PUTS && ends() => Step::Mark,
+                    _ => Step::Wait,
+                })
+            }
+        })
+    }
+
+    /// Of `put_alltoall`, how many shifts are done at the end of each part: whole batches, but for
+    /// the last.
+    pub fn parts(&self) -> Vec<u64> {
+        let batches = u64::from(self.shifts.div_ceil(PUTS));
+        let parts = batches.min(PARTS.into());
+        let end = |part: u64| batches * part / parts * u64::from(PUTS);
+        (1..=parts).map(|part| end(part).min(self.shifts.into())).collect()
     }
 
     /// Puts to, or gets from, the peer's memory, a window of them at a time.

@@ -21,6 +21,12 @@ from .command import command
 @option("--sizes", metavar="SIZES", help="Bytes: `1:4Mi` doubles, `8,1Ki` lists.")
 @option("--window", "-W", metavar="N", help="Messages a pair has in flight.  [default: 64]")
 @option(
+    "--shifts",
+    metavar="N",
+    help="Of put_alltoall, how many of the shifts are played: some tell what all take.  "
+    "[default: 64]",
+)
+@option(
     "--messages",
     metavar="N",
     help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
@@ -63,6 +69,9 @@ def run(name: str | None, **given: Any) -> int:
     window = None
     if given["window"] is not None:
         window = wrong.integer("window", given["window"], 64)
+    shifts = None
+    if given["shifts"] is not None:
+        shifts = wrong.integer("shifts", given["shifts"], 64)
     messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
     packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
     tolerance = None
@@ -82,7 +91,7 @@ def run(name: str | None, **given: Any) -> int:
         job = asked.job(nodes, ppn)
         result = bench.run(
             name, job, sizes, asked.fidelity, messages,
-            buffers=given["buffers"], window=window, error_bars=given["error_bars"],
+            buffers=given["buffers"], window=window, shifts=shifts, error_bars=given["error_bars"],
             twin_packets=packets, tolerance=tolerance, tick=tick, stop=stop,
         )  # fmt: skip
     asked.tell_notes(result.summary)

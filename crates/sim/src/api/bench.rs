@@ -5,8 +5,8 @@ use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
 use super::{Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow};
-use super::{fidelity, job, unknown};
-use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, WINDOW, is_puts};
+use super::{fidelity, job, shifts, unknown};
+use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
@@ -36,6 +36,9 @@ pub struct BenchRequest {
     /// Messages in flight a pair, in benchmarks of bandwidth.
     #[serde(default)]
     pub window: Option<u32>,
+    /// Shifts of `put_alltoall` that are played.
+    #[serde(default)]
+    pub shifts: Option<u32>,
     /// Most messages of one call of a collective that are played in closed form.
     #[serde(default = "calls::most_messages")]
     pub messages: u64,
@@ -67,7 +70,7 @@ pub struct BenchRow {
     /// The collective algorithm the library's rules chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
-    /// Collectives: what was played of a call.
+    /// Collectives and `put_alltoall`: what was played.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub share: Option<Share>,
     /// How far off the time may be, if asked.
@@ -181,6 +184,10 @@ pub(super) fn answer(
         complaints.push(complaint);
         WINDOW
     });
+    let shifts = played_shifts(request.shifts, which, ranks).unwrap_or_else(|complaint| {
+        complaints.push(complaint);
+        SHIFTS
+    });
     let buffers = buffers(request.buffers.as_deref(), which).unwrap_or_else(|complaint| {
         complaints.push(complaint);
         Buffers::Host
@@ -232,6 +239,7 @@ pub(super) fn answer(
         fidelity,
         overrides,
         window,
+        shifts,
         messages: request.messages,
         sums: Sums::default(),
         congestion: CongestionCounters::default(),
@@ -299,6 +307,7 @@ struct Session<'a> {
     fidelity: Fidelity,
     overrides: Overrides,
     window: u32,
+    shifts: u32,
     messages: u64,
     sums: Sums,
     congestion: CongestionCounters,
@@ -348,7 +357,7 @@ impl Session<'_> {
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.seats.len() as u32;
         let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
-        let plan = Plan { window: self.window, ..plan };
+        let plan = Plan { window: self.window, shifts: self.shifts, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.merge(outcome.counters.congestion);
@@ -427,6 +436,21 @@ fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
         return Ok(window);
     };
     Err(Complaint::new("window", window.to_string(), wanted))
+}
+
+/// `--shifts`, of a benchmark that has shifts, among so many ranks.
+fn played_shifts(asked: Option<u32>, which: Option<Bench>, ranks: u32) -> Result<u32, Complaint> {
+    let all = ranks.saturating_sub(1);
+    let Some(shifts) = asked else { return Ok(SHIFTS.min(all)) };
+    let least = (PUTS * shifts::LEAST_PARTS as u32).min(all);
+    let wanted = if which.is_some_and(|which| which != Bench::PutAlltoall) {
+        "no shifts for this benchmark: only `put_alltoall` has any".into()
+    } else if !(least..=all).contains(&shifts) {
+        format!("a whole number from {least} to {all}, all of {ranks} ranks")
+    } else {
+        return Ok(shifts);
+    };
+    Err(Complaint::new("shifts", shifts.to_string(), wanted))
 }
 
 /// `--buffers`, of a benchmark for which it means something.
@@ -560,8 +584,12 @@ pub(super) fn plan(
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
         _ => Algorithm::Dissemination { k: 2 },
     };
+    let shifts = match iterations {
+        Some(n) => u32::try_from(n).unwrap_or(u32::MAX).saturating_mul(PUTS),
+        None => SHIFTS.min(ranks - 1),
+    };
     let iterations = iterations.unwrap_or(bench.iterations(bytes));
-    Plan { bench, ranks, bytes, algorithm, iterations, window: WINDOW, seed: job.seed }
+    Plan { bench, ranks, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
 }
 
 /// The algorithm the library's rules give for a benchmark's call.
@@ -625,11 +653,11 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.messages_per_s = Some(messages / time);
         }
         Measure::PerRank => {
-            let begin = marks.iter().map(|m| m[0]).min().expect("every rank measures");
-            let end = marks.iter().map(|m| m[1]).max().expect("every rank measures");
-            let puts = iterations * PUTS as f64;
-            row.bandwidth = Some(bytes as f64 * puts / span(begin, end));
-            row.messages_per_s = Some(puts / span(begin, end));
+            let (time, share) = shifts::whole(plan, marks);
+            let puts = f64::from(n - 1);
+            row.bandwidth = Some(bytes as f64 * puts / time);
+            row.messages_per_s = Some(puts / time);
+            row.share = Some(share);
         }
         Measure::Call => {
             let Bench::Collective(kind) = which else { unreachable!("calls are collectives'") };

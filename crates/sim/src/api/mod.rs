@@ -13,6 +13,7 @@ mod jobs;
 mod limits;
 mod replay;
 mod run;
+mod shifts;
 mod tune;
 
 pub use auto::CandidateRow;

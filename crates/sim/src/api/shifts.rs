@@ -1,0 +1,57 @@
+//! What an all-to-all in random shifts takes, of which some are played: docs/models/aries.md.
+
+use super::calls::Share;
+use crate::bench::Plan;
+use base::Time;
+
+/// Student's t at 95 % for one to five degrees of freedom.
+const STUDENT: [f64; 5] = [12.706, 4.303, 3.182, 2.776, 2.571];
+
+/// Parts at the ends that say nothing of the others: in the first, ranks are not yet apart; in
+/// the last, some have nothing left to do.
+const ENDS: usize = 2;
+
+/// Ranks go on drifting apart after what is played; whole runs differ by so much from what a few
+/// shifts say in the mean over seeds [measured: docs/models/aries.md].
+const DRIFT: f64 = 0.01;
+
+/// Fewest parts whose scatter is known.
+pub(super) const LEAST_PARTS: usize = ENDS + 2;
+
+/// The time that all shifts take, s, in the mean over ranks, and what was played of them.
+pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
+    let ends = plan.parts();
+    // When the first part begins and when each ends, in the mean over ranks.
+    let mean = |at: usize| marks.iter().map(|m| m[at].0 as f64 * 1e-12).sum::<f64>();
+    let means: Vec<f64> = (0..=ends.len()).map(|at| mean(at) / marks.len() as f64).collect();
+    let played = means[ends.len()] - means[0];
+    let all = plan.ranks - 1;
+    let share = Share {
+        method: Some("exact"),
+        error: Some(0.0),
+        rounds: all,
+        rounds_played: plan.shifts,
+        ranks_played: plan.ranks,
+    };
+    let whole = played * f64::from(all) / f64::from(plan.shifts);
+    if plan.shifts >= all {
+        return (whole, share); // More are the same ones again.
+    }
+    if ends.len() < LEAST_PARTS {
+        return (whole, Share { method: Some("sampled"), error: None, ..share });
+    }
+    // What a shift takes in each part but the outermost.
+    let lengths: Vec<f64> = ends.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+    let a_shift = |part: usize| (means[part + 1] - means[part]) / lengths[part - 1];
+    let counted: Vec<f64> = (1..ends.len() - 1).map(a_shift).collect();
+    let n = counted.len() as f64;
+    let mean = counted.iter().sum::<f64>() / n;
+    let variance = counted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let left = f64::from(all - plan.shifts);
+    // The others' mean scatters, too: they are so many parts.
+    let others = left / (lengths.iter().sum::<f64>() / lengths.len() as f64);
+    let half = STUDENT[counted.len() - 2] * (variance * (1.0 / n + 1.0 / others)).sqrt();
+    let time = played + left * mean;
+    let error = left * (half + DRIFT * mean) / time;
+    (time, Share { method: Some("sampled"), error: Some(error), ..share })
+}

@@ -1,0 +1,50 @@
+//! Some shifts of an all-to-all tell what all of them take.
+
+use serde_json::json;
+use sim::api::{BenchRow, bench};
+
+fn play(shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
+    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "put_alltoall", "nodes": 264,
+                     "ppn": 1, "placement": "contiguous", "sizes": [2048], "routing": "ugal",
+                     "shifts": shifts, "seed": seed});
+    let ask = serde_json::from_value(ask).expect("a request");
+    let result = bench(&ask, &mut |_| true).map_err(|c| c[0].to_string())?;
+    Ok(result.rows[0].clone())
+}
+
+fn rate(row: &BenchRow) -> f64 {
+    row.bandwidth.expect("what each rank sends")
+}
+
+/// Nineteen of twenty samples should be within what they state of the mean of whole runs: two of
+/// forty beyond, here at most four.
+#[test]
+fn samples_are_within_their_error_of_the_whole() {
+    let whole = |seed| play(Some(263), seed).expect("legal");
+    let share = whole(1).share.expect("says what was played");
+    assert_eq!((share.method, share.error, share.rounds), (Some("exact"), Some(0.0), 263));
+    let mean = (1..4).map(|seed| rate(&whole(seed))).sum::<f64>() / 3.0;
+    let mut beyond = 0;
+    for seed in 10..30 {
+        for shifts in [None, Some(40)] {
+            let row = play(shifts, seed).expect("legal");
+            let share = row.share.expect("says what was played");
+            assert_eq!(share.rounds_played, shifts.unwrap_or(64));
+            let error = share.error.expect("five parts or eight");
+            assert!(error > 0.0 && error < 0.9, "{error}");
+            let off = rate(&row) / mean - 1.0;
+            beyond += u32::from(off.abs() > error);
+        }
+    }
+    assert!(beyond <= 4, "{beyond} of 40 samples are beyond their error");
+}
+
+#[test]
+fn too_few_shifts_and_too_many_are_refused() {
+    for shifts in [0, 31, 264] {
+        let complaint = play(Some(shifts), 1).expect_err("not so many");
+        let wanted = format!("shifts: found `{shifts}`");
+        assert!(complaint.starts_with(&wanted), "{complaint}");
+        assert!(complaint.contains("from 32 to 263"), "{complaint}");
+    }
+}
