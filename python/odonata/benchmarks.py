@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import door, names
+from . import door, names, tables
 from .errors import Complaints
 from .machines import Job, is_job
 from .units import MOST, read_sizes
@@ -128,6 +128,7 @@ def ask(
         "noise": job.noise,
         "class": job.traffic_class,
         "rows_wanted": len(chosen),
+        "counters": tables.rows_of(answer.pop("counter_table")),
         **answer,
     }
 

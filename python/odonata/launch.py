@@ -33,7 +33,12 @@ LIBRARY = Path(__file__).resolve().parent / "_lib"
 
 # Tables of the core's answer: too long for a summary, written as Parquet and shown as Arrow.
 LONG_TABLES = {"rank_table": "ranks", "message_matrix": "messages", "link_table": "links"}
-SHORT_TABLES = {"call_table": "calls", "distance_table": "distance", "link_kinds": "link_kinds"}
+SHORT_TABLES = {
+    "call_table": "calls",
+    "distance_table": "distance",
+    "link_kinds": "link_kinds",
+    "counter_table": "counters",
+}
 TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
 # Knobs of the communication libraries that users set. Those modeled are handed to the core with
@@ -50,9 +55,12 @@ MODELED = re.compile(
     r"|(BCAST|ALLREDUCE)_TREE_(KVAL|TYPE|PIPELINE_CHUNK_SIZE)"
     r"|(BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHER|ALLTOALL)_COMPOSITION)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
-    r"|MPICH_OFI_NIC_POLICY"
+    r"|MPICH_OFI_NIC_POLICY|MPICH_OFI_CXI_COUNTER_REPORT"
     r"|MPIR_CVAR_CH4_OFI_(MAX_NICS|ENABLE_MULTI_NIC_STRIPING|MULTI_NIC_STRIPING_THRESHOLD)"
 )
+# Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
+# (intro_mpi); with 1 and 3 it tells of timeouts only, which every summary does.
+REPORTS = ("2", "4", "5")
 # Those that name a file of rules, which jobs side by side do not hear.
 RULES_FILE = re.compile(
     r"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
@@ -121,6 +129,11 @@ class RunResult(Result):
     def link_kinds(self) -> pyarrow.Table:
         """How many links of each kind were used, and how much."""
         return tables.table(self.data.get("link_kinds"))
+
+    @property
+    def counters(self) -> pyarrow.Table:
+        """What the ranks' NICs counted: one row a counter (docs/models/counters.md)."""
+        return tables.table(self.data.get("counters"))
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """Where every rank's time went, stacked."""

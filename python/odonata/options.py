@@ -79,6 +79,12 @@ PREFLIGHT = click.option(
     help="Also list every limit the run came within a factor of four of; `odonata preflight` "
     "foretells from the results of several sizes where each is met.",
 )
+COUNTERS = click.option(
+    "--counters",
+    is_flag=True,
+    help="Also print what NICs and links counted, under the names that the machine's own counters "
+    "have (docs/models/counters.md).",
+)
 NICS = option(
     "--nic-policy",
     metavar="NAME",

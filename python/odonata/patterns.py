@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import beside, door
+from . import beside, door, tables
 from .errors import Complaints
 from .machines import Machine, check_names
 from .names import check_class, check_pattern, check_placement
@@ -150,6 +150,7 @@ def traffic(
         "class": traffic_class,
         "ordered": bool(ordered),
         "rows_wanted": len(loads),
+        "counters": tables.rows_of(answer.pop("counter_table")),
         **answer,
     }
     return TrafficResult(pattern, summary)

@@ -46,6 +46,11 @@ class Sweep(Result):
         return {"rows": self.rows}
 
     @property
+    def counters(self) -> pyarrow.Table:
+        """What NICs counted, all rows together: one row a counter (docs/models/counters.md)."""
+        return tables.table(self.summary.get("counters"))
+
+    @property
     def table(self) -> pyarrow.Table:
         """The rows as Arrow; times in seconds, sizes in bytes."""
         return tables.table(self.summary["rows"])

@@ -682,6 +682,34 @@ def _links(links: Sequence[Mapping[str, Any]]) -> list[str]:
     return columns(rows, "<<>>>>>")
 
 
+def counters(summary: Mapping[str, Any]) -> list[str]:
+    """What NICs counted, and links by kind."""
+    found = rows_of(summary.get("counters") or ())
+    if not found:
+        return ["Counters  none: of a call that is played in part, and on this fabric at this "
+                "fidelity, nothing is counted"]  # fmt: skip
+    rows: list[Sequence[str]] = [("Counter", "NICs", "total", "min", "mean", "max", "most at")]
+    for c in found:
+        counts = (f"{c[k]:,}" for k in ("nics", "total", "min"))
+        where = c["max_nic"] or "-"
+        rows.append((c["name"], *counts, f"{c['mean']:,.1f}", f"{c['max']:,}", where))
+    lines = [*columns(rows, "<>>>>><"), ""]
+    rows = [("Links", "used", "of", "packets", "bytes", "utilization", "highest", "stalled")]
+    rows[0] += ("busiest",)
+    for k in rows_of(summary.get("link_kinds") or ()):
+        rows.append(
+            (
+                str(k["kind"]).replace("_", " "),
+                *(f"{k[n]:,}" for n in ("used", "links", "packets", "bytes")),
+                show_percent(k["utilization_mean"]),
+                show_percent(k["utilization_max"]),
+                show_time(k["stalled_s"]),
+                k["busiest"] or "-",
+            )
+        )
+    return lines + columns(rows, "<>>>>>>><")
+
+
 # How the machine's users call what is limited, and in what it is counted.
 LIMITS = {
     "tag": "tag",

@@ -124,6 +124,7 @@ def jobs(
     answer = door.enter("jobs", request, tick, stop)
     data = {
         "links": tables.rows_of(answer.pop("link_table")),
+        "counters": tables.rows_of(answer.pop("counter_table")),
         "jobs": [
             {key: value for key, value in row.items() if key not in _NESTED}
             for row in answer["jobs"]
@@ -135,6 +136,7 @@ def jobs(
         "kind": "jobs",
         "routing": machine.routing,
         "seed": seed,
+        "counters": data["counters"],
         **answer,
     }
     result = JobsResult(summary, data)

@@ -3,10 +3,12 @@
 //! The laws are the tests in `tests/`. Here is what they share: machines, messages, traffic, and
 //! `run`, which balances the books of whatever it runs. Nothing else names this crate.
 
-use base::{Digest, Span, Time, below, draw};
+use base::{Digest, IndexVec, Span, Time, below, draw};
 use des::{Phase, Queue};
-use machine::{Machine, MachineSpec, NicId};
-use net::{Counters, Cx, Event, FAILED, Failure, Message, MsgId, NetworkModel, Origin, Told};
+use machine::{LinkId, Machine, MachineSpec, NicId};
+use net::{
+    Counters, Cx, Event, FAILED, Failure, Message, MsgId, NetworkModel, NicCounters, Origin, Told,
+};
 use packet::PacketNetwork;
 use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, Place, TrafficRequest, one_load_at};
@@ -156,6 +158,7 @@ fn balance(machine: &Machine, messages: &[(Time, Message)], seen: &[Time], c: &C
         _ => c.delivered_packets - c.responses,
     };
     assert_eq!(c.injected_packets + answers_lost, c.delivered_packets + c.lost_packets);
+    by_nic(machine, c);
     let back = |m: &Message| match m.told {
         Told::There => 0,
         Told::Back(bytes) => bytes,
@@ -170,6 +173,29 @@ fn balance(machine: &Machine, messages: &[(Time, Message)], seen: &[Time], c: &C
     let packets = |m: &Message| m.bytes.max(back(m)).div_ceil(machine.nic.packet_payload).max(1);
     let once = c.injected_packets - c.resent_packets;
     assert_eq!(once, messages.iter().map(|(_, m)| packets(m)).sum::<u64>());
+}
+
+/// What NICs have counted each adds up to what the network has, where it tells them apart.
+fn by_nic(machine: &Machine, c: &Counters) {
+    let sum = |of: fn(&NicCounters) -> u64| c.nics.raw.iter().map(of).sum::<u64>();
+    let sums = (sum(|n| n.requests), sum(|n| n.timeouts), sum(|n| n.resent));
+    if c.nics.is_empty() {
+        return; // Not packet by packet.
+    }
+    assert_eq!(sums, (c.injected_packets, c.timeouts, c.resent_packets));
+    assert!(sum(|n| n.replays_out + n.replays_in) <= c.link_retries);
+    let nics = || (0..machine.n_nics()).map(NicId);
+    let out = |column: &IndexVec<LinkId, u64>| nics().map(|n| column[machine.injection(n)]).sum();
+    let into = |column: &IndexVec<LinkId, u64>| nics().map(|n| column[machine.ejection(n)]).sum();
+    let (sent, received): (u64, u64) = (out(&c.packets), into(&c.packets));
+    assert!(received <= sent && sent <= received + c.lost_packets, "{sent}, {received}");
+    if !c.by_class.is_empty() {
+        assert_eq!(c.by_class.iter().map(out).sum::<u64>(), sent);
+        assert_eq!(c.by_class.iter().map(into).sum::<u64>(), received);
+        if c.lost_packets == 0 {
+            c.by_class.iter().for_each(|of| assert_eq!(out(of), into(of)));
+        }
+    }
 }
 
 /// Traffic as the laws offer it: one load, on one thread.

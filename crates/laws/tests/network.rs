@@ -498,3 +498,29 @@ fn a_nic_that_understands_at_once_sends_every_packet_so_much_sooner() {
         assert!((sooner - 50e-9).abs() < 1e-12, "{gap}: {sooner}");
     }
 }
+
+/// Two senders fill the link to a NIC that takes half of what the link carries. Once what holds
+/// packets there is full the link carries one, waits until the NIC has taken one, and so on: of
+/// each packet it stalls for the difference of the two times, but for those that found room.
+#[test]
+fn a_link_stalls_for_what_its_receiver_takes_longer() {
+    let set = [("nic.host_rate_one_way", "4 GB/s")];
+    let machine = preset("dragonfly-1056", &set);
+    let (nic, n) = (&machine.nic, 2_000);
+    let packet = nic.packet_payload + nic.packet_overhead;
+    let link = machine.ejection(NicId(0));
+    let (wire, host) =
+        (machine.links.gap[link].span(packet), nic.host_gap_one_way.span(nic.packet_payload));
+    assert!(host * 2 > wire * 3, "{host} {wire}");
+    let bytes = n / 2 * nic.packet_payload;
+    let both = [1, 2].map(|src| (Time::ZERO, message(src, 0, bytes, u64::from(src))));
+    let ran = run(&machine, &both);
+    let stalled = ran.counters.stalled[link];
+    // A port has its whole buffer and one channel.
+    let held = 64 * 1024 / packet + 2;
+    assert!(stalled <= (host - wire) * n, "{stalled}");
+    assert!(stalled >= (host - wire) * (n - 2 * held), "{stalled}");
+    // Its senders' links stall as well, those that nobody uses never.
+    let sum = |nic| ran.counters.stalled[machine.injection(NicId(nic))];
+    assert!(sum(1) > Span::ZERO && sum(2) > Span::ZERO && sum(3) == Span::ZERO);
+}

@@ -340,6 +340,12 @@ impl Machine {
         format!("{}-{:05}", self.name, node.0)
     }
 
+    /// The node's name and the NIC's number there: `aurora-00042 nic3`.
+    pub fn nic_name(&self, nic: NicId) -> String {
+        let node = self.nic_node[nic];
+        format!("{} nic{}", self.node_name(node), nic.0 - self.node_nics[node])
+    }
+
     /// The inverse of `node_name`; a bare number will do.
     pub fn node_by_name(&self, name: &str) -> Option<NodeId> {
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());

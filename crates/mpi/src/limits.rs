@@ -209,6 +209,30 @@ struct Endpoint {
     /// Memory registered, and how much of it has table entries of its own.
     regions: u64,
     optimized: u64,
+    matches: Matches,
+}
+
+/// What the match engine did for an endpoint, in messages that came by the NIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// A receive was posted when they came; none was.
+    pub expected: u64,
+    pub unexpected: u64,
+    /// Either, where the rank's CPU matches.
+    pub in_software: u64,
+    /// Of all these, those whose data the receiver has to get; and which its NIC got by itself.
+    pub rendezvous: u64,
+    pub offloaded: u64,
+}
+
+impl Matches {
+    pub fn add(&mut self, other: Matches) {
+        self.expected += other.expected;
+        self.unexpected += other.unexpected;
+        self.in_software += other.in_software;
+        self.rendezvous += other.rendezvous;
+        self.offloaded += other.offloaded;
+    }
 }
 
 /// What the endpoints of one NIC have in use.
@@ -305,6 +329,28 @@ impl Limits {
     #[inline]
     pub fn is_software(&self, rank: u32) -> bool {
         self.endpoints[rank as usize].software
+    }
+    /// A message has come to the rank by the NIC.
+    #[inline]
+    pub fn came(&mut self, rank: u32, is_expected: bool, is_rendezvous: bool) {
+        let endpoint = &mut self.endpoints[rank as usize];
+        let matches = &mut endpoint.matches;
+        match (endpoint.software, is_expected) {
+            (true, _) => matches.in_software += 1,
+            (false, true) => matches.expected += 1,
+            (false, false) => matches.unexpected += 1,
+        }
+        matches.rendezvous += u64::from(is_rendezvous);
+    }
+    /// The NIC has asked for the data of one of these by itself.
+    #[inline]
+    pub fn offload(&mut self, rank: u32) {
+        self.endpoints[rank as usize].matches.offloaded += 1;
+    }
+    /// Of every rank what came to it, and the number of its engine on its NIC.
+    pub fn matches(&self) -> impl Iterator<Item = (u32, Matches)> {
+        let engines = self.bounds.nic.match_engines;
+        self.endpoints.iter().map(move |of| (of.engine % engines, of.matches))
     }
     /// How many ranks match in software.
     pub fn software_ranks(&self) -> usize {

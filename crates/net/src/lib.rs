@@ -3,13 +3,15 @@
 //! `Cx` is a model's only way out: the clock, the queue, the machine, what was delivered, and the
 //! counters that are always on.
 
-use base::{IndexVec, Span, Time};
+use base::{Span, Time};
 use des::{Phase, Queue, What};
 use machine::{Folding, LinkId, Machine, NicId, NicParams, SwitchId};
 
+mod counters;
 mod cut;
 mod partition;
 
+pub use counters::{CongestionCounters, Counters, NicCounters};
 pub use cut::Cut;
 pub use partition::Partition;
 
@@ -158,86 +160,6 @@ impl<N: NetEvent> Event<N> {
     #[inline]
     pub fn host(phase: Phase, rank: u32, token: u32) -> What {
         What::new(phase, HOST, rank, token)
-    }
-}
-
-/// What switches did about NICs that were sent more than they take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct CongestionCounters {
-    /// Times an ejection link became congested.
-    pub onsets: u64,
-    /// Times a sender was told to hold back.
-    pub holds: u64,
-    /// Packets that those held back were given leave to send, and leaves they had no use for.
-    pub credits: u64,
-    pub returned: u64,
-}
-
-impl CongestionCounters {
-    pub fn merge(&mut self, other: CongestionCounters) {
-        self.onsets += other.onsets;
-        self.holds += other.holds;
-        self.credits += other.credits;
-        self.returned += other.returned;
-    }
-}
-
-/// Always-on counters, one column each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Counters {
-    /// Wire bytes, headers included.
-    pub bytes: IndexVec<LinkId, u64>,
-    pub packets: IndexVec<LinkId, u64>,
-    /// Most bytes ever waiting for this link at once.
-    pub queue_max: IndexVec<LinkId, u32>,
-    pub injected_packets: u64,
-    pub delivered_packets: u64,
-    pub delivered_payload: u64,
-    /// Packets that answered others, and have come back.
-    pub responses: u64,
-    /// Switch visits, all packets together.
-    pub hops: u64,
-    /// Packets sent on a non-minimal route.
-    pub nonminimal: u64,
-    /// Times a link sent a packet again because a bit was wrong.
-    pub link_retries: u64,
-    /// Packets that went down with a link or found no way; timers of NICs that ran out for them;
-    /// those sent again; messages given up.
-    pub lost_packets: u64,
-    pub timeouts: u64,
-    pub resent_packets: u64,
-    pub failed_messages: u64,
-    pub congestion: CongestionCounters,
-}
-
-impl Counters {
-    /// Adds what another part of the network has counted; a link's columns are one part's alone.
-    pub fn merge(&mut self, other: &Counters) {
-        let add = |a: &mut u64, b: &u64| *a += b;
-        self.bytes.raw.iter_mut().zip(&other.bytes.raw).for_each(|(a, b)| add(a, b));
-        self.packets.raw.iter_mut().zip(&other.packets.raw).for_each(|(a, b)| add(a, b));
-        let most = |a: &mut u32, b: &u32| *a = (*a).max(*b);
-        self.queue_max.raw.iter_mut().zip(&other.queue_max.raw).for_each(|(a, b)| most(a, b));
-        self.injected_packets += other.injected_packets;
-        self.delivered_packets += other.delivered_packets;
-        self.delivered_payload += other.delivered_payload;
-        self.responses += other.responses;
-        self.hops += other.hops;
-        self.nonminimal += other.nonminimal;
-        self.link_retries += other.link_retries;
-        self.lost_packets += other.lost_packets;
-        self.timeouts += other.timeouts;
-        self.resent_packets += other.resent_packets;
-        self.failed_messages += other.failed_messages;
-        self.congestion.merge(other.congestion);
-    }
-    pub fn new(n_links: usize) -> Self {
-        Counters {
-            bytes: IndexVec::filled(0, n_links),
-            packets: IndexVec::filled(0, n_links),
-            queue_max: IndexVec::filled(0, n_links),
-            ..Counters::default()
-        }
     }
 }
 

@@ -9,7 +9,7 @@
 use base::{Gap, IndexVec, Span, Time};
 use des::Phase;
 use machine::{LinkId, Machine, NicId, TrafficClass};
-use net::Cx;
+use net::{Counters, Cx};
 
 use crate::credit::Class;
 use crate::link::Wire;
@@ -47,11 +47,12 @@ impl Rule {
     }
 }
 
-/// When the buckets of a class at a link will be empty.
+/// When the buckets of a class at a link will be empty, and how many packets went into them.
 #[derive(Clone, Copy, Debug)]
 struct Buckets {
     assured: Time,
     ceiling: Time,
+    packets: u64,
 }
 
 /// What links remember beside their buckets.
@@ -93,7 +94,7 @@ impl Shares {
             packet: machine.nic.packet_payload + machine.nic.packet_overhead,
             rules: Vec::new(),
             buckets: vec![
-                Buckets { assured: Time::ZERO, ceiling: Time::ZERO };
+                Buckets { assured: Time::ZERO, ceiling: Time::ZERO, packets: 0 };
                 n_links * classes.len()
             ],
             turns: vec![Turn { wakes: NEVER, last: 0 }; n_links],
@@ -165,6 +166,7 @@ impl Shares {
         let rule = *self.rule(link, kind, class);
         let place = self.place(link, class);
         let buckets = &mut self.buckets[place];
+        buckets.packets += 1;
         let bytes = u64::from(bytes);
         buckets.ceiling = buckets.ceiling.max(now) + rule.ceiling.span(bytes);
         if rule.is_assured(buckets.assured, now) {
@@ -173,6 +175,15 @@ impl Shares {
             // Lent, and not to be paid back: what others leave does not count against a class.
             self.turns[link.0 as usize].last = class;
         }
+    }
+
+    /// Adds the packets of each class on the links of NICs to `counters`.
+    pub fn report(&self, counters: &mut Counters) {
+        let edges = 2 * self.n_nics;
+        let of = |class: u8| {
+            (0..edges).map(|link| self.buckets[self.place(LinkId(link), class)].packets).collect()
+        };
+        counters.by_class = (0..self.classes).map(of).collect();
     }
 
     pub fn check_quiet(&self) {

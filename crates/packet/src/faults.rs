@@ -184,6 +184,9 @@ impl PacketNetwork {
             let first = LaneId(self.lanes[last].next);
             all.push(self.leave(link, vc, last, first));
         }
+        if self.wires[link].stalled {
+            self.unstall(link, cx.now);
+        }
         let wire = &mut self.wires[link];
         self.reports.note(link, cx.now, wire.queue(cx.now));
         wire.waiting = 0;
@@ -252,6 +255,12 @@ impl PacketNetwork {
         }
         let late = ((gone - then) + cable * 2) * u64::from(replays);
         cx.counters.link_retries += u64::from(replays);
+        if replays > 0 && self.is_edge(hop.link) {
+            let n = self.nics.len() as u32;
+            let nic = cx.counters.nic(NicId(hop.link.0 % n));
+            let way = if hop.link.0 < n { &mut nic.replays_out } else { &mut nic.replays_in };
+            *way += u64::from(replays);
+        }
         let gone = gone + late;
         if !plan(cx.machine).is_cut(hop.link, then, gone + cable) {
             return self.enter(packet, hop, then + late, gone, cx);
@@ -308,6 +317,7 @@ impl PacketNetwork {
         faulty.lost.free(lost);
         self.shares.sender(&mut self.nics, nic, vnet).in_flight -= 1;
         cx.counters.timeouts += 1;
+        cx.counters.nic(nic).timeouts += 1;
         if let Some(flow) = flow {
             self.flows.hear(flow, cx.now);
         }
@@ -342,6 +352,7 @@ impl PacketNetwork {
             let again = Again { times: times + 1, by: peer };
             self.faulty().again.insert((arrival.0, draw), again);
             cx.counters.resent_packets += 1;
+            cx.counters.nic(nic).resent += 1;
             let transit = self.transits.insert(Transit {
                 draw,
                 unsent: payload,

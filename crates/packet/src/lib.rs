@@ -258,6 +258,8 @@ pub struct PacketNetwork {
     promises: bool,
     classes: Vec<Class>,
     wires: IndexVec<LinkId, Wire>,
+    /// By link: since when it has stalled, if it has, and for how long it had before.
+    stalls: IndexVec<LinkId, (Time, Span)>,
     reports: Reports,
     /// By link and channel; see `PacketNetwork::channel`.
     channels: Vec<Channel>,
@@ -361,6 +363,10 @@ impl NetworkModel for PacketNetwork {
 
     fn report(&self, counters: &mut Counters) {
         self.report_links(counters);
+        for (nic, state) in self.nics.iter().filter(|(_, state)| state.requests > 0) {
+            counters.nic(nic).requests += state.requests;
+        }
+        self.shares.report(counters);
         counters.congestion = self.congestion.counts;
     }
 
@@ -392,6 +398,7 @@ impl PacketNetwork {
             shares: Shares::new(machine, &classes),
             params,
             classes,
+            stalls: IndexVec::filled((Time::ZERO, Span::ZERO), wires.len()),
             wires,
             reports: Reports::new(machine),
             channels,

@@ -37,6 +37,8 @@ pub(crate) struct Wire {
     pub class: u8,
     /// A `Free` event is pending.
     pub armed: bool,
+    /// It is free, and those who wait for it cannot go: since when, `stalls` knows.
+    pub stalled: bool,
 }
 const _: () = assert!(size_of::<Wire>() == 64);
 
@@ -137,6 +139,7 @@ pub(crate) fn columns(
             promised_vc: 0,
             class: u8::try_from(last).expect("links of at most 256 kinds"),
             armed: false,
+            stalled: false,
         }
     }));
     (wires, channels, rooms, classes)
@@ -335,10 +338,14 @@ impl PacketNetwork {
             for vc in ones(self.wires[link].waited_for) {
                 self.starve(link, vc, cx);
             }
+            self.stall(link, cx.now);
             return self.await_ceiling(link, cx);
         };
         let packet = self.leave(link, vc, before, lane);
         self.keep_promise(link, cx.now);
+        if self.wires[link].stalled {
+            self.unstall(link, cx.now);
+        }
         let wire = &mut self.wires[link];
         self.reports.note(link, cx.now, wire.queue(cx.now));
         wire.waiting -= u64::from(self.packets[packet].bytes);
@@ -619,11 +626,29 @@ impl PacketNetwork {
         }
     }
 
+    /// The free `link` has packets waiting, and none of them can go.
+    #[cold]
+    pub(crate) fn stall(&mut self, link: LinkId, now: Time) {
+        let wire = &mut self.wires[link];
+        if !wire.stalled {
+            wire.stalled = true;
+            self.stalls[link].0 = now;
+        }
+    }
+    /// One of them goes.
+    #[cold]
+    pub(crate) fn unstall(&mut self, link: LinkId, now: Time) {
+        self.wires[link].stalled = false;
+        let (since, sum) = &mut self.stalls[link];
+        *sum += now.since(*since);
+    }
+
     /// Adds what the links have counted to the columns of `counters`.
     pub(crate) fn report_links(&self, counters: &mut Counters) {
         for (link, wire) in self.wires.iter() {
             counters.bytes[link] += wire.bytes;
             counters.packets[link] += wire.packets;
+            counters.stalled[link] += self.stalls[link].1;
             let most = &mut counters.queue_max[link];
             *most = wire.queue_max.max(*most);
         }

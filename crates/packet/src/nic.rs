@@ -54,6 +54,8 @@ pub(crate) struct Nic {
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
     pub acked: Time,
     pub owed: Owed,
+    /// Packets it has sent that were no responses.
+    pub requests: u64,
     /// A response goes next, if both it and a request can.
     pub response_next: bool,
     /// Those to whom it sends only on credit.
@@ -77,6 +79,7 @@ impl Nic {
         starved: false,
         owes: false,
         owed: Owed::NOTHING,
+        requests: 0,
         response_next: false,
         is_held: false,
         holds: NONE,
@@ -203,6 +206,7 @@ impl PacketNetwork {
         let link = cx.machine.injection(src);
         if !self.has_room(Hop { link, vc: vnet }, bytes, cx.now) {
             self.starve(link, vnet, cx);
+            self.stall(link, cx.now);
             return None;
         }
         Some(first)
@@ -245,7 +249,9 @@ impl PacketNetwork {
         if !self.host_sends(src, both, cx) {
             return false;
         }
-        self.nics[src].response_next = true;
+        let nic = &mut self.nics[src];
+        nic.response_next = true;
+        nic.requests += 1;
         let nic = self.shares.sender(&mut self.nics, src, vnet);
         nic.in_flight += 1;
         nic.first = self.transits[transit].next;
@@ -293,6 +299,9 @@ impl PacketNetwork {
         let wire = self.class(link).gap.span(u64::from(bytes));
         let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
         cx.counters.injected_packets += 1;
+        if self.wires[link].stalled {
+            self.unstall(link, cx.now);
+        }
         self.send(packet, Hop { link, vc: vnet }, cx.now, cx.now + held, cx);
         true
     }

@@ -23,6 +23,7 @@ impl PacketNetwork {
         self.congestion.check_quiet();
         self.flows.check_quiet();
         for (link, wire) in self.wires.iter() {
+            assert!(!wire.stalled, "{link:?} keeps nobody waiting");
             assert!(!wire.armed, "{link:?} expects an event that is not pending");
             assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
             assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
@@ -58,6 +59,7 @@ impl PacketNetwork {
     /// Bytes of memory held.
     pub(crate) fn held(&self) -> usize {
         self.wires.len() * size_of::<Wire>()
+            + size_of_val(&self.stalls.raw[..])
             + self.reports.held()
             + self.channels.len() * (size_of::<Channel>() + size_of::<u16>())
             + self.nics.len() * size_of::<Nic>()

@@ -280,6 +280,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             let run = self.runs[r].as_ref().expect("a listed run is under way");
             (run.context, run.seq, run.round) == key
         });
+        self.came(send, here.is_some());
         match here {
             Some(run) => {
                 let Send { from, to, .. } = self.sends[send];

@@ -2,10 +2,11 @@
 
 use crate::background::BackgroundTraffic;
 use base::{Digest, Time};
-use machine::NodeId;
-use mpi::limits::Limit;
+use machine::{NicId, NodeId};
+use mpi::limits::{Limit, Matches};
 use net::Counters;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// How closely the network is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -114,6 +115,8 @@ pub struct Outcome {
     pub jobs: Vec<JobOutcome>,
     pub background: Vec<BackgroundTraffic>,
     pub limited: Limited,
+    /// What the match engines of NICs did, by NIC and engine, where they did anything.
+    pub matches: BTreeMap<(NicId, u32), Matches>,
 }
 
 /// The most that was in use of something at once.

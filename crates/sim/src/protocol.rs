@@ -270,6 +270,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if !near {
             self.searched(send.to, self.ranks[to].matching.walked);
         }
+        self.came(id, found.is_some());
         if let Some((pattern, waiter)) = found {
             self.unposted(send.to, pattern.from);
             self.matched(id, waiter);
@@ -324,9 +325,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if leg == Leg::Get && self.guard.limits.is_software(to) {
             // The CPU that has found the match asks, not the NIC.
             self.depart_after(to, Span::ZERO, flight);
-        } else {
-            self.depart(flight);
+            return;
         }
+        if leg == Leg::Get {
+            self.guard.limits.offload(to);
+        }
+        self.depart(flight);
     }
 
     /// All bytes are at the receiver; what remains is its own work.

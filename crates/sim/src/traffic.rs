@@ -10,12 +10,12 @@ use std::sync::mpsc;
 use std::time::Instant;
 
 use base::{Span, Time};
-use machine::{Complaint, Machine, NicId};
+use machine::{Complaint, Machine, NicId, NodeId};
 use net::{CongestionCounters, Counters};
 use serde::{Deserialize, Serialize};
 
 use self::world::Load;
-use crate::api::{CongestionRow, NetworkRow};
+use crate::api::{CongestionRow, CounterRow, LinkKindRow, NetworkRow, Tally, links, of_nodes};
 use crate::background::Background;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
@@ -148,6 +148,10 @@ pub struct TrafficResult {
     /// Of all of them together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
+    /// All loads together, warm-ups too: of the NICs of the nodes traffic is between, and by kind
+    /// of link.
+    pub counter_table: Vec<CounterRow>,
+    pub link_kinds: Vec<LinkKindRow>,
     pub interrupted: bool,
     pub engine: TrafficEngine,
 }
@@ -170,6 +174,8 @@ pub struct LoadOutcome {
     /// Packets generated in the whole run, and what the network counted.
     pub generated: u64,
     pub counters: Counters,
+    /// How long it took: warm-up, window, and what came after.
+    pub took: Span,
     pub bytes: usize,
     pub interrupted: bool,
 }
@@ -346,7 +352,15 @@ pub fn traffic_at(
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
     };
     let mut congestion = CongestionCounters::default();
-    finished().for_each(|o| congestion.merge(o.counters.congestion));
+    let mut tally = Tally::default();
+    finished().for_each(|o| {
+        congestion.merge(o.counters.congestion);
+        tally.add_traffic(&o.counters, o.took);
+    });
+    let nics = match &place.nics[..] {
+        [] => (0..machine.node_nics[NodeId(machine.compute_nodes)]).map(NicId).collect(),
+        some => of_nodes(machine, some.iter().copied()),
+    };
     let rows: Vec<TrafficRow> =
         finished().filter(|o| !o.interrupted).map(|o| o.row.clone()).collect();
     Ok(TrafficResult {
@@ -356,6 +370,8 @@ pub fn traffic_at(
         interrupted: rows.len() < n,
         rows,
         congestion: CongestionRow::of(machine, fidelity, congestion),
+        counter_table: tally.rows(machine, fidelity, &nics),
+        link_kinds: links(machine, &tally).1,
         engine,
     })
 }

@@ -111,6 +111,11 @@ class Request:
         if lines:
             say("\n".join(lines))
 
+    def tell_counters(self, summary: dict[str, Any], asked: bool) -> None:
+        """What was counted, if somebody asked."""
+        if asked:
+            say("\n".join(text.counters(summary)))
+
 
 def stopped(stop: door.Stop, summary: dict[str, Any]) -> int:
     """The exit code of a sweep; what it lacks is said even with `--quiet`."""

@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from .. import bench, benchmarks, door, launch, names, text, units
-from ..options import BESIDE, BUFFERS, CHOICE, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from ..options import (
+    BESIDE, BUFFERS, CHOICE, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options,
+)  # fmt: skip
 from ..progress import Progress
 from .asked import SIZES_WANTED, Request, stopped
 from .command import command
@@ -49,7 +51,7 @@ from .command import command
     metavar="SHARE",
     help="With --fidelity auto, how far error bars may reach, such as `10%`.",
 )
-@with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *CHOICE)
+@with_options(BUFFERS, RULES, LIMITS, PREFLIGHT, COUNTERS, NICS, *BESIDE, *CHOICE)
 def run(name: str | None, **given: Any) -> int:
     """Run a built-in benchmark and print the OSU 7 text format.
 
@@ -97,6 +99,7 @@ def run(name: str | None, **given: Any) -> int:
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])
     if not asked.as_json:
-        print(text.osu(result.summary))
+        print(text.osu(result.summary), flush=True)
+    asked.tell_counters(result.summary, given["counters"])
     asked.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

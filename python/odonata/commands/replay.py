@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import door, launch, text
-from ..options import BESIDE, COMMON, LIMITS, PREFLIGHT, RULES, option, with_options
+from ..options import BESIDE, COMMON, COUNTERS, LIMITS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..replaying import factor_of, play, read
 from ..streams import say
@@ -26,7 +26,7 @@ from .command import command
     help="What computation costs: recorded, none, or a factor of recorded. GOAL counts it in "
     "nanoseconds: 1000 makes them microseconds.",
 )
-@with_options(RULES, LIMITS, PREFLIGHT, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, *BESIDE, *COMMON)
 def replay(trace: str | None, **given: Any) -> int:
     """Replay a schedule of FILE: GOAL, as text or binary, or a record of `odonata run --record`.
 
@@ -50,6 +50,7 @@ def replay(trace: str | None, **given: Any) -> int:
     if not asked.quiet:
         say(text.run(summary, result.data))
     asked.tell_limits(summary, given["preflight"], bool(result.failure))
+    asked.tell_counters(summary, given["counters"])
     asked.tell_notes(summary)
     env = dict((found.header or {}).get("env", ()))
     fabric = asked.machine.told("fabric")

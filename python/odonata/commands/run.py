@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .. import clocks, door, launch, records, text, together
-from ..options import BESIDE, COMMON, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
+from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
 from .asked import Request, given_by_hand
@@ -88,7 +88,7 @@ NO_CALLS = (
     help="Write down what the ranks do, computation included, for `odonata replay FILE` "
     "(docs/recording.md).",
 )
-@with_options(RULES, LIMITS, PREFLIGHT, NICS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, NICS, *BESIDE, *COMMON)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
@@ -105,6 +105,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
     mine = launch.listened(environment, asked.mpi)
+    wants_report = mine.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
     asked.use_rules(given["coll_rules"] or launch.rules_file(mine, wdir))
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
@@ -145,6 +146,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         if not asked.quiet:
             say(text.run(result.summary, result.data))
         asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
+        asked.tell_counters(result.summary, given["counters"] or wants_report)
         unfit = (result.summary.get("start") or {}).get("unfit")
         if unfit:
             asked.note(f"every rank started an interpreter of its own: {unfit}")
@@ -218,5 +220,6 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         asked.tell_notes(result.summary)
         failed = any(row["failure"] for row in result.rows)
         asked.tell_limits(result.summary, given["preflight"], failed)
+        asked.tell_counters(result.summary, given["counters"])
         asked.deliver(result.summary, result.data, stdout)
     return code

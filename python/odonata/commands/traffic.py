@@ -8,7 +8,7 @@ import click
 
 from .. import door, patterns, text, units
 from ..names import check_pattern
-from ..options import BESIDE, COMMON, option, with_options
+from ..options import BESIDE, COMMON, COUNTERS, option, with_options
 from ..progress import Progress
 from .asked import Request, given_by_hand, stopped
 from .command import command
@@ -44,7 +44,7 @@ SPAN_WANTED = "a span of simulated time with its unit, such as `100us`"
     show_default=True,
     help="With --background, run the same without it too, and show by how much it slows.",
 )
-@with_options(BESIDE[0], *COMMON)
+@with_options(COUNTERS, BESIDE[0], *COMMON)
 def traffic(pattern: str | None, **given: Any) -> int:
     """Offer synthetic traffic and see how much is accepted.
 
@@ -106,6 +106,7 @@ def traffic(pattern: str | None, **given: Any) -> int:
             stop=stop,
         )
     if not asked.as_json:
-        print(text.traffic(result.summary))
+        print(text.traffic(result.summary), flush=True)
+    asked.tell_counters(result.summary, given["counters"])
     asked.deliver(result.summary, result.data)
     return stopped(stop, result.summary)

@@ -4,8 +4,10 @@ use super::auto::{self, CandidateRow, Found};
 use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
-use super::{Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow};
-use super::{fidelity, job, shifts, unknown};
+use super::{
+    Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow, NetworkRow,
+};
+use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
 use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, is_puts};
 use crate::outcome::{End, Engine};
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
@@ -113,6 +115,10 @@ pub struct BenchResult {
     /// The same on one whose switches manage congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub congestion: Option<CongestionRow>,
+    /// All sizes together: of the NICs of the ranks' nodes, and by kind of link. Nothing where a
+    /// part stood for a call.
+    pub counter_table: Vec<CounterRow>,
+    pub link_kinds: Vec<LinkKindRow>,
     /// What a file of rules says of this collective that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -228,6 +234,8 @@ pub(super) fn answer(
         limits: None,
         network: None,
         congestion: None,
+        counter_table: Vec::new(),
+        link_kinds: Vec::new(),
         notes: rule_notes(&job, which),
     };
     // A barrier has no size.
@@ -243,6 +251,7 @@ pub(super) fn answer(
         messages: request.messages,
         sums: Sums::default(),
         congestion: CongestionCounters::default(),
+        tally: Some(Tally::default()),
         network: None,
         twins: Vec::new(),
         tick,
@@ -282,7 +291,12 @@ pub(super) fn answer(
             break;
         }
     }
-    let Session { job, sums, congestion, network, twins, .. } = session;
+    let Session { job, sums, congestion, tally, network, twins, .. } = session;
+    if let Some(tally) = tally {
+        let nics = of_nodes(&job.machine, job.seats.iter().map(|seat| seat.nic));
+        result.counter_table = tally.rows(&job.machine, fidelity, &nics);
+        result.link_kinds = links(&job.machine, &tally).1;
+    }
     result.congestion = CongestionRow::of(&job.machine, fidelity, congestion);
     (result.network, result.limits, result.twins) = (network, sums.limits, twins);
     result.digest = format!("{:016x}", sums.digest.0);
@@ -311,6 +325,8 @@ struct Session<'a> {
     messages: u64,
     sums: Sums,
     congestion: CongestionCounters,
+    /// Nothing once a row was played in part.
+    tally: Option<Tally>,
     network: Option<NetworkRow>,
     twins: Vec<TwinRow>,
     tick: &'a mut dyn FnMut(Progress) -> bool,
@@ -322,6 +338,7 @@ impl Session<'_> {
         let Session { job, which, fidelity, overrides, messages, .. } = &*self;
         let mut row = match sampled(job, *which, bytes, overrides, *fidelity, *messages) {
             Some(parts) => {
+                self.tally = None;
                 let (job, sums) = (&mut self.job, &mut self.sums);
                 let timing = calls::time(job, &parts, self.fidelity, sums, self.tick)?;
                 sampled_row(bytes, &parts, timing)
@@ -361,6 +378,9 @@ impl Session<'_> {
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.merge(outcome.counters.congestion);
+        if let Some(tally) = &mut self.tally {
+            tally.add(&outcome);
+        }
         if let Some(network) = NetworkRow::of_run(&self.job.machine, &outcome) {
             self.network.get_or_insert_default().add(network);
         }

@@ -1,7 +1,8 @@
 //! What a run's network carried, as tables: messages, links, limits.
 
 use super::bench::EngineRow;
-use super::{BackgroundRow, CongestionRow, Fidelity, LimitsRow, NetworkRow};
+use super::counters::{Tally, of_nodes};
+use super::{BackgroundRow, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkRow};
 use crate::outcome::{Distance, Outcome};
 use crate::world::Job;
 use machine::{End as LinkEnd, LinkKind, Machine};
@@ -19,6 +20,8 @@ pub struct Carried {
     pub link_table: Vec<LinkRow>,
     /// Share of all links of a kind that carried anything, and their mean utilization.
     pub link_kinds: Vec<LinkKindRow>,
+    /// Over the NICs of the ranks' nodes.
+    pub counter_table: Vec<CounterRow>,
     pub background: Vec<BackgroundRow>,
     pub limits: LimitsRow,
     /// On a machine with a plan of faults.
@@ -54,15 +57,21 @@ pub struct LinkRow {
     /// Of the run's time.
     pub utilization: f64,
     pub queue_max: u32,
+    /// For how long it was free and those who waited for it could not go.
+    pub stalled_s: f64,
 }
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinkKindRow {
     pub kind: &'static str,
     pub links: u64,
     pub used: u64,
     pub bytes: u64,
+    pub packets: u64,
     pub utilization_mean: f64,
     pub utilization_max: f64,
+    /// All of them together, and the one that was busiest.
+    pub stalled_s: f64,
+    pub busiest: Option<String>,
 }
 
 /// Rows of the link table.
@@ -72,7 +81,9 @@ impl Carried {
     pub(super) fn of(job: &Job, fidelity: Fidelity, outcome: &Outcome) -> Carried {
         let mut engine = EngineRow::default();
         engine.add(outcome.engine);
-        let (link_table, link_kinds) = links(&job.machine, outcome);
+        let tally = Tally::of(outcome);
+        let (link_table, link_kinds) = links(&job.machine, &tally);
+        let nics = of_nodes(&job.machine, job.seats.iter().map(|seat| seat.nic));
         let distances = Distance::NAMES.iter().zip(outcome.by_distance);
         Carried {
             messages: outcome.by_distance.iter().map(|d| d.0).sum(),
@@ -87,6 +98,7 @@ impl Carried {
                 .collect(),
             link_table,
             link_kinds,
+            counter_table: tally.rows(&job.machine, fidelity, &nics),
             background: outcome.background.iter().map(Into::into).collect(),
             limits: LimitsRow::of_run(job, outcome),
             network: NetworkRow::of_run(&job.machine, outcome),
@@ -117,20 +129,18 @@ fn kind_name(kind: LinkKind) -> &'static str {
     }
 }
 
-pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
+/// What links carried: a row for each that is among the busiest, and one for each kind.
+pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
     let name = |end: LinkEnd| match end {
-        LinkEnd::Nic(nic) => {
-            let node = machine.nic_node[nic];
-            format!("{} nic{}", machine.node_name(node), nic.0 - machine.node_nics[node])
-        }
+        LinkEnd::Nic(nic) => machine.nic_name(nic),
         LinkEnd::Switch(switch) => {
             format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
         }
     };
-    let counters = &outcome.counters;
+    let counters = &tally.counters;
     let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
     let mut used = Vec::new();
-    let span = outcome.time.seconds();
+    let span = tally.time.seconds();
     for (link, &kind) in machine.links.kind.iter() {
         let busy = machine.links.gap[link].span(counters.bytes[link]).seconds();
         let utilization = if span > 0.0 { busy / span } else { 0.0 };
@@ -139,8 +149,11 @@ pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<
             links: 0,
             used: 0,
             bytes: 0,
+            packets: 0,
             utilization_mean: 0.0,
             utilization_max: 0.0,
+            stalled_s: 0.0,
+            busiest: None,
         });
         row.links += 1;
         if counters.packets[link] == 0 {
@@ -148,6 +161,8 @@ pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<
         }
         row.used += 1;
         row.bytes += counters.bytes[link];
+        row.packets += counters.packets[link];
+        row.stalled_s += counters.stalled[link].seconds();
         row.utilization_mean += utilization;
         row.utilization_max = row.utilization_max.max(utilization);
         used.push((busy, link));
@@ -156,6 +171,12 @@ pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<
         row.utilization_mean /= row.used.max(1) as f64;
     }
     used.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let words =
+        |link| format!("{} -> {}", name(machine.links.from[link]), name(machine.links.to[link]));
+    for &(_, link) in &used {
+        let row = kinds.get_mut(&machine.links.kind[link]).expect("it was counted");
+        row.busiest.get_or_insert_with(|| words(link));
+    }
     let table = used.into_iter().take(LINKS).map(|(busy, link)| LinkRow {
         from: name(machine.links.from[link]),
         to: name(machine.links.to[link]),
@@ -165,6 +186,7 @@ pub(super) fn links(machine: &Machine, outcome: &Outcome) -> (Vec<LinkRow>, Vec<
         busy_s: busy,
         utilization: if span > 0.0 { busy / span } else { 0.0 },
         queue_max: counters.queue_max[link],
+        stalled_s: counters.stalled[link].seconds(),
     });
     (table.collect(), kinds.into_values().collect())
 }

@@ -4,11 +4,12 @@
 //! of the two times is what the others cost it.
 
 use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
-use super::carried::{LinkKindRow, LinkRow, links};
+use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, Fidelity, Heard, LimitsRow, NetworkRow,
-    PlacementRequest, Wanted, fidelity, limits, of_job, run_of, unknown,
+    Asked, BackgroundRow, Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
+    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, fidelity, limits, links, of_job,
+    of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -117,6 +118,8 @@ pub struct JobsResult {
     pub congestion: Option<CongestionRow>,
     pub link_table: Vec<LinkRow>,
     pub link_kinds: Vec<LinkKindRow>,
+    /// Over the NICs of all jobs' nodes.
+    pub counter_table: Vec<CounterRow>,
     pub exit_code: i32,
     pub interrupted: bool,
     /// What was in use at most of all there is only so much of; ranks have their jobs' numbers.
@@ -238,7 +241,9 @@ pub fn jobs(
     order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
     let (outcome, played) = play(&run, &by_number)?;
     let mut played: Vec<Option<Played>> = played.into_iter().map(Some).collect();
-    let (link_table, link_kinds) = links(&run.machine, &outcome);
+    let tally = Tally::of(&outcome);
+    let (link_table, link_kinds) = links(&run.machine, &tally);
+    let nics = of_nodes(&run.machine, run.seats.iter().map(|seat| seat.nic));
     let mut result = JobsResult {
         machine: run.machine.name.clone(),
         fidelity,
@@ -250,6 +255,7 @@ pub fn jobs(
         congestion: CongestionRow::of(&run.machine, fidelity, outcome.counters.congestion),
         link_table,
         link_kinds,
+        counter_table: tally.rows(&run.machine, fidelity, &nics),
         exit_code: 0,
         interrupted: outcome.end == End::Interrupted,
         limits: LimitsRow::of_run(&run, &outcome),

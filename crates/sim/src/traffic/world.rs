@@ -687,6 +687,7 @@ impl Load<'_> {
             events: part.events,
             generated: part.generated,
             bytes: part.bytes,
+            took: part.now - Time::ZERO,
             counters: part.counters,
             interrupted: part.interrupted,
         }

@@ -5,7 +5,9 @@ use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
 use base::{IndexVec, Time};
 use machine::{LinkId, NicId};
 use mpi::Pattern;
+use mpi::limits::Matches;
 use net::{Counters, NetworkModel};
+use std::collections::BTreeMap;
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
 
@@ -85,7 +87,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             jobs,
             background: self.sources.outcome(self.job, time - Time::ZERO),
             limited: self.limited(),
+            matches: self.matches(),
         }
+    }
+
+    fn matches(&self) -> BTreeMap<(NicId, u32), Matches> {
+        let mut by_engine: BTreeMap<(NicId, u32), Matches> = BTreeMap::new();
+        for (seat, (engine, matches)) in self.job.seats.iter().zip(self.guard.limits.matches()) {
+            if matches != Matches::default() {
+                by_engine.entry((seat.nic, engine)).or_default().add(matches);
+            }
+        }
+        by_engine
     }
 
     fn job_outcome(&self, job: &Running, counters: &Counters) -> JobOutcome {

@@ -131,6 +131,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
+    /// A message has come; whether a receive waited for it.
+    #[inline]
+    pub(crate) fn came(&mut self, id: SendId, is_expected: bool) {
+        let Send { from, to, rendezvous, .. } = self.sends[id];
+        if !self.shares_node(from, to) {
+            self.guard.limits.came(self.played(to), is_expected, rendezvous);
+        }
+    }
+
     /// A message has come by the NIC, and stays: no receive waits for it.
     pub(crate) fn kept(&mut self, id: SendId) {
         let send = self.sends[id];

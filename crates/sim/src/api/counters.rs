@@ -1,0 +1,167 @@
+//! What NICs and links have counted, under the names that users of the machine's own counters know.
+//!
+//! Cassini's names are those of the driver's telemetry (HewlettPackard/shs-cassini-headers,
+//! `cassini_cntr_desc.h`; HPE, "Cassini Performance Counters"), Aries' those of its registers
+//! (LDMS, `aries_nic_mmr`). What each is here, and what is missing: docs/models/counters.md.
+
+use super::Fidelity;
+use crate::outcome::Outcome;
+use base::Span;
+use machine::{Machine, NicId};
+use mpi::limits::Matches;
+use net::Counters;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// One counter over the NICs of a job, as Cray MPICH's report has it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CounterRow {
+    pub name: String,
+    /// How many NICs were asked.
+    pub nics: u64,
+    pub total: u64,
+    pub min: u64,
+    pub mean: f64,
+    pub max: u64,
+    /// The first of those that counted most; nothing if none has counted.
+    pub max_nic: Option<String>,
+}
+
+/// What one run has counted, or several together.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub counters: Counters,
+    matches: BTreeMap<(NicId, u32), Matches>,
+    pub time: Span,
+}
+
+impl Tally {
+    pub fn of(outcome: &Outcome) -> Tally {
+        let mut tally = Tally::default();
+        tally.add(outcome);
+        tally
+    }
+    /// One more run.
+    pub fn add(&mut self, outcome: &Outcome) {
+        self.counters.merge(&outcome.counters);
+        for (&at, &matches) in &outcome.matches {
+            self.matches.entry(at).or_default().add(matches);
+        }
+        self.time += outcome.time - base::Time::ZERO;
+    }
+    /// One more run of traffic without ranks, which took so long.
+    pub fn add_traffic(&mut self, counters: &Counters, time: Span) {
+        self.counters.merge(counters);
+        self.time += time;
+    }
+
+    /// A row a counter that this fabric has and this fidelity knows.
+    pub fn rows(&self, machine: &Machine, fidelity: Fidelity, nics: &[NicId]) -> Vec<CounterRow> {
+        let table = Table { machine, nics, tally: self, rows: Vec::new() };
+        match machine.fabric.as_str() {
+            "slingshot" => table.cassini(fidelity),
+            "aries" => table.aries(fidelity),
+            _ => table.plain(),
+        }
+    }
+}
+
+/// All NICs of the nodes that these are of, in order.
+pub(crate) fn of_nodes(machine: &Machine, nics: impl Iterator<Item = NicId>) -> Vec<NicId> {
+    let mut all: Vec<NicId> = nics.flat_map(|nic| machine.nics_beside(nic).map(NicId)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Cassini counts cycles of its clock, 1 GHz (HewlettPackard/shs-cxi-driver).
+const CASSINI_CYCLE: Span = Span::ns(1);
+
+/// A count of what an engine did.
+type Of = fn(&Matches) -> u64;
+
+struct Table<'a> {
+    machine: &'a Machine,
+    nics: &'a [NicId],
+    tally: &'a Tally,
+    rows: Vec<CounterRow>,
+}
+
+impl Table<'_> {
+    fn cassini(mut self, fidelity: Fidelity) -> Vec<CounterRow> {
+        let (machine, counters) = (self.machine, &self.tally.counters);
+        let (out, into) = (|nic| machine.injection(nic), |nic| machine.ejection(nic));
+        let packets = std::slice::from_ref(&counters.packets);
+        let by_class = if counters.by_class.is_empty() { packets } else { &counters.by_class };
+        for (class, packets) in by_class.iter().enumerate() {
+            self.row(format!("hni_pkts_sent_by_tc_{class}"), |nic| packets[out(nic)]);
+        }
+        for (class, packets) in by_class.iter().enumerate() {
+            self.row(format!("hni_pkts_recv_by_tc_{class}"), |nic| packets[into(nic)]);
+        }
+        if fidelity == Fidelity::Packet {
+            // A link's stalls are not told apart by class.
+            if by_class.len() == 1 {
+                let cycles = |span: Span| span.0 / CASSINI_CYCLE.0;
+                self.row("hni_tx_paused_0".into(), |nic| cycles(counters.stalled[out(nic)]));
+                self.row("hni_rx_paused_0".into(), |nic| cycles(counters.stalled[into(nic)]));
+            }
+        }
+        self.matching();
+        if fidelity == Fidelity::Packet {
+            let of =
+                |nic: NicId| counters.nics.raw.get(nic.0 as usize).copied().unwrap_or_default();
+            self.row("pct_spt_timeouts".into(), |nic| of(nic).timeouts);
+            self.row("pct_retry_srb_requests".into(), |nic| of(nic).resent);
+            self.row("hni_llr_tx_replay_event".into(), |nic| of(nic).replays_out);
+            self.row("hni_llr_rx_replay_event".into(), |nic| of(nic).replays_in);
+        }
+        self.rows
+    }
+
+    /// What the list processing engines matched, those of them that ranks use.
+    fn matching(&mut self) {
+        let matches = &self.tally.matches;
+        let Some(last) = matches.keys().map(|key| key.1).max() else { return };
+        let counts: [(&str, Of); 5] = [
+            ("lpe_net_match_priority", |m| m.expected),
+            ("lpe_net_match_overflow", |m| m.unexpected),
+            ("lpe_net_match_request", |m| m.in_software),
+            ("lpe_rndzv_puts", |m| m.rendezvous),
+            ("lpe_rndzv_puts_offloaded", |m| m.offloaded),
+        ];
+        for (name, count) in counts {
+            for engine in 0..=last {
+                let of = |nic| matches.get(&(nic, engine)).map_or(0, count);
+                self.row(format!("{name}_{engine}"), of);
+            }
+        }
+    }
+
+    fn aries(mut self, fidelity: Fidelity) -> Vec<CounterRow> {
+        if fidelity == Fidelity::Packet {
+            let nics = &self.tally.counters.nics;
+            let requests = |nic: NicId| nics.raw.get(nic.0 as usize).map_or(0, |n| n.requests);
+            self.row("AR_NIC_NETMON_ORB_EVENT_CNTR_REQ_PKTS".into(), requests);
+        }
+        self.rows
+    }
+
+    /// A fabric whose NICs could be anybody's.
+    fn plain(mut self) -> Vec<CounterRow> {
+        let (machine, packets) = (self.machine, &self.tally.counters.packets);
+        self.row("packets_sent".into(), |nic| packets[machine.injection(nic)]);
+        self.row("packets_received".into(), |nic| packets[machine.ejection(nic)]);
+        self.rows
+    }
+
+    fn row(&mut self, name: String, of: impl Fn(NicId) -> u64) {
+        let counts = || self.nics.iter().map(|&nic| of(nic));
+        let (nics, total) = (self.nics.len() as u64, counts().sum());
+        let (min, max) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+        let at = counts().position(|n| n == max && n > 0);
+        let max_nic = at.map(|at| self.machine.nic_name(self.nics[at]));
+        let mean = total as f64 / nics.max(1) as f64;
+        self.rows.push(CounterRow { name, nics, total, min, mean, max, max_nic });
+    }
+}

@@ -1,0 +1,88 @@
+//! What NICs count of messages: of those a run sends between nodes, each once.
+
+mod common;
+
+use collectives::{Algorithm, Collective, Kind, Seat};
+use common::{Script, job};
+use loggp::LogGpNetwork;
+use machine::NicId;
+use mpi::limits::{MatchMode, Matches};
+use packet::PacketNetwork;
+use sim::{End, Job, Outcome};
+use workload::{Op, SendMode, WORLD};
+
+/// Beyond the eager limit of every library.
+const LONG: u64 = 100_000;
+/// Nanoseconds in which all that was sent before has come.
+const LATER: u64 = 1_000_000;
+
+fn send(to: u32, tag: i32, bytes: u64) -> Op {
+    Op::Send { to, context: WORLD, tag, bytes, mode: SendMode::Standard }
+}
+fn recv(from: u32, tag: i32) -> Op {
+    Op::Recv { from, context: WORLD, tag, bytes: u64::MAX }
+}
+
+/// Rank 0 sends four messages that are awaited, one of them long, and three that are not, two of
+/// them long; rank 2, on its receiver's node, one more.
+fn seven(job: &Job) -> Outcome {
+    let (awaited, not) = ([8, 8, 8, LONG], [8, LONG, LONG]);
+    let mut calls = Vec::new();
+    for (tag, bytes) in (0..).zip(awaited) {
+        calls.push((1, tag as u32, 0, recv(0, tag)));
+        calls.push((0, tag as u32, if tag == 0 { LATER } else { 0 }, send(1, tag, bytes)));
+    }
+    for (tag, bytes) in (10..).zip(not) {
+        calls.push((0, tag as u32, 0, send(1, tag, bytes)));
+        calls.push((1, tag as u32, if tag == 10 { 3 * LATER } else { 0 }, recv(0, tag)));
+    }
+    calls.extend([(2, 0, 0, send(1, 20, 8)), (1, 20, 0, recv(2, 20))]);
+    let outcome = Script::new(3, calls).run::<PacketNetwork>(job).0;
+    assert_eq!(outcome.end, End::Finished);
+    outcome
+}
+
+#[test]
+fn match_engines_count_what_was_awaited_and_what_was_not() {
+    let mut job = job(&[0, 40, 40]);
+    let nic = NicId(job.machine.node_nics[machine::NodeId(40)]);
+    let of = |outcome: Outcome| outcome.matches.into_iter().collect::<Vec<_>>();
+    let hardware =
+        Matches { expected: 4, unexpected: 3, in_software: 0, rendezvous: 3, offloaded: 3 };
+    assert_eq!(of(seven(&job)), [((nic, 0), hardware)]);
+    job.library.provider.match_mode = MatchMode::Software;
+    let software = Matches { in_software: 7, rendezvous: 3, ..Matches::default() };
+    assert_eq!(of(seven(&job)), [((nic, 0), software)]);
+}
+
+/// Whatever algorithm it takes, and early or late.
+#[test]
+fn messages_of_collectives_are_matched_as_any() {
+    for (kind, algorithm, bytes) in [
+        (Kind::Allreduce, Algorithm::RecursiveDoubling, 8),
+        (Kind::Allreduce, Algorithm::Ring, LONG),
+        (Kind::Alltoall, Algorithm::Pairwise, LONG),
+    ] {
+        let job = job(&[0, 0, 40, 40, 700, 701, 702]);
+        let script = || {
+            Script::new(
+                7,
+                (0..7).map(|rank| {
+                    let seat = Seat { rank, size: 7 };
+                    let (root, grain, ragged, nodes) = (0, 8, None, None);
+                    let call =
+                        Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
+                    (rank, 0, u64::from(rank) * 900, Op::Collective { context: WORLD, call })
+                }),
+            )
+        };
+        let outcomes =
+            [script().run::<PacketNetwork>(&job).0, script().run::<LogGpNetwork>(&job).0];
+        for outcome in outcomes {
+            assert_eq!(outcome.end, End::Finished);
+            let remote: u64 = outcome.by_distance[1..].iter().map(|d| d.0).sum();
+            let came: u64 = outcome.matches.values().map(|m| m.expected + m.unexpected).sum();
+            assert_eq!(came, remote, "{kind:?} {bytes}");
+        }
+    }
+}
