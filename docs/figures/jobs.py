@@ -12,8 +12,9 @@ uniform traffic at 0.3 of their injection rate. Each point is one command:
         --set nic.response="96 B" --set nic.window=128 --set adaptive.quantum="4 KiB"
 
 Eight of Aries' packets travel as one here, headers and all, which makes it eight times as fast;
-what that changes is printed, on the idle machine. The numbers are kept in `jobs.json`; what is
-there already is not measured again, and with `--draw` nothing is.
+what that changes is printed, on the idle machine. The numbers are kept in `jobs.json`, each with
+the relative error that not all shifts are played makes; what is there already is not measured
+again, and with `--draw` nothing is.
 """
 
 import json
@@ -32,13 +33,13 @@ TRAINS = {"nic.packet_payload": "512 B", "nic.packet_overhead": "192 B", "nic.re
           "nic.window": 128, "adaptive.quantum": "4 KiB"}  # fmt: skip
 
 
-def measure(groups: int, background: str | None, trains: bool, size: int) -> float:
-    """GB/s of payload a node, of one placement."""
+def measure(groups: int, background: str | None, trains: bool, size: int) -> list[float]:
+    """GB/s of payload a node, of one placement, and its relative error."""
     machine = od.machine("cascade-3k").with_(TRAINS if trains else None)
     placement = f"group-spread:{groups}"
     job = machine.job(nodes=384, placement=placement, background=background)
     row = od.bench.put_alltoall(job, sizes=[size]).rows[0]
-    return round(row["bandwidth_B_per_s"] / 1e9, 4)
+    return [round(row["bandwidth_B_per_s"] / 1e9, 4), round(row["error"], 4)]
 
 
 def main() -> None:
@@ -56,13 +57,14 @@ def main() -> None:
             continue
         if name not in data:
             data[name] = measure(*point)
-            kept.write_text(json.dumps(data, indent=1) + "\n")
-        print(f"{name}: {data[name]:.3f} GB/s a node", flush=True)
-        rates[point] = data[name]
+            lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
+            kept.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        rate, error = rates[point] = data[name]
+        print(f"{name}: {rate:.3f} GB/s a node ±{100 * error:.1f} %", flush=True)
     draw(rates)
 
 
-def draw(rates: dict[tuple[int, str | None, bool, int], float]) -> None:
+def draw(rates: dict[tuple[int, str | None, bool, int], list[float]]) -> None:
     """What a node sends, and what the others leave of it."""
     figure = Figure(figsize=(10.4, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
@@ -76,10 +78,12 @@ def draw(rates: dict[tuple[int, str | None, bool, int], float]) -> None:
         for background, style in ((None, "o-"), (BUSY, "s--")):
             sizes = [s for s in SIZES if (groups, background, True, s) in rates]
             found = [rates[groups, background, True, s] for s in sizes]
+            bars = [rate * error for rate, error in found]
             label = f"{word}, {'busy' if background else 'idle'}"
-            left.plot(sizes, found, style, color=color, ms=4, lw=1.6, label=label)
+            left.errorbar(sizes, [rate for rate, _ in found], bars, fmt=style, color=color, ms=4,
+                          lw=1.6, capsize=2, elinewidth=0.9, label=label)  # fmt: skip
         sizes = [s for s in SIZES if (groups, BUSY, True, s) in rates]
-        kept = [rates[groups, BUSY, True, s] / rates[groups, None, True, s] for s in sizes]
+        kept = [rates[groups, BUSY, True, s][0] / rates[groups, None, True, s][0] for s in sizes]
         right.plot(sizes, kept, "o-", color=color, ms=4, lw=1.6, label=word)
     left.axhline(7.5, color=plot.INK, lw=1, ls=":")
     left.text(SIZES[0], 7.42, "host interface, both ways at once", va="top", fontsize=8)

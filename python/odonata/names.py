@@ -25,7 +25,7 @@ AUTO = "auto"
 NIC_POLICIES = ("block", "numa", "round-robin", "gpu", "single")
 PATTERNS = (
     "uniform", "adversarial:K", "group-shift:K", "shift:K", "hotspot:K", "incast:K",
-    "random-permutation", "worst-permutation", "all-to-all",
+    "random-permutation", "worst-permutation", "all-to-all", "random-all-to-all",
 )  # fmt: skip
 
 

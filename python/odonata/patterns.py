@@ -4,8 +4,8 @@
 `adversarial:K` (every group sends to the group K further on), `group-shift:K` (every endpoint to
 the one K further on in its group), `shift:K` (to the one K further on in the machine), `hotspot:K`
 (everybody to K endpoints), `incast:K` (K endpoints to one), `random-permutation`,
-`worst-permutation` (every endpoint to its like in the next group) and `all-to-all` (everybody to
-all others in turn).
+`worst-permutation` (every endpoint to its like in the next group), `all-to-all` (everybody to all
+others in turn) and `random-all-to-all` (the same, endpoints taken in random order).
 """
 
 from __future__ import annotations

@@ -201,9 +201,11 @@ fn all_to_all_saturates_as_uniform_traffic_does() {
             continue;
         }
         let bound = bound(way, "all-to-all");
-        let (offered, accepted) = carried(name, "all-to-all", 0.97 * bound, Span::us(100));
-        println!("{name}: {accepted:.4} of {offered:.4}, 0.97 of {bound:.4}");
-        assert!(accepted >= 0.985 * offered, "{name}: {accepted} of {offered}");
+        for pattern in ["all-to-all", "random-all-to-all"] {
+            let (offered, accepted) = carried(name, pattern, 0.97 * bound, Span::us(100));
+            println!("{name}, {pattern}: {accepted:.4} of {offered:.4}, 0.97 of {bound:.4}");
+            assert!(accepted >= 0.985 * offered, "{name}, {pattern}: {accepted} of {offered}");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ const STREAM_TO: u32 = 0x746f;
 const STREAM_SHUFFLE: u32 = 0x7368_7566;
 
 /// Patterns as a user writes them.
-pub const PATTERNS: [&str; 9] = [
+pub const PATTERNS: [&str; 10] = [
     "uniform",
     "adversarial:K",
     "group-shift:K",
@@ -17,6 +17,7 @@ pub const PATTERNS: [&str; 9] = [
     "random-permutation",
     "worst-permutation",
     "all-to-all",
+    "random-all-to-all",
 ];
 
 /// Who sends to whom among some NICs; the others neither send nor receive. Rules count NICs by
@@ -44,6 +45,8 @@ enum Rule {
     Incast(u32),
     /// Everybody to all others in turn, beginning with the next.
     Cycle,
+    /// The same in another order: who comes at each place of it, and the place of each.
+    Shuffled(Vec<u32>, Vec<u32>),
 }
 
 /// NICs that belong together: those of a group, or of a switch.
@@ -158,6 +161,18 @@ impl Destinations {
             ("random-permutation", None) => Rule::Fixed(one_cycle(n, seed)),
             ("worst-permutation", None) => Rule::Fixed(worst(&groups(), &switches())),
             ("all-to-all", None) => Rule::Cycle,
+            ("random-all-to-all", None) => {
+                // A cycle through all of them is an order of them.
+                let next = one_cycle(n, seed);
+                let order: Vec<u32> = std::iter::successors(Some(0), |&at| Some(next[at as usize]))
+                    .take(n as usize)
+                    .collect();
+                let mut places = order.clone();
+                for (place, &who) in order.iter().enumerate() {
+                    places[who as usize] = place as u32;
+                }
+                Rule::Shuffled(order, places)
+            }
             ("shift", _) => {
                 let k = k(1, n - 1)?;
                 Rule::Fixed(
@@ -231,6 +246,12 @@ impl Destinations {
         self.seed
     }
 
+    /// The place whose turn it is with the `nth` packet from place `from`, round and round.
+    fn beyond(&self, from: u32, nth: u64) -> u32 {
+        let step = 1 + nth % u64::from(self.n - 1);
+        ((u64::from(from) + step) % u64::from(self.n)) as u32
+    }
+
     /// Where the `nth` packet of the NIC at place `from` goes.
     pub fn to(&self, from: u32, nth: u64) -> NicId {
         let luck = || draw(self.seed, STREAM_TO, self.nic(from).0, nth);
@@ -251,9 +272,9 @@ impl Destinations {
                 if hot == from { (hot + 1) % self.n } else { hot }
             }
             Rule::Incast(_) => 0,
-            Rule::Cycle => {
-                let step = 1 + nth % u64::from(self.n - 1);
-                ((u64::from(from) + step) % u64::from(self.n)) as u32
+            Rule::Cycle => self.beyond(from, nth),
+            Rule::Shuffled(order, places) => {
+                order[self.beyond(places[from as usize], nth) as usize]
             }
         })
     }
@@ -347,10 +368,34 @@ mod tests {
             }
             assert_eq!(parse("group-shift:2", &machine).to(nic, 0).0, nic / 8 * 8 + (nic + 2) % 8);
             assert_eq!(parse("worst-permutation", &machine).to(nic, 0).0, (nic + 8) % 40);
-            let mut met: Vec<u32> =
-                (0..39).map(|n| parse("all-to-all", &machine).to(nic, n).0).collect();
-            met.sort_unstable();
-            assert_eq!(met, (0..40).filter(|&other| other != nic).collect::<Vec<_>>());
+            for pattern in ["all-to-all", "random-all-to-all"] {
+                let pattern = parse(pattern, &machine);
+                let mut met: Vec<u32> = (0..39).map(|n| pattern.to(nic, n).0).collect();
+                met.sort_unstable();
+                assert_eq!(met, (0..40).filter(|&other| other != nic).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// In order a group sends to one group or two at a time, in random order to most, and always
+    /// everybody to another.
+    #[test]
+    fn an_all_to_all_in_random_order_is_spread_over_groups() {
+        let machine = small("5");
+        for (pattern, few, many) in [("all-to-all", 1, 2), ("random-all-to-all", 3, 5)] {
+            let to = parse(pattern, &machine);
+            let mut groups = 0;
+            for nth in 0..39 {
+                let mut met: Vec<u32> = (0..40).map(|nic| to.to(nic, nth).0).collect();
+                let mut reached: Vec<u32> =
+                    met[..8].iter().map(|&nic| machine.group_of(NicId(nic)).0).collect();
+                reached.sort_unstable();
+                reached.dedup();
+                groups += reached.len();
+                met.sort_unstable();
+                assert_eq!(met, (0..40).collect::<Vec<_>>());
+            }
+            assert!((few * 39..=many * 39).contains(&groups), "{pattern}: {groups}");
         }
     }
 

@@ -49,7 +49,7 @@ def traffic(pattern: str | None, **given: Any) -> int:
     """Offer synthetic traffic and see how much is accepted.
 
     PATTERN: uniform, adversarial:K (to the group K further on), group-shift:K, shift:K, hotspot:K,
-    incast:K, random-permutation, worst-permutation, all-to-all.
+    incast:K, random-permutation, worst-permutation, all-to-all, random-all-to-all.
     """
     asked = Request(given)
     wrong = asked.wrong
