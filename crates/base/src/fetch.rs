@@ -1,14 +1,28 @@
 //! Asking for memory before it is needed.
 
-/// Has the processor fetch the first cache line of `t`. Changes nothing but time.
+const LINE: usize = 64;
+
+/// Has the processor fetch the cache line in which `t` begins. Changes nothing but time.
 #[inline]
 pub fn prefetch<T>(t: &T) {
+    prefetch_line(std::ptr::from_ref(t).cast());
+}
+
+/// The same for the lines of all of `t`.
+#[inline]
+pub fn prefetch_all<T>(t: &T) {
+    let start = std::ptr::from_ref(t).cast::<u8>();
+    (0..size_of::<T>()).step_by(LINE).for_each(|at| prefetch_line(start.wrapping_add(at)));
+}
+
+#[inline]
+fn prefetch_line(at: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint; no address it can be given makes it fail.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(t).cast());
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = t;
+    let _ = at;
 }

@@ -131,8 +131,13 @@ impl<I: Idx, T> Slab<I, T> {
     #[inline]
     pub fn prefetch(&self, i: I) {
         if let Some(item) = self.items.raw.get(i.idx()) {
-            crate::prefetch(item);
+            crate::prefetch_all(item);
         }
+    }
+    /// The most there have been at once.
+    #[inline]
+    pub fn most(&self) -> usize {
+        self.items.len()
     }
     /// Items not freed.
     pub fn live(&self) -> usize {

@@ -11,7 +11,7 @@ mod time;
 
 pub use arena::{grow, held, with_room};
 pub use draw::{Digest, below, draw, uniform};
-pub use fetch::prefetch;
+pub use fetch::{prefetch, prefetch_all};
 pub use ids::{Idx, IndexVec, Slab};
 pub use least::Least;
 pub use time::{Gap, Span, Time};

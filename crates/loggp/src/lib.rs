@@ -7,9 +7,12 @@
 //! The one idea: packets in a row are a pipeline, so a message needs its path's latency once, its
 //! slowest stage once a packet, and nothing else.
 
+use std::cell::Cell;
+
 use base::{Gap, IndexVec, Slab, Span, Time};
-use des::Phase;
-use machine::{Folding, Idle, LinkId, LinkKind, Machine, NicId, NicParams};
+use des::{Phase, Queue, What};
+use machine::{Folding, Idle, LinkId, LoadView, Machine, NicId, NicParams, Route, Routing};
+
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
 base::ids! {
@@ -75,6 +78,12 @@ pub struct LogGpNetwork {
     used: Vec<LinkId>,
 }
 
+/// How many events ahead memory is asked for: that of a message under way, and half as many ahead
+/// what it names. A read outside the caches takes as long as one or two events.
+const AHEAD: usize = 4;
+/// Of fewer messages under way at once caches hold all [estimate].
+const MANY: usize = 1 << 12;
+
 /// How many of a message's packets are asked for their way.
 const SAMPLES: u32 = 8;
 
@@ -84,6 +93,40 @@ struct Way {
     latency: Span,
     /// From the first head's coming to the last tail's.
     stream: Span,
+}
+
+/// A network with no load, which knows whether anybody asked for it: where nobody did there was
+/// nothing to choose from.
+#[derive(Default)]
+struct Quiet {
+    asked: Cell<bool>,
+}
+
+impl Quiet {
+    #[inline]
+    fn say(&self) -> u32 {
+        self.asked.set(true);
+        0
+    }
+}
+
+impl LoadView for Quiet {
+    #[inline]
+    fn near(&self, _: LinkId) -> u32 {
+        self.say()
+    }
+    #[inline]
+    fn far(&self, _: LinkId) -> u32 {
+        self.say()
+    }
+    #[inline]
+    fn downstream(&self, _: LinkId) -> u32 {
+        self.say()
+    }
+    #[inline]
+    fn anywhere(&self, _: LinkId) -> u32 {
+        self.say()
+    }
 }
 
 impl LogGpNetwork {
@@ -98,71 +141,19 @@ impl LogGpNetwork {
     /// The message's packets are counted on the ways walked, shared out evenly.
     fn way(&mut self, msg: Message, cut: Cut, headers: u64, cx: &mut Cx<'_>) -> Way {
         let machine = cx.machine;
-        let p = &self.params;
-        let host = p.host_gap.max(p.host_gap_one_way);
-        let (mut pace, mut last) = (host.span(p.packet_payload), host.span(cut.rest));
-        let mut latency = Span::ZERO;
         // Packets in order all follow the first.
         let in_order = msg.in_order && machine.keeps_flows;
-        let samples = if in_order { 1 } else { cut.packets.min(u64::from(SAMPLES)) as u32 };
-        if samples == 1 {
-            return self.lone_way(msg, cut, headers, in_order, cx);
-        }
-        self.used.clear();
-        for nth in 0..samples {
-            let draw = Message::packet_draw(msg.draw, nth);
-            let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
-            let share = |n: u64| {
-                n / u64::from(samples) + u64::from(u64::from(nth) < n % u64::from(samples))
-            };
-            let packets = share(cut.packets);
-            let wire = share(msg.bytes) + packets * headers;
-            for &link in &self.path {
-                cx.counters.bytes[link] += wire;
-                cx.counters.packets[link] += packets;
-            }
-            cx.counters.hops += packets * (self.path.len() as u64 - 1);
-            cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
-            latency = latency.max(self.path.iter().map(|&link| machine.links.latency[link]).sum());
-            self.used.extend_from_slice(&self.path);
-        }
-        self.used.sort_unstable();
-        for same in self.used.chunk_by(|a, b| a == b) {
-            let gap = machine.links.gap[same[0]];
-            let full = gap.span(p.packet_payload + headers);
-            let is_edge =
-                matches!(machine.links.kind[same[0]], LinkKind::Injection | LinkKind::Ejection);
-            if is_edge || !machine.routing.is_adaptive() {
-                pace = pace.max(Span(full.0 * same.len() as u64 / u64::from(samples)));
-            }
-            last = last.max(gap.span(cut.rest + headers));
-        }
-        Way { latency, stream: pace * (cut.packets - 1) + last }
-    }
-
-    /// The same where all packets go one way, so that every link is a stage for all of them: the
-    /// slowest sets the pace.
-    fn lone_way(
-        &mut self,
-        msg: Message,
-        cut: Cut,
-        headers: u64,
-        in_order: bool,
-        cx: &mut Cx<'_>,
-    ) -> Way {
-        let (machine, p) = (cx.machine, &self.params);
         let draw = if in_order { Message::draw_in_order(msg.draw) } else { msg.draw };
-        let route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+        let load = Quiet::default();
+        let route = machine.walk(msg.src, msg.dst, draw, &load, &mut self.path);
+        // By minimal routing all go one way where the first had no other.
+        let is_lone = machine.routing == Routing::Minimal && !load.asked.get();
         let wire = msg.bytes + cut.packets * headers;
-        let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
-        for &link in &self.path {
-            cx.counters.bytes[link] += wire;
-            cx.counters.packets[link] += cut.packets;
-            latency += machine.links.latency[link];
-            slowest = slowest.max(machine.links.gap[link]);
+        if cut.packets > 1 && !in_order && !is_lone {
+            return self.many_ways(msg, cut, headers, route, cx);
         }
-        cx.counters.hops += cut.packets * (self.path.len() as u64 - 1);
-        cx.counters.nonminimal += if route.is_minimal() { 0 } else { cut.packets };
+        let (latency, slowest) = self.take_way(route, cut.packets, wire, cx);
+        let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let stage = |bytes: u64| host.span(bytes).max(slowest.span(bytes + headers));
         let last = stage(cut.rest);
@@ -173,9 +164,73 @@ impl LogGpNetwork {
         Way { latency, stream }
     }
 
+    /// The same where packets go several ways, of which the first is walked.
+    fn many_ways(
+        &mut self,
+        msg: Message,
+        cut: Cut,
+        headers: u64,
+        first: Route,
+        cx: &mut Cx<'_>,
+    ) -> Way {
+        let machine = cx.machine;
+        let samples = cut.packets.min(u64::from(SAMPLES));
+        let share = |n: u64, nth: u64| n / samples + u64::from(nth < n % samples);
+        let (mut latency, mut slowest, mut route) = (Span::ZERO, Gap::ZERO, first);
+        self.used.clear();
+        for nth in 0..samples {
+            if nth > 0 {
+                let draw = Message::packet_draw(msg.draw, nth as u32);
+                route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+            }
+            let packets = share(cut.packets, nth);
+            let wire = share(msg.bytes, nth) + packets * headers;
+            let (its_latency, its_slowest) = self.take_way(route, packets, wire, cx);
+            (latency, slowest) = (latency.max(its_latency), slowest.max(its_slowest));
+            self.used.extend_from_slice(&self.path);
+        }
+        let p = &self.params;
+        let host = p.host_gap.max(p.host_gap_one_way);
+        let full = |gap: Gap| gap.span(p.packet_payload + headers);
+        let edge = machine.links.gap[machine.injection(msg.src)]
+            .max(machine.links.gap[machine.ejection(msg.dst)]);
+        let mut pace = host.span(p.packet_payload).max(full(edge));
+        // Links between switches that are no slower than the NICs' own set no pace.
+        if slowest > edge && !machine.routing.is_adaptive() {
+            self.used.sort_unstable();
+            for same in self.used.chunk_by(|a, b| a == b) {
+                let taken = full(machine.links.gap[same[0]]).0 * same.len() as u64;
+                pace = pace.max(Span(taken / samples));
+            }
+        }
+        let last = host.span(cut.rest).max(slowest.span(cut.rest + headers));
+        Way { latency, stream: pace * (cut.packets - 1) + last }
+    }
+
+    /// So many packets, of so many bytes on the wire, take the way walked: its latency, and its
+    /// slowest link.
+    fn take_way(&self, route: Route, packets: u64, wire: u64, cx: &mut Cx<'_>) -> (Span, Gap) {
+        let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
+        for &link in &self.path {
+            cx.counters.bytes[link] += wire;
+            cx.counters.packets[link] += packets;
+            latency += cx.machine.links.latency[link];
+            slowest = slowest.max(cx.machine.links.gap[link]);
+        }
+        cx.counters.hops += packets * (self.path.len() as u64 - 1);
+        cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
+        (latency, slowest)
+    }
+
+    /// The NIC whose state this one's is.
+    #[inline]
+    fn own(&self, nic: NicId) -> NicId {
+        if self.twin.is_empty() { nic } else { self.twin[nic] }
+    }
+
     #[inline]
     fn nic(&mut self, nic: NicId) -> &mut Nic {
-        let own = if self.twin.is_empty() { nic } else { self.twin[nic] };
+        let own = self.own(nic);
         &mut self.nics[own]
     }
 
@@ -281,6 +336,21 @@ impl NetworkModel for LogGpNetwork {
         // A response that brings nothing takes nobody's time.
         let Way { latency, stream } = self.way(back, Cut::new(0, 1), headers, cx);
         cx.delivered.push((id, done + latency + stream + seen_after));
+    }
+
+    #[inline]
+    fn look_ahead(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+        if self.flights.most() < MANY {
+            return None;
+        }
+        let flight = |what: What| (what.kind() == 0).then(|| FlightId(what.arg()));
+        if let Some(flight) = queue.ahead(2 * AHEAD).and_then(flight) {
+            self.flights.prefetch(flight);
+        }
+        let flight = queue.ahead(AHEAD).and_then(flight)?;
+        let Flight { id, ref msg, .. } = self.flights[flight];
+        base::prefetch(&self.nics[self.own(msg.dst)]);
+        Some(id)
     }
 
     fn bytes(&self) -> usize {

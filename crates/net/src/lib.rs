@@ -16,7 +16,8 @@ pub use cut::Cut;
 pub use partition::Partition;
 
 base::ids! {
-    /// A message in the network. Its sender names it; the model hands the name back.
+    /// A message in the network. Its sender names it, several alike if he likes; the model hands
+    /// the name back, and what failed is asked about before anything else happens.
     MsgId,
 }
 

@@ -21,33 +21,55 @@ pub(crate) struct Run {
     pub seq: u32,
     pub call: Collective,
     pub round: u32,
+    rounds: u32,
+    /// The run its rank entered after it.
+    pub after: Option<RunId>,
     /// Messages of this round still to come or to be let go of.
     pub owed: u32,
-    /// When the last rank this one depends on so far had entered.
+    /// When the last rank this one depends on so far had entered; and as this round began, which is
+    /// what its messages say.
     pub ready: Time,
+    pub called: Time,
     /// When the work of this round's messages is done.
     pub busy: Time,
     /// The local moves at the end of this round.
     pub local: Span,
     /// Whether what arrives in this round is combined, which costs time by the byte.
     pub combines: bool,
+    /// The next message of this round to leave, and those behind it, the last one first: what waits
+    /// for its rank's CPU is no send yet.
+    next: Outgoing,
+    rest: Vec<Outgoing>,
+}
+
+/// A message of a round to a member of the communicator, and when its rank's CPU is through with
+/// it.
+#[derive(Clone, Copy, Default, Debug)]
+struct Outgoing {
+    peer: u32,
+    through: Through,
+    bytes: u64,
+    leaves: Time,
 }
 
 /// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
 #[derive(Default, Debug)]
 pub(crate) struct Traffic {
-    sends: Vec<(u32, u64, Through)>,
+    sends: Vec<Outgoing>,
     recvs: Vec<u32>,
     combines: bool,
     /// Bytes moved and combined locally at the end of the round.
     moved: u64,
     combined: u64,
+    /// Lists of messages that runs no longer need.
+    lists: Vec<Vec<Outgoing>>,
 }
 
 /// How a message goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum Through {
     /// As any other.
+    #[default]
     Message,
     /// Laid where all of a node read it, by this message or by the one before.
     Cell,
@@ -58,13 +80,16 @@ impl RoundSink for Traffic {
     fn send(&mut self, to: u32, part: Part) {
         // All parts for one peer are one message; algorithms name them in a row.
         match self.sends.last_mut() {
-            Some((peer, bytes, Through::Message)) if *peer == to => *bytes += part.len,
-            _ => self.sends.push((to, part.len, Through::Message)),
+            Some(last) if last.peer == to && last.through == Through::Message => {
+                last.bytes += part.len;
+            }
+            _ => self.sends.push(Outgoing { peer: to, bytes: part.len, ..Outgoing::default() }),
         }
     }
     fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
-        self.sends.push((to, part.len, through));
+        let bytes = part.len;
+        self.sends.push(Outgoing { peer: to, through, bytes, leaves: Time::ZERO });
     }
     fn recv(&mut self, from: u32, _: Part, land: Land) {
         if self.recvs.last() != Some(&from) {
@@ -116,6 +141,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let size = self.workload.members(job, context).len() as u32;
         assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
+        let rounds = call.rounds();
         let run = self.runs.insert(Some(Run {
             rank,
             token,
@@ -123,14 +149,37 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             seq,
             call,
             round: 0,
+            rounds,
+            after: None,
             owed: 0,
             ready: self.now,
+            called: self.now,
             busy: self.now,
             local: Span::ZERO,
             combines: false,
+            next: Outgoing::default(),
+            rest: Vec::new(),
         }));
-        self.ranks[rank as usize].runs.push(run);
+        self.relink(rank, None, Some(run));
         self.begin_round(run);
+    }
+
+    /// The runs of a rank, in the order in which it entered them.
+    pub(crate) fn runs_of(&self, rank: u32) -> impl Iterator<Item = RunId> {
+        let after = |id: &RunId| self.listed(*id).after;
+        std::iter::successors(self.ranks[rank as usize].run, after)
+    }
+
+    /// In a rank's list comes `next` where `id` came, or the end.
+    fn relink(&mut self, rank: u32, id: Option<RunId>, next: Option<RunId>) {
+        match self.runs_of(rank).take_while(|&run| Some(run) != id).last() {
+            None => self.ranks[rank as usize].run = next,
+            Some(before) => self.runs[before].as_mut().expect("it is listed").after = next,
+        }
+    }
+
+    fn listed(&self, id: RunId) -> &Run {
+        self.runs[id].as_ref().expect("a listed run is under way")
     }
 
     pub(crate) fn advance(&mut self, id: RunId) {
@@ -141,9 +190,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Starts the run's round: its sends go out one after the other, its receives are owed.
     fn begin_round(&mut self, id: RunId) {
         let run = self.runs[id].as_ref().expect("only a run under way has rounds");
-        let (rank, context, seq, round, ready) =
-            (run.rank, run.context, run.seq, run.round, run.ready);
-        let played = self.job.sample.round(round, run.call.rounds());
+        let (rank, context, round) = (run.rank, run.context, run.round);
+        let played = self.job.sample.round(round, run.rounds);
         if !self.job.sample.is_all() {
             self.note_begin(round);
         }
@@ -152,68 +200,113 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
         run.call.round(played, &mut traffic);
-        let local = self.job.library.local_copy_gap.span(traffic.moved)
-            + self.job.library.reduce_gap.span(traffic.combined);
-        let run = self.runs[id].as_mut().expect("looked at above");
-        // One term more than there are messages: it keeps the round open until all of them are
-        // under way.
-        run.owed = 1 + (traffic.sends.len() + traffic.recvs.len()) as u32;
-        run.combines = traffic.combines;
-        run.local = local;
-        run.busy = self.now;
         let job = self.job_of(rank);
         let first = self.first_rank(job);
         let members = self.workload.members(job, context);
         let is_far = |peer: &&u32| !self.shares_node(rank, first + members[**peer as usize]);
         let far = traffic.recvs.iter().filter(is_far).count();
-        for &(peer, bytes, through) in &traffic.sends {
-            let to = first + self.workload.members(job, context)[peer as usize];
+        // What the CPU does for them it does one after the other, and now it is known how long.
+        let (mut gone, mut awaited) = (self.now, 0);
+        for send in &mut traffic.sends {
+            let to = first + self.workload.members(job, context)[send.peer as usize];
+            let bytes = send.bytes;
             // GPUs' data goes through no cells.
-            let through = if self.job.buffers == Buffers::Gpu && bytes > 0 {
-                Through::Message
-            } else {
-                through
-            };
-            let rendezvous = through == Through::Message && self.wants_rendezvous(rank, to, bytes);
-            let mut pair = PairId(0);
+            if self.job.buffers == Buffers::Gpu && bytes > 0 {
+                send.through = Through::Message;
+            }
             if self.job.counts_pairs {
-                pair = self.pairs.id(rank, to);
+                let pair = self.pairs.id(rank, to);
                 self.pairs[pair].messages += 1;
                 self.pairs[pair].bytes += bytes;
             }
             self.count(rank, to, bytes);
-            let purpose = Purpose::Collective { run: id, context, seq, round };
-            let send = Send {
-                from: rank,
-                to,
-                bytes,
-                purpose,
-                called: ready,
-                rendezvous,
-                pair,
-                seq: 0,
-                waiter: None,
-                pieces: 0,
-            };
-            let send = self.sends.insert(send);
-            let overhead = match through {
+            let rendezvous = self.is_rendezvous(rank, to, send);
+            let overhead = match send.through {
                 Through::SameCell => Span::ZERO,
                 _ => self.send_cost(rank, to, bytes, rendezvous),
             };
             if rendezvous && !self.shares_node(rank, to) {
                 self.guard.limits.claim_anyway(rank);
             }
-            let gone =
-                self.depart_after(rank, overhead, Flight { send, leg: first_leg(rendezvous) });
-            if !rendezvous {
-                self.owe_less(id, gone);
+            let when = self.work(rank, overhead);
+            send.leaves = when.max(self.now + Span(1));
+            match rendezvous {
+                true => awaited += 1,
+                false => gone = when,
             }
         }
+        let run = self.runs[id].as_mut().expect("looked at above");
+        // One term more than there are messages: it keeps the round open until all of them are
+        // on their way.
+        run.owed = 1 + awaited + traffic.recvs.len() as u32;
+        run.called = run.ready;
+        run.combines = traffic.combines;
+        run.local = self.job.library.local_copy_gap.span(traffic.moved)
+            + self.job.library.reduce_gap.span(traffic.combined);
+        run.busy = gone;
+        if let [next, rest @ ..] = &traffic.sends[..] {
+            run.next = *next;
+            if !rest.is_empty() {
+                run.rest = traffic.lists.pop().unwrap_or_default();
+                run.rest.extend(rest.iter().rev());
+            }
+        }
+        let sends = !traffic.sends.is_empty();
         self.traffic = traffic;
+        let are_under_way = !sends || self.expect_next(id);
         // What has come already is received at once; the NIC waits for the rest.
         let early = self.admit_early(id);
         (early..far).for_each(|_| self.posted(rank, ANY_SOURCE));
-        self.owe_less(id, self.now);
+        if are_under_way {
+            self.owe_less(id, self.now);
+        }
+    }
+
+    /// Whether a message of a round waits for its receiver to ask for its data.
+    fn is_rendezvous(&self, from: u32, to: u32, send: &Outgoing) -> bool {
+        send.through == Through::Message && self.wants_rendezvous(from, to, send.bytes)
+    }
+
+    /// The next messages of this round leave when they do: those of one instant, so that no other
+    /// event of their rank comes between them. Whether these are the last.
+    fn expect_next(&mut self, id: RunId) -> bool {
+        let run = self.runs[id].as_ref().expect("a round's messages are of a run under way");
+        let (rank, leaves) = (run.rank, run.next.leaves);
+        let more = run.rest.iter().rev().take_while(|send| send.leaves == leaves).count();
+        let are_all = more == run.rest.len();
+        (0..=more).for_each(|_| self.schedule(rank, leaves, Due::Next(id)));
+        are_all
+    }
+
+    /// The next message of the run's round leaves its rank.
+    pub(crate) fn send_next(&mut self, id: RunId) {
+        let run = self.runs[id].as_mut().expect("its round ends after its last message has left");
+        let &mut Run { rank, context, seq, round, called, next: send, .. } = run;
+        if let Some(next) = run.rest.pop() {
+            run.next = next;
+            if run.rest.is_empty() {
+                self.traffic.lists.push(std::mem::take(&mut run.rest));
+            }
+            if next.leaves > self.now && self.expect_next(id) {
+                self.owe_less(id, self.now);
+            }
+        }
+        let job = self.job_of(rank);
+        let to = self.first_rank(job) + self.workload.members(job, context)[send.peer as usize];
+        let rendezvous = self.is_rendezvous(rank, to, &send);
+        let send = self.sends.insert(Send {
+            from: rank,
+            to,
+            bytes: send.bytes,
+            purpose: Purpose::Collective { run: id, context, seq, round },
+            called,
+            rendezvous,
+            pair: PairId(0),
+            seq: 0,
+            waiter: None,
+            pieces: 0,
+        });
+        self.depart(Flight { send, leg: first_leg(rendezvous) });
     }
 
     /// Which members of a communicator share a node.
@@ -276,8 +369,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn collective_arrival(&mut self, send: SendId) {
         let to = self.played(self.sends[send].to) as usize;
         let key = self.round_of(send);
-        let here = self.ranks[to].runs.iter().copied().find(|&r| {
-            let run = self.runs[r].as_ref().expect("a listed run is under way");
+        let here = self.runs_of(to as u32).find(|&r| {
+            let run = self.listed(r);
             (run.context, run.seq, run.round) == key
         });
         self.came(send, here.is_some());
@@ -344,9 +437,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn leave(&mut self, id: RunId) {
+        let rank = self.listed(id).rank;
+        self.relink(rank, Some(id), self.listed(id).after);
         let run = self.runs[id].take().expect("only a run under way ends");
         self.runs.free(id);
-        self.ranks[run.rank as usize].runs.retain(|&r| r != id);
         let done = Done { rank: run.rank, token: run.token, ready: run.ready, ..Done::default() };
         self.complete(self.now, done);
     }
@@ -435,7 +529,7 @@ mod tests {
                             call.round(k, &mut traffic);
                             let at =
                                 format!("{kind:?} {algorithm:?} rank {rank} of {size}, round {k}");
-                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.0).collect();
+                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.peer).collect();
                             let mut from = traffic.recvs.clone();
                             for peers in [&mut to, &mut from] {
                                 let named = peers.len();

@@ -20,6 +20,8 @@ use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Tol
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
+mod ahead;
+mod due;
 mod ending;
 mod faults;
 mod guard;
@@ -28,6 +30,7 @@ mod job;
 pub use guard::Policy;
 pub use job::{Buffers, Job, Sample, Seat};
 
+pub(crate) use due::{Cargo, Due, Flight, Leg};
 use faults::Fate;
 use guard::Guard;
 
@@ -36,8 +39,8 @@ base::ids! {
     SendId,
     /// One rank's part in a collective under way.
     RunId,
-    /// Something due at an instant: the token of a host event.
-    DueId,
+    /// A completion that is due.
+    DoneId,
 }
 
 /// What the caller of a run sees of it while it goes on.
@@ -62,36 +65,6 @@ impl Progress {
     pub(crate) fn at(now: Time, events: u64) -> Progress {
         Progress { now, events, starting: None }
     }
-}
-
-/// The parts of a send, in the order they travel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Leg {
-    /// Envelope and all data.
-    Eager,
-    /// Envelope and the first part of the data; the rest is asked for.
-    RequestToSend,
-    /// The receiver's NIC asks.
-    Get,
-    Data,
-    /// The sender learns that its buffer is free.
-    Finished,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Flight {
-    pub send: SendId,
-    pub leg: Leg,
-}
-
-/// What a message in the network is part of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Cargo {
-    Leg(Flight),
-    /// The request or the answer of a one-sided operation.
-    Access(AccessId),
-    /// Of this source, beside the jobs.
-    Background(u32),
 }
 
 /// What a send belongs to.
@@ -125,29 +98,6 @@ pub(crate) enum Waiter {
     Run(RunId),
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Due {
-    /// The call at the head of the rank's list takes effect.
-    Fire,
-    Complete(Done),
-    /// Completes an alarm. Not progress: one that rings after the last rank has left does not
-    /// lengthen the run.
-    Ring(Done),
-    /// A leg leaves its rank; and its NIC, where something beside the network delays it.
-    Depart(Flight),
-    Inject(Flight),
-    /// The way that NICs share to GPUs is free for the next leg that waits for it.
-    Serve(u32),
-    /// A message has come: by the network, through shared memory, or as an acknowledgement.
-    Arrive(Cargo),
-    /// The answer to a one-sided operation leaves its target.
-    Answer(AccessId),
-    /// The round the run is in is over.
-    Advance(RunId),
-    /// The background has warmed up: the jobs begin.
-    Begin,
-}
-
 pub(crate) struct Rank {
     /// The job it is of, and where its core is in the circle of noise.
     pub job: u32,
@@ -159,7 +109,8 @@ pub(crate) struct Rank {
     pub probes: Vec<(Pattern, Token, bool)>,
     /// Messages set aside by probes that take.
     pub taken: Vec<(Token, Envelope, SendId)>,
-    pub runs: Vec<RunId>,
+    /// The first of the collectives it is in; each knows the next.
+    pub run: Option<RunId>,
     /// Collective messages that came before this rank was in their round.
     pub early: Vec<SendId>,
     /// Collectives called so far, by context.
@@ -201,9 +152,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
     pub(crate) sends: Slab<SendId, Send>,
-    pub(crate) flights: Slab<MsgId, Cargo>,
     pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
-    due: Slab<DueId, Due>,
+    completions: Slab<DoneId, Done>,
     jobs: Vec<Running>,
     /// All jobs' things due and messages in the network.
     pending: usize,
@@ -258,7 +208,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             matching: Matching::default(),
             probes: Vec::new(),
             taken: Vec::new(),
-            runs: Vec::new(),
+            run: None,
             early: Vec::new(),
             called: Vec::new(),
             exited: false,
@@ -275,9 +225,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             now: Time::ZERO,
             ranks: (0..n).map(rank).collect(),
             sends: Slab::with_capacity(n),
-            flights: Slab::with_capacity(n),
             runs: Slab::with_capacity(n),
-            due: Slab::with_capacity(n),
+            completions: Slab::with_capacity(n),
             jobs,
             pending: 0,
             touched: 0,
@@ -427,6 +376,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             Event::Host { rank, token } => match self.settle(rank, token) {
                 Due::Begin => self.begin(),
                 Due::Fire => self.fire(rank),
+                Due::Next(run) => self.send_next(run),
                 Due::Depart(flight) => self.depart(flight),
                 Due::Inject(flight) => self.inject_leg(flight),
                 Due::Serve(gate) => self.serve(gate),
@@ -467,30 +417,32 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.now = now;
         self.events += 1;
         self.digest.mix(now.0 ^ u64::from(what.order()).rotate_left(32));
-        self.net.look_ahead(&self.queue, &self.job.machine);
+        self.look_ahead();
         Some(Event::of(what))
     }
 
     /// Takes note of a completion: it is progress of its job.
-    fn note(&mut self, done: Done) {
+    fn note(&mut self, id: DoneId) {
+        let done = self.completions[id];
         let now = self.told_now();
         let job = self.job_of(done.rank);
         let job = &mut self.jobs[job as usize];
         job.last_completion = now;
         job.digest.mix(now.0);
         job.digest.mix(u64::from(done.rank - job.first) << 32 | u64::from(done.token));
-        self.tell(done);
+        self.tell(id);
     }
 
     /// The workload hears of this at the end of the instant.
-    fn tell(&mut self, done: Done) {
+    fn tell(&mut self, id: DoneId) {
+        let done = self.completions[id];
+        self.completions.free(id);
         let ready = Time(done.ready.0 - self.origin.0);
         self.done.push(Done { ready, ..done });
     }
 
     fn settle(&mut self, rank: u32, token: u32) -> Due {
-        let due = self.due[DueId(token)];
-        self.due.free(DueId(token));
+        let due = Due::unpack(token);
         let job = self.settled(rank);
         job.alarms -= usize::from(matches!(due, Due::Ring(_)));
         due
@@ -526,9 +478,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     pub(crate) fn inject(&mut self, cargo: Cargo, message: Message) {
-        let id = self.flights.insert(cargo);
         let (net, mut cx) = self.split();
-        net.inject(id, message, &mut cx);
+        net.inject(MsgId(cargo.pack()), message, &mut cx);
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");
     }
 
@@ -536,8 +487,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn deliver(&mut self) {
         let mut delivered = std::mem::take(&mut self.delivered);
         for (id, seen) in delivered.drain(..) {
-            let cargo = self.flights[id];
-            self.flights.free(id);
+            let cargo = Cargo::unpack(id.0);
             if seen == FAILED {
                 self.give_up(id, cargo);
                 continue;
@@ -615,8 +565,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             _ => Phase::Decide,
         };
         self.awaited(rank).alarms += usize::from(matches!(due, Due::Ring(_)));
-        let token = self.due.insert(due).0;
-        self.push_host(when.max(self.now + Span(1)), phase, rank, token);
+        self.push_host(when.max(self.now + Span(1)), phase, rank, due.pack());
     }
 
     /// An event of a rank, or beyond the ranks of a source of background traffic.
@@ -625,7 +574,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     pub(crate) fn complete(&mut self, when: Time, done: Done) {
-        self.schedule(done.rank, when, Due::Complete(done));
+        let id = self.completions.insert(done);
+        self.schedule(done.rank, when, Due::Complete(id));
     }
 
     /// The rank's CPU does something for a message that takes `span`: when it is done with it. What
@@ -680,7 +630,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let done = Done { rank: at, token, ready: self.now, ..Done::default() };
         match op {
             Op::Pause => self.complete(self.now, done),
-            Op::Alarm { span } => self.schedule(at, self.now + span, Due::Ring(done)),
+            Op::Alarm { span } => {
+                let id = self.completions.insert(done);
+                self.schedule(at, self.now + span, Due::Ring(id));
+            }
             Op::Exit => {
                 self.ranks[at as usize].exited = true;
                 self.complete(self.now, done);

@@ -29,7 +29,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             for &(pattern, ..) in &rank.probes {
                 say(format!("probe {}", describe(pattern, first)));
             }
-            for &run in &rank.runs {
+            for run in self.runs_of(at as u32) {
                 let run = self.runs[run].as_ref().expect("a listed run is under way");
                 say(self.describe_run(run));
             }

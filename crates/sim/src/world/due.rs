@@ -1,0 +1,175 @@
+//! What is due at an instant, and what a message is part of: one word each, so that the queue and
+//! the network carry all there is to know, and nothing else need be read to learn it.
+
+use crate::onesided::AccessId;
+use crate::world::{DoneId, RunId, SendId};
+
+/// The parts of a send, in the order they travel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Leg {
+    /// Envelope and all data.
+    Eager,
+    /// Envelope and the first part of the data; the rest is asked for.
+    RequestToSend,
+    /// The receiver's NIC asks.
+    Get,
+    Data,
+    /// The sender learns that its buffer is free.
+    Finished,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Flight {
+    pub send: SendId,
+    pub leg: Leg,
+}
+
+/// What a message in the network is part of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Cargo {
+    Leg(Flight),
+    /// The request or the answer of a one-sided operation.
+    Access(AccessId),
+    /// Of this source, beside the jobs.
+    Background(u32),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Due {
+    /// The call at the head of the rank's list takes effect.
+    Fire,
+    Complete(DoneId),
+    /// Completes an alarm. Not progress: one that rings after the last rank has left does not
+    /// lengthen the run.
+    Ring(DoneId),
+    /// The next message of the run's round leaves its rank.
+    Next(RunId),
+    /// A leg leaves its rank; and its NIC, where something beside the network delays it.
+    Depart(Flight),
+    Inject(Flight),
+    /// The way that NICs share to GPUs is free for the next leg that waits for it.
+    Serve(u32),
+    /// A message has come: by the network, through shared memory, or as an acknowledgement.
+    Arrive(Cargo),
+    /// The answer to a one-sided operation leaves its target.
+    Answer(AccessId),
+    /// The round the run is in is over.
+    Advance(RunId),
+    /// The background has warmed up: the jobs begin.
+    Begin,
+}
+
+/// Bits of what something is, above those of whose it is: 134 million sends at once take more
+/// memory than machines have.
+const KIND: u32 = 5;
+const NAME: u32 = u32::BITS - KIND;
+
+/// Kinds of cargo, those of legs by their number, and those of dues behind them.
+const LEGS: u32 = 5;
+const ACCESS: u32 = LEGS;
+const BACKGROUND: u32 = ACCESS + 1;
+const DEPART: u32 = BACKGROUND + 1;
+const INJECT: u32 = DEPART + LEGS;
+const FIRE: u32 = INJECT + LEGS;
+const COMPLETE: u32 = FIRE + 1;
+const RING: u32 = COMPLETE + 1;
+const NEXT: u32 = RING + 1;
+const SERVE: u32 = NEXT + 1;
+const ANSWER: u32 = SERVE + 1;
+const ADVANCE: u32 = ANSWER + 1;
+const BEGIN: u32 = ADVANCE + 1;
+const _: () = assert!(BEGIN < 1 << KIND);
+
+#[inline]
+fn word(kind: u32, name: u32) -> u32 {
+    assert!(name < 1 << NAME, "more is under way than there are names for");
+    kind << NAME | name
+}
+
+#[inline]
+fn parts(word: u32) -> (u32, u32) {
+    (word >> NAME, word & ((1 << NAME) - 1))
+}
+
+#[inline]
+fn flight(leg: u32, send: u32) -> Flight {
+    let legs = [Leg::Eager, Leg::RequestToSend, Leg::Get, Leg::Data, Leg::Finished];
+    Flight { send: SendId(send), leg: legs[leg as usize] }
+}
+
+impl Cargo {
+    #[inline]
+    pub fn pack(self) -> u32 {
+        match self {
+            Cargo::Leg(Flight { send, leg }) => word(leg as u32, send.0),
+            Cargo::Access(access) => word(ACCESS, access.0),
+            Cargo::Background(source) => word(BACKGROUND, source),
+        }
+    }
+    #[inline]
+    pub fn unpack(word: u32) -> Cargo {
+        match parts(word) {
+            (ACCESS, access) => Cargo::Access(AccessId(access)),
+            (BACKGROUND, source) => Cargo::Background(source),
+            (leg, send) => Cargo::Leg(flight(leg, send)),
+        }
+    }
+}
+
+impl Due {
+    #[inline]
+    pub fn pack(self) -> u32 {
+        match self {
+            Due::Arrive(cargo) => cargo.pack(),
+            Due::Depart(Flight { send, leg }) => word(DEPART + leg as u32, send.0),
+            Due::Inject(Flight { send, leg }) => word(INJECT + leg as u32, send.0),
+            Due::Fire => word(FIRE, 0),
+            Due::Complete(done) => word(COMPLETE, done.0),
+            Due::Ring(done) => word(RING, done.0),
+            Due::Next(run) => word(NEXT, run.0),
+            Due::Serve(gate) => word(SERVE, gate),
+            Due::Answer(access) => word(ANSWER, access.0),
+            Due::Advance(run) => word(ADVANCE, run.0),
+            Due::Begin => word(BEGIN, 0),
+        }
+    }
+    #[inline]
+    pub fn unpack(word: u32) -> Due {
+        match parts(word) {
+            (..DEPART, _) => Due::Arrive(Cargo::unpack(word)),
+            (kind @ DEPART..INJECT, send) => Due::Depart(flight(kind - DEPART, send)),
+            (kind @ INJECT..FIRE, send) => Due::Inject(flight(kind - INJECT, send)),
+            (FIRE, _) => Due::Fire,
+            (COMPLETE, done) => Due::Complete(DoneId(done)),
+            (RING, done) => Due::Ring(DoneId(done)),
+            (NEXT, run) => Due::Next(RunId(run)),
+            (SERVE, gate) => Due::Serve(gate),
+            (ANSWER, access) => Due::Answer(AccessId(access)),
+            (ADVANCE, run) => Due::Advance(RunId(run)),
+            _ => Due::Begin,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_due_is_what_was_packed() {
+        let last = (1 << NAME) - 1;
+        for id in [0, 1, last] {
+            let (run, done) = (RunId(id), DoneId(id));
+            let mut all = vec![Due::Fire, Due::Begin, Due::Serve(id), Due::Answer(AccessId(id))];
+            all.extend([Due::Complete(done), Due::Ring(done), Due::Next(run), Due::Advance(run)]);
+            let legs = (0..LEGS).map(|leg| flight(leg, id));
+            all.extend(legs.clone().flat_map(|f| [Due::Depart(f), Due::Inject(f)]));
+            let cargo = [Cargo::Access(AccessId(id)), Cargo::Background(id)];
+            all.extend(legs.map(Cargo::Leg).chain(cargo).map(Due::Arrive));
+            for due in all {
+                assert_eq!(Due::unpack(due.pack()), due);
+            }
+        }
+    }
+}
