@@ -47,7 +47,6 @@ impl Agreement {
     fn row(&self) -> String {
         let what = &self.what;
         let [last, mean] = [self.last_s, self.mean_s];
-        let off = |of: [f64; 2]| 100.0 * (of[0] / of[1] - 1.0);
         format!(
             "| {what} | {:.2} | {:.2} | {:+.1} % | {:+.1} % | {:.2} | {:.2} |",
             last[0] * 1e6,
@@ -106,7 +105,24 @@ pub fn table(args: &[String]) -> Vec<Agreement> {
             wall_s: both.map(|b| b.2),
         });
     }
+    println!("\n{}", summary(&rows));
     rows
+}
+
+/// Means of the errors' sizes, and the largest.
+fn summary(rows: &[Agreement]) -> String {
+    let of = |what: fn(&Agreement) -> [f64; 2]| {
+        let errors = || rows.iter().map(|row| off(what(row)).abs());
+        let mean = errors().sum::<f64>() / rows.len() as f64;
+        format!("{mean:.1} % in the mean, {:.1} % at worst", errors().fold(0.0, f64::max))
+    };
+    let (last, mean) = (of(|row| row.last_s), of(|row| row.mean_s));
+    format!("{} rows. Last message: {last}. Mean message: {mean}.", rows.len())
+}
+
+/// Flow over packet less 1, in percent.
+fn off([flow, packet]: [f64; 2]) -> f64 {
+    100.0 * (flow / packet - 1.0)
 }
 
 fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Time, Message)> {
