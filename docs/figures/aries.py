@@ -2,9 +2,10 @@
 
     python docs/figures/aries.py [--draw]
 
-Each point is one command, kept beside its numbers in `aries.json`; points that are there already
-are not measured again, and with `--draw` none is. One command at a time, each at most ten minutes
-long. From 512 B on eight of Aries' packets travel as one, headers and all.
+Each point is one command, kept beside what a node sends (GB/s) and its error (relative) in
+`aries.json`; points that are there already are not measured again, and with `--draw` none is. One
+command at a time, each at most twenty minutes long. From 512 B on eight of Aries' packets travel as
+one, headers and all.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ TRAINS = ["nic.packet_payload=512 B", "nic.packet_overhead=192 B", "nic.response
 STEP = ["adaptive.quantum=4 KiB"]  # of those who adapt
 MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash",
          "in-order")  # fmt: skip
-SIZES = (64, 512, 4096)
+SIZES = (64, 512, 4096, 16384, 65536)
 SEEDS = (1, 2, 3)
 GROUPS = (8, 16, 32, 64)
+# Of the others the 64 that are played unless said.
+SHIFTS = {65536: 40}
 
 
 def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) -> list[str]:
@@ -35,67 +38,96 @@ def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) 
     adapts = not any("hash" in word or word == "in-order" for word in more)
     sets = TRAINS + (STEP if adapts else []) if trains else []
     sets = [word for s in sets for word in ("--set", s)]
+    shifts = SHIFTS.get(size)
+    if shifts and "--shifts" not in more:
+        more = ("--shifts", str(shifts), *more)
     return ["bench", "put_alltoall", "--machine", machine, "--nodes", str(nodes),
             "--sizes", str(size), *more, *sets]  # fmt: skip
 
 
 def modes() -> dict[tuple, list[str]]:
-    """Every routing mode and size on 3,072 nodes; for the error three seeds of the default, and
-    single packets."""
+    """Every routing mode and size on 3,072 nodes; for the error three seeds of the default, single
+    packets, and all shifts."""
     points = {}
     for mode in MODES:
         for size in SIZES:
             points[mode, size, 1] = point("cascade-3k", 3072, size, "--routing", mode)
     for seed in SEEDS[1:]:
-        for size in SIZES:
+        for size in SIZES[:3]:
             command = point("cascade-3k", 3072, size, "--routing", MODES[0], "--seed", str(seed))
             points[MODES[0], size, seed] = command
     single = point("cascade-3k", 3072, 512, "--routing", MODES[0], trains=False)
     points[MODES[0], 512, 0] = single
+    whole = point("cascade-3k", 3072, 512, "--routing", MODES[0], "--shifts", "3071")
+    points[MODES[0], 512, "whole"] = whole
+    return points
+
+
+def jobs() -> dict[tuple, list[str]]:
+    """Smaller jobs, of which all shifts can be played at 4 KiB, too."""
+    points = {}
+    for nodes, groups in ((384, 1), (384, 6), (1152, 3)):
+        spread = ("--placement", f"group-spread:{groups}")
+        for size in SIZES[1:3]:
+            for seed in SEEDS:
+                command = point("cascade-3k", nodes, size, *spread, "--seed", str(seed))
+                points["job", nodes, groups, size, seed] = command
+            command = point("cascade-3k", nodes, size, *spread, "--shifts", str(nodes - 1))
+            points["job", nodes, groups, size, "whole"] = command
     return points
 
 
 def systems() -> dict[tuple, list[str]]:
-    """Systems of 8 to 64 groups, all nodes with all."""
-    points = {}
-    for groups in GROUPS:
+    """Systems of 8 to 64 groups, all nodes with all; 8 groups are `cascade-3k`."""
+    points = {(8, size): modes()[MODES[0], size, 1] for size in SIZES}
+    for groups in GROUPS[1:]:
         for size in SIZES:
             command = point("cascade-24k", 384 * groups, size)
             points[groups, size] = [*command, "--set", f"groups.compute.count={groups}"]
     return points
 
 
-def measure(command: list[str], data: dict[str, float]) -> float | None:
-    """GB/s of payload a node; nothing if ten minutes were not enough."""
+def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | None:
+    """GB/s of payload a node and its relative error; nothing if it took too long."""
     name = "odonata " + " ".join(f'"{word}"' if " " in word else word for word in command)
     if name not in data and "--draw" in sys.argv:
         return None
     if name not in data:
-        run = ["nice", "-n", "19", "timeout", "600", sys.executable, "-m", "odonata", *command,
+        run = ["nice", "-n", "19", "timeout", "1200", sys.executable, "-m", "odonata", *command,
                "--json"]  # fmt: skip
         done = subprocess.run(run, capture_output=True, text=True)
         if done.returncode != 0:
             print(f"{name}: ended with {done.returncode} {done.stderr[-300:]}", flush=True)
             return None
         row = json.loads(done.stdout)["rows"][0]
-        data[name] = round(row["bandwidth_B_per_s"] / 1e9, 4)
-        DATA.write_text(json.dumps(data, indent=1) + "\n")
-    print(f"{data[name]:.3f} GB/s  {name}", flush=True)
+        data[name] = [round(row["bandwidth_B_per_s"] / 1e9, 4), round(row["error"], 4)]
+        lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
+        DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    rate, error = data[name]
+    print(f"{rate:.3f} GB/s ±{100 * error:.1f} %  {name}", flush=True)
     return data[name]
+
+
+def packets(key: tuple) -> int:
+    """How long a point takes, roughly."""
+    nodes = 384 * key[0] if isinstance(key[0], int) else 3072
+    if key[0] == "job":
+        nodes = key[1]
+    shifts = nodes if key[-1] == "whole" else 64
+    size = key[1] if isinstance(key[0], int) else key[-2]
+    return nodes * shifts * size
 
 
 def main() -> None:
     """Measure what is missing and draw it."""
     data = json.loads(DATA.read_text()) if DATA.exists() else {}
     # The small ones first: who runs out of patience has most of the picture.
-    wanted = sorted(modes().items(), key=lambda p: (p[0][2] != 1, p[0][1]))
-    by_mode = {key: measure(command, data) for key, command in wanted}
-    wanted = sorted(systems().items(), key=lambda p: (p[0][1], p[0][0]))
-    by_system = {key: measure(command, data) for key, command in wanted}
-    draw(by_mode, by_system)
+    wanted = {**modes(), **jobs(), **systems()}
+    found = {key: measure(wanted[key], data) for key in sorted(wanted, key=packets)}
+    draw(found)
 
 
-def draw(by_mode: dict, by_system: dict) -> None:
+def draw(found: dict) -> None:
     """What a node sends, against message size: by routing mode, and by size of the system."""
     figure = Figure(figsize=(10.4, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -110,16 +142,11 @@ def draw(by_mode: dict, by_system: dict) -> None:
         ax.axhline(7.5, color=plot.INK, lw=1, ls=":")
         ax.text(SIZES[0], 7.8, "host interface, both ways at once", fontsize=8)
     for color, mode in zip(plot.LINES * 2, MODES, strict=False):
-        found = [(s, by_mode[mode, s, 1]) for s in SIZES]
-        found = [(s, rate) for s, rate in found if rate is not None]
         style = "o-" if mode.startswith("adaptive") else "s--"
-        left.plot(*zip(*found, strict=True), style, color=color, ms=4, lw=1.6, label=mode)
+        curve(left, [(s, found[mode, s, 1]) for s in SIZES], style, color, mode)
     for color, groups in zip(plot.LINES, GROUPS, strict=False):
-        found = [(s, by_system[groups, s]) for s in SIZES]
-        found = [(s, rate) for s, rate in found if rate is not None]
-        if found:
-            label = f"{groups} groups, {384 * groups:,} nodes"
-            right.plot(*zip(*found, strict=True), "o-", color=color, ms=4, lw=1.6, label=label)
+        label = f"{groups} groups, {384 * groups:,} nodes"
+        curve(right, [(s, found[groups, s]) for s in SIZES], "o-", color, label)
     left.set_ylabel("payload a second and node (GB/s)")
     left.set_title("all to all on 3,072 nodes, by routing mode", loc="left", fontsize=11)
     right.set_title("all to all, by size of the system", loc="left", fontsize=11)
@@ -128,6 +155,15 @@ def draw(by_mode: dict, by_system: dict) -> None:
     out = Path(__file__).with_suffix(".png")
     figure.savefig(out, dpi=140)
     print(f"wrote {out.name}")
+
+
+def curve(ax, points: list, style: str, color: str, label: str) -> None:
+    """Those that were measured, with what the shifts not played may make of them."""
+    points = [(size, *measured) for size, measured in points if measured is not None]
+    sizes, rates, errors = zip(*points, strict=True)
+    bars = [rate * error for rate, error in zip(rates, errors, strict=True)]
+    ax.errorbar(sizes, rates, bars, fmt=style, color=color, ms=4, lw=1.6, capsize=2, elinewidth=0.9,
+                label=label)  # fmt: skip
 
 
 if __name__ == "__main__":
