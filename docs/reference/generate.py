@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 import odonata
-from odonata import bench, benchmarks, cli, errors, launch, machines, patterns
+from odonata import bench, benchmarks, cli, errors, extrapolating, launch, machines, patterns
 from odonata import replaying, sweeps, together
 
 HERE = Path(__file__).resolve().parent
@@ -91,6 +91,8 @@ def python_page() -> str:
     lines += described("od.run", launch.run, "##")
     lines += members("RunResult", launch.RunResult)
     lines += described("od.replay", replaying.replay, "##")
+    lines += described("od.extrapolate", extrapolating.extrapolate, "##")
+    lines += members("Extrapolation", extrapolating.Extrapolation)
     lines += described("od.jobs", together.jobs, "##")
     lines += members("JobsResult", together.JobsResult)
     lines += described("od.sweep", sweeps.sweep, "##")

@@ -15,6 +15,7 @@ Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) an
 from . import bench
 from .bench import BenchResult
 from .errors import Complaint, Error, InputError, SimulatedFailure
+from .extrapolating import Extrapolation, extrapolate
 from .launch import RunResult, run
 from .machines import Job, Machine, machine, presets
 from .patterns import TrafficResult, traffic
@@ -28,6 +29,7 @@ __all__ = [
     "BenchResult",
     "Complaint",
     "Error",
+    "Extrapolation",
     "InputError",
     "Job",
     "JobsResult",
@@ -39,6 +41,7 @@ __all__ = [
     "TrafficResult",
     "TuneResult",
     "bench",
+    "extrapolate",
     "jobs",
     "machine",
     "presets",

@@ -15,7 +15,18 @@ import traceback
 import click
 
 from . import text
-from .commands import bench, machines, preflight, replay, report, run, traffic, tune, validate
+from .commands import (
+    bench,
+    extrapolate,
+    machines,
+    preflight,
+    replay,
+    report,
+    run,
+    traffic,
+    tune,
+    validate,
+)
 from .commands.command import Commands, usage_complaint
 from .errors import InputError, SimulatedFailure
 from .files import why
@@ -49,6 +60,7 @@ for command in (
     report.write,
     preflight.preflight,
     replay.replay,
+    extrapolate.extrapolate,
     ask,
 ):
     cli.add_command(command)

@@ -9,7 +9,7 @@ import contextlib
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,9 @@ PLAIN = {
     "context": "uint32", "bytes": "uint64", "back": "uint64", "span_ps": "uint64",
     "other": "uint32", "root": "uint32", "grain": "uint64", "flags": "uint8",
 }  # fmt: skip
+# Ranks of a record whose pattern is looked for, and rows that are written at once.
+MOST_READ = 4096
+ROWS_AT_ONCE = 1 << 16
 LISTS = {"needs": "uint32", "lengths": "uint64"}
 
 
@@ -102,6 +105,44 @@ def write(
             part.unlink()
         return {**told, "unwritten": f"{path}: {why(error)}"}
     return {**told, "file": str(path)}
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a record that has been read, in their order."""
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        for batch in file.iter_batches():
+            yield from batch.to_pylist()
+
+
+def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[str, Any]]) -> None:
+    """Write a record of rows that were made here."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema([
+        *((name, pa.type_for_alias(kind)) for name, kind in list(PLAIN.items())[:2]),
+        ("op", pa.dictionary(pa.int32(), pa.string())),
+        ("needs", pa.large_list(pa.uint32())),
+        *((name, pa.type_for_alias(kind)) for name, kind in list(PLAIN.items())[2:]),
+        ("lengths", pa.large_list(pa.uint64())),
+    ], metadata={KEY: json.dumps(header).encode()})  # fmt: skip
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+            batch = []
+            for row in given:
+                batch.append(row)
+                if len(batch) == ROWS_AT_ONCE:
+                    writer.write_table(pa.Table.from_pylist(batch, schema))
+                    batch = []
+            writer.write_table(pa.Table.from_pylist(batch, schema))
+        part.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
 
 
 def said(told: Mapping[str, Any]) -> str:
@@ -226,6 +267,13 @@ def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, An
             and isinstance(pair[1], list) and all(is_whole(r, 2**32 - 1) for r in pair[1])
         )  # fmt: skip
 
+    def is_made(made: Any) -> bool:
+        of = made.get("recordings") if isinstance(made, dict) else None
+        return made is None or (
+            isinstance(of, list)
+            and all(isinstance(one, dict) and is_whole(one.get("ranks"), 2**32) for one in of)
+        )
+
     def is_variable(pair: Any) -> bool:
         return isinstance(pair, list) and len(pair) == 2 and all(isinstance(w, str) for w in pair)
 
@@ -237,6 +285,7 @@ def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, An
         and all(map(is_communicator, header["communicators"])),
         "env": isinstance(header.get("env"), list) and all(map(is_variable, header["env"])),
         "recorded": isinstance(header.get("recorded"), dict),
+        "extrapolated": is_made(header.get("extrapolated")),
     }
     for key, good in checks.items():
         if not good:

@@ -37,6 +37,11 @@ class Trace:
     def notes(self) -> list[str]:
         """What a user should know of a record before believing its times."""
         header, found = self.header or {}, []
+        if made := header.get("extrapolated"):
+            sizes = " and ".join(str(of["ranks"]) for of in made["recordings"])
+            found.append(
+                f"extrapolated, not recorded: {header['ranks']:,} ranks from recordings of {sizes}"
+            )
         if header.get("partial"):
             found.append(f"the recorded run did not end well: {header['partial']}")
         if header.get("vain_polls"):
@@ -139,6 +144,8 @@ def play(
     }
     answer = door.enter("replay", request, tick, stop, trace.data)
     what = {"kind": "replay", "trace": str(trace.path)}
+    if header and header.get("extrapolated"):
+        what["extrapolated"] = header["extrapolated"]
     found = launch.result_of(answer, job, fidelity, compute, what)
     result = ReplayResult(found.summary, found.data)
     if check and result.failure:

@@ -1,0 +1,751 @@
+"""What is regular about recorded ranks: their programs with the number of ranks left open.
+
+A **program** is what one class of ranks does, call by call: all ranks alike, or one root and the
+rest, or the places of a grid, whose borders lack neighbors. A call's partner is a rule: so many
+ranks further on around all of them, the rank with one bit the other way, always the same one, a
+grid's neighbor. Where recordings of two numbers of ranks are given, numbers may follow from the
+number of ranks, and calls may be repeated as often as it says. Nothing is guessed beyond that: what
+a recording leaves open is refused, and so is whatever does not come out again as it was recorded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+WORLD = 0
+PRIVATE = 3 << 30  # Bits of a context that mark the library's own messages.
+PAIRWISE = {
+    "send", "ssend", "bsend", "recv", "probe", "mprobe", "iprobe",
+    "access", "atomic", "lock", "lock_shared", "unlock",
+}  # fmt: skip
+LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
+NUMBERS = ("bytes", "back", "span_ps", "root", "length")
+# How often a loop may run that depends on the number of ranks; the longest explains most.
+COUNTS: dict[str, Callable[[int], int]] = {
+    "n": lambda n: n,
+    "n - 1": lambda n: n - 1,
+    "n - 2": lambda n: n - 2,
+    "n / 2": lambda n: n // 2,
+    "log2 n": lambda n: max(n - 1, 0).bit_length(),
+}
+LONGEST_BODY = 64
+
+
+class IrregularError(Exception):
+    """What is not regular: where, what was found, and what would be."""
+
+    def __init__(self, at: str, found: str, wanted: str):
+        super().__init__(f"{at}: {found}")
+        self.at, self.found, self.wanted = at, found, wanted
+
+
+@dataclass
+class Recording:
+    """A record's rows by rank, and what its header says."""
+
+    name: str
+    header: dict[str, Any]
+    rows: list[list[dict[str, Any]]]
+
+    @property
+    def ranks(self) -> int:
+        return len(self.rows)
+
+    def at(self, rank: int, nth: int) -> str:
+        op = self.rows[rank][nth]["op"] if nth < len(self.rows[rank]) else "its end"
+        return f"{self.name}, rank {rank}, call {nth} ({op})"
+
+
+@dataclass(frozen=True)
+class Token:
+    """A call but for its numbers.
+
+    `needs` are distances back in the program; None: of all calls of the step before, which is as
+    good a rule where they are (`is_whole`), and the only one if there are as many as ranks.
+    """
+
+    op: str
+    tag: int
+    context: int
+    flags: int
+    grain: int
+    other: int
+    lengths: int
+    begins: bool
+    family: str
+    needs: tuple[int, ...] | None = field(default=(), compare=False)
+    is_whole: bool = field(default=False, compare=False)
+
+
+@dataclass
+class Call:
+    """One call of a program as one recording has it: its numbers, and its computation by rank.
+
+    `peers` has the number of its partner by each family of rules that it may be of.
+    """
+
+    token: Token
+    numbers: dict[str, int]
+    after: list[int]
+    peers: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that may depend on how many ranks there are, and in a loop on the round `k`.
+
+    `base` as it is, `n - base`, `base / n` or `base n`; `base` grows by `step` a round, or doubles.
+    """
+
+    base: Fraction
+    way: str = "is"
+    step: int = 0
+    doubles: bool = False
+
+    def of(self, n: int, k: int = 0) -> int:
+        base = self.base * 2**k if self.doubles else self.base + self.step * k
+        match self.way:
+            case "is":
+                return int(base)
+            case "minus":
+                return int(n - base)
+            case "per":
+                return round(base / n)
+            case _:
+                return round(base * n)
+
+
+@dataclass
+class Item:
+    """Calls that are made `count` times (a name of `COUNTS`), or once."""
+
+    calls: list[tuple[Token, dict[str, Number]]]
+    after: list[list[list[int]]]  # Of each round and call, by rank of the largest recording.
+    count: str | None = None
+
+
+@dataclass
+class Program:
+    """What a class of ranks does, and who they are."""
+
+    who: str
+    items: list[Item]
+    dims: int = 0
+    periodic: tuple[bool, ...] = ()
+
+    def has(self, rank: int, n: int) -> bool:
+        """Whether this is what `rank` of `n` does."""
+        return {"first": rank == 0, "others": rank > 0, "last": rank == n - 1}.get(
+            self.who, self.who == "all" or rank < n - 1
+        )
+
+
+@functools.cache
+def grid(n: int, dims: int) -> tuple[int, ...]:
+    """As balanced a grid as `MPI_Dims_create` makes: factors of `n`, the largest first."""
+    best: tuple[int, ...] = (n, *[1] * (dims - 1))
+
+    def search(
+        rest: int, most: int, left: int, chosen: tuple[int, ...]
+    ) -> Iterator[tuple[int, ...]]:
+        if left == 1:
+            if rest <= most:
+                yield (*chosen, rest)
+            return
+        for factor in range(1, min(rest, most) + 1):
+            if rest % factor == 0:
+                yield from search(rest // factor, factor, left - 1, (*chosen, factor))
+
+    for shape in search(n, n, dims, ()):
+        if (shape[0] - shape[-1], shape) < (best[0] - best[-1], best):
+            best = shape
+    return best
+
+
+def place(rank: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """A rank's coordinates, the last counting fastest, as in `MPI_Cart_coords`."""
+    coordinates = []
+    for extent in reversed(shape):
+        rank, at = divmod(rank, extent)
+        coordinates.append(at)
+    return tuple(reversed(coordinates))
+
+
+def rank_at(coordinates: Sequence[int], shape: Sequence[int]) -> int:
+    rank = 0
+    for at, extent in zip(coordinates, shape):
+        rank = rank * extent + at
+    return rank
+
+
+def neighbor(
+    rank: int, delta: Sequence[int], shape: Sequence[int], periodic: Sequence[bool]
+) -> int | None:
+    """Who lies `delta` away on a grid; nobody beyond a border."""
+    found = []
+    for at, by, extent, wraps in zip(place(rank, shape), delta, shape, periodic):
+        to = at + by
+        if wraps:
+            to %= extent
+        elif not 0 <= to < extent:
+            return None
+        found.append(to)
+    return rank_at(found, shape)
+
+
+def peer_of(family: str, number: int, rank: int, n: int, program: Program) -> int | None:
+    """Whom a call of `rank` is with, by its rule; None where there is nobody."""
+    match family:
+        case "off":
+            return (rank + number) % n
+        case "xor":
+            return rank ^ number if rank ^ number < n else None
+        case "to":
+            return number
+        case _:
+            delta = tuple(int(word) for word in family.split()[1:])
+            return neighbor(rank, delta, grid(n, program.dims), program.periodic)
+
+
+def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
+    """A rank's calls; of partners nothing is said yet."""
+    rows, found = of.rows[rank], []
+    known = sorted(context for context, _ in of.header["communicators"])
+    before = -1
+    starts: list[int] = []
+    for nth, row in enumerate(rows):
+        begins = row["step"] != before
+        before = row["step"]
+        if begins:
+            starts.append(nth)
+        own = row["context"] & ~PRIVATE
+        if own != WORLD and own not in known:
+            wanted = "a communicator that the header knows"
+            raise IrregularError(of.at(rank, nth), f"communicator {own}", wanted)
+        context = (known.index(own) + 1 if own != WORLD else 0) | row["context"] & PRIVATE
+        lengths = row["lengths"]
+        if len(set(lengths)) > 1 or len(lengths) % of.ranks:
+            raise IrregularError(
+                of.at(rank, nth), "blocks of several lengths", "blocks of one length"
+            )
+        needs = tuple(nth - need for need in row["needs"])
+        last = starts[-2:-1]
+        is_whole = begins and bool(last) and list(row["needs"]) == list(range(last[0], nth))
+        token = Token(
+            op=row["op"], tag=row["tag"], context=context, flags=row["flags"], grain=row["grain"],
+            other=nth - row["other"] if row["op"] in LINKED else row["other"],
+            lengths=len(lengths) // of.ranks, begins=begins, needs=needs, is_whole=is_whole,
+            family="" if row["op"] in PAIRWISE else "none",
+        )  # fmt: skip
+        numbers = {name: row[name] for name in NUMBERS[:-1]}
+        numbers["length"] = lengths[0] if lengths else 0
+        numbers["peer"] = row["peer"]
+        found.append((token, numbers))
+    return found
+
+
+def with_family(token: Token, family: str) -> Token:
+    return Token(**{**token.__dict__, "family": family})
+
+
+def with_needs(same: Sequence[Token]) -> Token | None:
+    """The call, if its needs follow one rule wherever it is made."""
+    if len({token.needs for token in same}) == 1:
+        is_whole = all(token.is_whole for token in same)
+        return Token(**{**same[0].__dict__, "is_whole": is_whole})
+    if all(token.is_whole for token in same):
+        return Token(**{**same[0].__dict__, "needs": None})
+    return None
+
+
+def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
+    """The program of ranks that make the same calls, if their partners follow one rule a call."""
+    n = of.ranks
+    each = [tokens(of, rank) for rank in ranks]
+    calls = []
+    for nth, same in enumerate(zip(*each)):
+        token, numbers = with_needs([token for token, _ in same]), dict(same[0][1])
+        if token is None:
+            raise IrregularError(
+                of.at(ranks[0], nth), "needs that differ from rank to rank",
+                "the same on all ranks of its kind",
+            )  # fmt: skip
+        for rank, (_, theirs) in zip(ranks, same):
+            for name in NUMBERS:
+                if theirs[name] != numbers[name]:
+                    raise IrregularError(
+                        of.at(rank, nth),
+                        f"{name} {theirs[name]}, where rank {ranks[0]} has {numbers[name]}",
+                        "the same on all ranks of its kind",
+                    )
+        if token.family == "":
+            peers = [theirs["peer"] for _, theirs in same]
+            rules = {
+                "to": {peer for peer in peers},
+                "off": {(peer - rank) % n for rank, peer in zip(ranks, peers)},
+                "xor": {peer ^ rank for rank, peer in zip(ranks, peers)},
+            }
+            allowed = {name: found.pop() for name, found in rules.items() if len(found) == 1}
+            if not allowed:
+                shown = ", ".join(f"{r} with {p}" for r, p in list(zip(ranks, peers))[:4])
+                raise IrregularError(
+                    of.at(ranks[0], nth), f"partners {shown}, ...",
+                    "partners by one rule: an offset around all ranks, exclusive or, one rank "
+                    "for all, or neighbors on a grid",
+                )  # fmt: skip
+        else:
+            allowed = {"none": numbers["peer"]}
+        del numbers["peer"]
+        after = [of.rows[rank][nth]["after_ps"] for rank in ranks]
+        calls.append(Call(token, numbers, after, allowed))
+    return calls
+
+
+def on_grid(
+    of: Recording, dims: int, periodic: tuple[bool, ...], behind: bool
+) -> list[Call] | None:
+    """The program of a grid's places, merged from those of all ranks; None if it is no such grid.
+
+    Calls are known by what they are, in which direction, and how often that has been before. Their
+    order must follow from that in which ranks made them. The ends of computation are counted like
+    other calls or, `behind`, belong to the call before them, and are missing where that is.
+    """
+    n, shape = of.ranks, grid(of.ranks, dims)
+    if min(shape) < 2:
+        return None
+    near = [d for d in itertools.product((-1, 0, 1), repeat=dims) if any(d)]
+    calls: dict[tuple[Any, ...], Call] = {}
+    lists: list[list[tuple[Any, ...]]] = []
+    for rank in range(n):
+        by_peer: dict[int, list[str]] = {}
+        for delta in near:
+            peer = neighbor(rank, delta, shape, periodic)
+            if peer is not None and peer != rank:
+                by_peer.setdefault(peer, []).append(" ".join(["grid", *map(str, delta)]))
+        seen: dict[tuple[Any, ...], int] = {}
+        mine = []
+        for nth, (token, numbers) in enumerate(tokens(of, rank)):
+            if token.family == "":
+                ways = by_peer.get(numbers["peer"], ())
+                if len(ways) != 1:
+                    return None
+                token = with_family(token, ways[0])
+            peers = {token.family: 0 if token.family != "none" else numbers["peer"]}
+            numbers = {name: numbers[name] for name in NUMBERS}
+            plain = Token(**{**token.__dict__, "begins": False, "needs": (), "other": 0})
+            before = None
+            if behind and mine and token.op == "pause":
+                before, plain = mine[-1], with_family(plain, "behind")
+                token, peers = with_family(token, "behind"), {"behind": 0}
+            kind = (plain, *sorted(numbers.items()), before)
+            seen[kind] = seen.get(kind, 0) + 1
+            key = (*kind, seen[kind])
+            calls.setdefault(key, Call(token, numbers, [], peers)).after.append(
+                of.rows[rank][nth]["after_ps"]
+            )
+            mine.append(key)
+        lists.append(mine)
+    order = merged(lists)
+    if order is None:
+        return None
+    where = {key: nth for nth, key in enumerate(order)}
+    places = [{key: at for at, key in enumerate(mine)} for mine in lists]
+    heads: dict[int, list[tuple[bool, set[int]]]] = {}
+    program = []
+    for nth, key in enumerate(order):
+        begins, other = nth == 0, 0
+        for rank, mine in enumerate(lists):
+            at = places[rank].get(key)
+            if at is None:
+                continue
+            rows = of.rows[rank]
+            if at and mine[at - 1] == order[nth - 1]:
+                begins = begins or rows[at]["step"] != rows[at - 1]["step"]
+            if rows[at]["op"] in LINKED:
+                other = nth - where[mine[rows[at]["other"]]]
+        call = calls[key]
+        token = Token(**{**call.token.__dict__, "begins": begins, "needs": ()})
+        if token.op in LINKED:
+            token = Token(**{**token.__dict__, "other": other})
+        program.append(Call(token, call.numbers, call.after, call.peers))
+    # What a step needs is said by whichever of its calls a rank makes first.
+    for rank, mine in enumerate(lists):
+        rows, start, last = of.rows[rank], 0, 0
+        for at, key in enumerate(mine):
+            if at and rows[at]["step"] == rows[at - 1]["step"]:
+                continue
+            last, start = start, at
+            head = next(n for n in range(where[key], -1, -1) if program[n].token.begins)
+            is_whole = at > 0 and list(rows[at]["needs"]) == list(range(last, at))
+            needs = {where[mine[need]] for need in rows[at]["needs"]}
+            heads.setdefault(head, []).append((is_whole, needs))
+    for head, found in heads.items():
+        needed = sorted(set().union(*(needs for _, needs in found)))
+        needs = None if all(whole for whole, _ in found) else tuple(head - n for n in needed)
+        call = program[head]
+        call.token = Token(**{**call.token.__dict__, "needs": needs, "is_whole": needs is None})
+    return program
+
+
+def merged(lists: list[list[Any]]) -> list[Any] | None:
+    """The one order that all lists are parts of; None if there is none, or more than one."""
+    after: dict[Any, set[Any]] = {}
+    waits: dict[Any, int] = {}
+    for mine in lists:
+        for key in mine:
+            after.setdefault(key, set())
+            waits.setdefault(key, 0)
+        for one, other in itertools.pairwise(mine):
+            if other not in after[one]:
+                after[one].add(other)
+                waits[other] += 1
+    order: list[Any] = []
+    ready = [key for key, count in waits.items() if count == 0]
+    while ready:
+        if len(ready) > 1:
+            return None
+        key = ready.pop()
+        order.append(key)
+        for other in after[key]:
+            waits[other] -= 1
+            if waits[other] == 0:
+                ready.append(other)
+    return order if len(order) == len(after) else None
+
+
+def fitting(values: Sequence[Sequence[int]], ns: Sequence[int], is_rank: bool) -> Number | None:
+    """The rule of numbers by recording and round, if there is one."""
+    ways: dict[str, Callable[[int, int], Fraction]] = {"is": lambda v, _: Fraction(v)}
+    if is_rank:
+        ways |= {"minus": lambda v, n: Fraction(n - v)}
+    ways |= {"per": lambda v, n: Fraction(v * n), "times": lambda v, n: Fraction(v, n)}
+    for way, base_of in ways.items():
+        base = base_of(values[0][0], ns[0])
+        rules = [Number(base, way)]
+        if len(values[0]) > 1 and way in ("is", "minus"):
+            step = base_of(values[0][1], ns[0]) - base
+            rules += [Number(base, way, 0, True), Number(base, way, int(step))]
+        for rule in rules:
+            if all(
+                rule.of(n, k) == value
+                for n, row in zip(ns, values)
+                for k, value in enumerate(row)
+            ):
+                return rule
+    return None
+
+
+def is_plain(name: str, value: int, n: int) -> bool:
+    """Whether one recording is enough to tell what a number will be with other ranks."""
+    if name == "root":
+        return value == 0
+    return value in {"off": (1, n - 1), "xor": (1,), "to": (0,)}.get(name, (value,))
+
+
+def rules_of(
+    same: Sequence[Sequence[Call]], recordings: Sequence[Recording]
+) -> tuple[Token, dict[str, Number]] | str:
+    """One call, by recording and round, with rules of its numbers; or the first that has none."""
+    ns = [of.ranks for of in recordings]
+
+    def rule_of(name: str, values: list[list[int]], is_rank: bool) -> Number | None:
+        if len(ns) > 1:
+            return fitting(values, ns, is_rank)
+        value = values[0][0]
+        if not is_plain(name, value, ns[0]):
+            return None
+        is_behind = is_rank and value == ns[0] - 1
+        return Number(Fraction(1), "minus") if is_behind else Number(Fraction(value))
+
+    found = {}
+    for name in NUMBERS:
+        values = [[call.numbers[name] for call in rounds] for rounds in same]
+        rule = rule_of(name, values, name == "root")
+        if rule is None:
+            return name
+        found[name] = rule
+    calls = [call for rounds in same for call in rounds]
+    token = with_needs([call.token for call in calls])
+    if token is None:
+        return "needs"
+    for family in calls[0].peers:
+        if all(family in call.peers for call in calls):
+            values = [[call.peers[family] for call in rounds] for rounds in same]
+            rule = rule_of(family, values, family in ("off", "xor", "to"))
+            if rule is not None:
+                return with_family(token, family), {**found, "peer": rule}
+    return "peer"
+
+
+def unified(
+    each: Sequence[list[Call]], recordings: Sequence[Recording], ranks: Sequence[int]
+) -> list[Item]:
+    """One program of those that the recordings have, the one of fewest ranks first."""
+    ns = [of.ranks for of in recordings]
+    items: list[Item] = []
+    at = [0] * len(each)
+    while any(here < len(calls) for here, calls in zip(at, each)):
+        now = [calls[here] if here < len(calls) else None for here, calls in zip(at, each)]
+        what = "calls"
+        if len({call and call.token for call in now}) == 1:
+            rules = rules_of([[call] for call in now], recordings)  # type: ignore[list-item]
+            if not isinstance(rules, str):
+                after = [[now[-1].after]]  # type: ignore[union-attr]
+                items.append(Item([rules], after))
+                at = [here + 1 for here in at]
+                continue
+            what = rules
+        loop = len(ns) > 1 and looped(each, at, items, recordings)
+        if not loop:
+            shown = " and ".join(map(str, ns))
+            where = recordings[0].at(ranks[0], at[0])
+            if len(ns) == 1:
+                call = now[0]
+                value = call.numbers.get(what, call.peers)  # type: ignore[union-attr]
+                raise IrregularError(
+                    where, f"{what} {value} of {ns[0]} ranks, which one recording cannot explain",
+                    "recordings of two numbers of ranks, or a partner one rank away",
+                )  # fmt: skip
+            raise IrregularError(
+                where, f"{what} that no rule explains on {shown} ranks",
+                "numbers that are constant, in proportion to the ranks or in inverse proportion, "
+                f"and calls repeated {', '.join(COUNTS)} times",
+            )  # fmt: skip
+    return items
+
+
+def looped(
+    each: Sequence[list[Call]],
+    at: list[int],
+    items: list[Item],
+    recordings: Sequence[Recording],
+) -> bool:
+    """Makes a loop of the last calls, where that explains why recordings differ from here on."""
+    ns = [of.ranks for of in recordings]
+    plain = next((k for k, item in enumerate(reversed(items)) if item.count), len(items))
+    for name, count in COUNTS.items():
+        for body in range(1, LONGEST_BODY + 1):
+            counts = [count(n) for n in ns]
+            # What follows the loop may look as its beginning does.
+            for beyond in range(2 * body):
+                back = body * counts[0] + beyond
+                if counts[0] < 2 or back > plain:
+                    continue
+                starts = [here - back for here in at]
+                item = loop_of(each, starts, body, counts, recordings)
+                if item is None:
+                    continue
+                ends = [start + body * rounds for start, rounds in zip(starts, counts)]
+                if not agree_behind(each, ends, beyond, recordings):
+                    continue
+                item.count = name
+                del items[len(items) - back :]
+                items.append(item)
+                at[:] = ends
+                return True
+    return False
+
+
+def agree_behind(
+    each: Sequence[list[Call]],
+    ends: Sequence[int],
+    beyond: int,
+    recordings: Sequence[Recording],
+) -> bool:
+    """Whether recordings go on alike from there, for more than so many calls or to their ends."""
+    rests = [calls[end : end + beyond + 1] for calls, end in zip(each, ends)]
+    if len({tuple(call.token for call in rest) for rest in rests}) > 1:
+        return False
+    behind = zip(*rests)
+    return not any(isinstance(rules_of([[c] for c in same], recordings), str) for same in behind)
+
+
+def loop_of(
+    each: Sequence[list[Call]],
+    starts: Sequence[int],
+    body: int,
+    counts: Sequence[int],
+    recordings: Sequence[Recording],
+) -> Item | None:
+    """These calls of each recording as one loop, if they are one."""
+    calls = []
+    for nth in range(body):
+        same = [
+            calls[start + nth : start + body * count : body]
+            for calls, start, count in zip(each, starts, counts)
+        ]
+        if any(len(rounds) != count for rounds, count in zip(same, counts)):
+            return None
+        token = same[0][0].token
+        if any(call.token != token for rounds in same for call in rounds):
+            return None
+        rules = rules_of(same, recordings)
+        if isinstance(rules, str):
+            return None
+        calls.append(rules)
+    largest, start = each[-1], starts[-1]
+    after = [
+        [largest[start + k * body + nth].after for nth in range(body)] for k in range(counts[-1])
+    ]
+    return Item(calls, after)
+
+
+def kinds(of: Recording) -> dict[str, list[int]] | None:
+    """Ranks that make the same calls, by a name of who they are; None if there are others."""
+    groups: dict[Any, list[int]] = {}
+    for rank in range(of.ranks):
+        groups.setdefault(tuple(token for token, _ in tokens(of, rank)), []).append(rank)
+    n, found = of.ranks, sorted(groups.values())
+    if len(found) == 1:
+        return {"all": found[0]}
+    if found == [[0], list(range(1, n))]:
+        return {"first": found[0], "others": found[1]}
+    if found == [list(range(n - 1)), [n - 1]]:
+        return {"before": found[0], "last": found[1]}
+    return None
+
+
+def programs(recordings: Sequence[Recording]) -> list[Program]:
+    """What the ranks of all recordings do, or `IrregularError`."""
+    first: IrregularError | None = None
+    groups = [kinds(of) for of in recordings]
+    if all(found is not None and found.keys() == (groups[0] or {}).keys() for found in groups):
+        try:
+            found = []
+            for who in groups[0] or {}:
+                ranks = [group[who] for group in groups]  # type: ignore[index]
+                each = [aligned(of, mine) for of, mine in zip(recordings, ranks)]
+                found.append(Program(who, unified(each, recordings, ranks[0])))
+            return found
+        except IrregularError as error:
+            first = error
+    for dims in (1, 2, 3, 4):
+        ways = itertools.product(*[(False, True)] * dims)
+        for periodic, behind in itertools.product(ways, (False, True)):
+            each = [on_grid(of, dims, periodic, behind) for of in recordings]
+            if any(calls is None for calls in each):
+                continue
+            with contextlib.suppress(IrregularError):
+                items = unified(each, recordings, [0])  # type: ignore[arg-type]
+                found = [Program("all", items, dims, periodic)]
+                for of in recordings:
+                    check(found, of)
+                return found
+    if first is None:
+        of = recordings[0]
+        lengths = [len(rows) for rows in of.rows]
+        rank = next((r for r in range(of.ranks) if lengths[r] != lengths[0]), of.ranks - 1)
+        first = IrregularError(
+            of.at(rank, min(lengths[rank], lengths[0]) - 1),
+            f"{lengths[rank]} calls, where rank 0 makes {lengths[0]} or others",
+            "ranks that all do alike, but for the first, the last or the borders of a grid",
+        )
+    raise first
+
+
+def play(program: Program, rank: int, n: int, contexts: Sequence[int]) -> list[dict[str, Any]]:
+    """The rows of one rank of `n`."""
+    rows: list[dict[str, Any]] = []
+    emitted: list[int] = []  # By call of the program: its row, or that of none.
+    step, begins, needs = -1, False, list[int]()
+    starts: list[int] = []
+    index = rank - 1 if program.who == "others" else rank
+    for item in program.items:
+        for k in range(COUNTS[item.count](n) if item.count else 1):
+            for nth, (token, numbers) in enumerate(item.calls):
+                here = len(emitted)
+                if token.begins:
+                    begins = True
+                    if token.needs is None:
+                        needs = list(range(starts[-1], len(rows))) if starts else []
+                    else:
+                        named = (emitted[here - back] for back in token.needs)
+                        needs = [row for row in named if row >= 0]
+                value = {name: rule.of(n, k) for name, rule in numbers.items()}
+                peer: int | None = value["peer"]
+                if token.family == "behind":
+                    peer = 0 if emitted[-1] >= 0 else None
+                elif token.family != "none":
+                    peer = peer_of(token.family, value["peer"], rank, n, program)
+                if peer is None:
+                    emitted.append(-1)
+                    continue
+                emitted.append(len(rows))
+                if begins:
+                    step += 1
+                    starts.append(len(rows))
+                own, after = token.context & ~PRIVATE, item.after[k % len(item.after)][nth]
+                other = token.other
+                if token.op in LINKED:
+                    other = emitted[here - token.other]
+                length = value.pop("length")
+                if token.op not in PAIRWISE and token.grain > 1:
+                    value["bytes"] -= value["bytes"] % token.grain
+                rows.append({
+                    **value, "rank": rank, "step": step, "op": token.op, "peer": peer,
+                    "needs": needs if begins else [], "after_ps": after[index % len(after)],
+                    "tag": token.tag, "flags": token.flags, "grain": token.grain, "other": other,
+                    "context": (contexts[own - 1] if own else 0) | token.context & PRIVATE,
+                    "lengths": [length] * (token.lengths * n),
+                })  # fmt: skip
+                begins = False
+    return rows
+
+
+def rows_of(
+    found: Sequence[Program], n: int, contexts: Sequence[int]
+) -> list[list[dict[str, Any]]]:
+    """The rows of all ranks of `n`."""
+    whose = [next(p for p in found if p.has(rank, n)) for rank in range(n)]
+    return [play(program, rank, n, contexts) for rank, program in enumerate(whose)]
+
+
+def check(found: Sequence[Program], of: Recording) -> None:
+    """What was found must say what was recorded, to the last number but those of computation."""
+    contexts = sorted(context for context, _ in of.header["communicators"])
+    for rank, rows in enumerate(rows_of(found, of.ranks, contexts)):
+        for nth, (mine, theirs) in enumerate(zip(rows, of.rows[rank])):
+            for name, value in theirs.items():
+                if name != "after_ps" and mine[name] != value:
+                    raise IrregularError(
+                        of.at(rank, nth), f"{name} {value}, where the pattern has {mine[name]}",
+                        "what the same call of other ranks says",
+                    )  # fmt: skip
+        if len(rows) != len(of.rows[rank]):
+            raise IrregularError(
+                of.at(rank, min(len(rows), len(of.rows[rank]))),
+                f"{len(of.rows[rank])} calls, where the pattern has {len(rows)}",
+                "as many calls as the pattern says",
+            )
+
+
+def said(found: Sequence[Program]) -> list[str]:
+    """What the pattern is, in words."""
+    lines = []
+    for program in found:
+        who = {"all": "all ranks", "before": "ranks before the last"}.get(
+            program.who, f"{program.who} rank{'s' * (program.who == 'others')}"
+        )
+        families = {token.family for item in program.items for token, _ in item.calls}
+        words = {"off": "offsets around all ranks", "xor": "exclusive or", "to": "one rank for all"}
+        ways = [word for family, word in words.items() if family in families]
+        if program.dims:
+            wraps = "".join("p" if wrap else "-" for wrap in program.periodic)
+            ways.append(f"a grid of {program.dims} dimensions ({wraps})")
+        loops = sorted({item.count for item in program.items if item.count})
+        ways += [f"calls repeated {count} times" for count in loops]
+        scaled = {
+            f"{name} in {'inverse ' * (rule.way == 'per')}proportion to the ranks"
+            for item in program.items
+            for _, numbers in item.calls
+            for name, rule in numbers.items()
+            if rule.way in ("per", "times")
+        }
+        lines.append(f"{who}: {', '.join([*ways, *sorted(scaled)]) or 'collectives'}")
+    return lines

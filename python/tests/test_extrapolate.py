@@ -1,0 +1,152 @@
+"""Recorded patterns on more ranks: what was never run is what a run of it would have recorded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import PROGRAMS
+from pyarrow import parquet
+
+import odonata as od
+
+MACHINE = ("--machine", "dragonfly-1056", "--fidelity", "loggp")
+
+
+@pytest.fixture
+def recorded(odonata, tmp_path):
+    """Records a program on so many ranks; the file."""
+
+    def run(ranks: int, program: str, *words: object, compute: str = "none"):
+        file = tmp_path / f"{program}-{'-'.join(map(str, words))}-{ranks}.parquet"
+        how = ("--ppn", 2, *MACHINE, "--compute", compute, "--quiet", "--record", file)
+        path = PROGRAMS / f"{program}.py"
+        done = odonata("run", "-n", ranks, *how, "--", "python", path, *words)
+        assert done.returncode == 0, done.stderr
+        return file
+
+    return run
+
+
+def rows_of(file) -> list[dict]:
+    """All but the computation, which nobody measures twice."""
+    rows = parquet.read_table(file).drop_columns(["after_ps"]).to_pylist()
+    # Communicators by the order of their numbers, which have gaps that depend on the ranks.
+    known = sorted({row["context"] for row in rows})
+    return [{**row, "context": known.index(row["context"])} for row in rows]
+
+
+PATTERNS = [
+    ((8, 16), 64, "exchange", ("doubling",)),
+    ((8, 16), 32, "exchange", ("dissemination",)),
+    ((8, 16), 32, "exchange", ("pairwise",)),
+    ((8, 16), 32, "exchange", ("half",)),
+    ((8, 16), 64, "exchange", ("collectives",)),
+    ((8,), 32, "halo", (1, 0, 2, 128)),
+    ((9,), 36, "halo", (2, 0, 3, 1024)),
+    ((9, 16), 36, "halo", (2, 0, 2, 1024)),
+    ((27,), 64, "halo", (3, 1, 2, 512)),
+    ((16,), 64, "halo", (1, 1, 2, 512)),
+]
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "program", "words"), PATTERNS, ids=lambda v: str(v).replace(" ", "")
+)
+def test_it_is_what_a_run_on_so_many_ranks_records(
+    odonata, tmp_path, recorded, few, many, program, words
+):
+    """To the last row; so a replay of it takes the same time, and its digest is the same."""
+    small = [recorded(n, program, *words) for n in few]
+    large = recorded(many, program, *words)
+    made = tmp_path / "made.parquet"
+    done = odonata("extrapolate", *small, "--ranks", many, "-o", made)
+    assert done.returncode == 0, done.stderr
+    assert rows_of(made) == rows_of(large)
+    times = []
+    for file in (made, large):
+        played = odonata("replay", file, *MACHINE, "--json", "--quiet")
+        assert played.returncode == 0, played.stderr
+        told = json.loads(played.stdout)
+        times.append((told["time_s"], told["messages"], told["bytes"], told["digest"]))
+    assert times[0] == times[1]
+
+
+def test_what_comes_of_it_says_that_it_is_extrapolated(odonata, tmp_path, recorded):
+    small, made = recorded(9, "halo", 2, 0, 1, 64), tmp_path / "made.parquet"
+    done = odonata("extrapolate", small, "--ranks", 16, "-o", made, "--json")
+    told = json.loads(done.stdout)
+    assert told["ranks"] == 16 and told["recordings"] == [{"file": str(small), "ranks": 9}]
+    assert told["rules"] == ["all ranks: a grid of 2 dimensions (--)"]
+    header = json.loads(parquet.read_schema(made).metadata[b"odonata"])
+    assert header["extrapolated"]["recordings"] == told["recordings"]
+    # What the smaller run came to is not said of the larger.
+    assert not {"time_s", "digest", "nodes"} & header["recorded"].keys()
+    played = odonata("replay", made, *MACHINE, "--json")
+    words = "extrapolated, not recorded: 16 ranks from recordings of 9"
+    assert words in played.stderr
+    assert json.loads(played.stdout)["extrapolated"]["rules"] == told["rules"]
+    again = odonata("extrapolate", made, "--ranks", 64, "-o", tmp_path / "more.parquet")
+    assert again.returncode == 2 and "what was recorded, not what was extrap" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "words", "complaint"),
+    [
+        ((8, 16), 32, "scrambled", "rank 0, call 1 (recv)"),
+        # A second number of ranks has to tell what becomes of it.
+        ((8,), 32, "doubling", "call 4 (recv)"),
+        ((8,), 32, "half", "call 1 (recv)"),
+        ((8, 16), 48, "doubling", "a power of two"),
+        ((8, 16), 12, "pairwise", "at least the 16 of the largest recording"),
+        ((8, 8), 32, "pairwise", "recordings of different numbers of ranks"),
+    ],
+)
+def test_what_is_not_regular_is_refused(
+    odonata, tmp_path, recorded, few, many, words, complaint
+):
+    small = [recorded(n, "exchange", words) for n in few]
+    made = tmp_path / "made.parquet"
+    done = odonata("extrapolate", *small, "--ranks", many, "-o", made)
+    assert done.returncode == 2 and complaint in done.stderr, done.stderr
+    assert "extrapolated" not in done.stdout and not made.exists()
+
+
+def test_computation_is_that_of_recorded_ranks(odonata, tmp_path, recorded):
+    small, made = recorded(8, "halo", 1, 0, 2, 64, compute="measured"), tmp_path / "made.parquet"
+    assert odonata("extrapolate", small, "--ranks", 32, "-o", made).returncode == 0
+
+    def spent(file) -> dict[int, list[tuple[str, int]]]:
+        found: dict[int, list[tuple[str, int]]] = {}
+        for row in parquet.read_table(file).to_pylist():
+            found.setdefault(row["rank"], []).append((row["op"], row["after_ps"]))
+        return found
+
+    few, many = spent(small), spent(made)
+    assert set(many) == set(range(32))
+    # Nothing is made up, and ranks take turns: 11 and 3 begin alike, of 8 that were recorded.
+    recorded_ones = {call for calls in few.values() for call in calls}
+    assert all(call in recorded_ones for calls in many.values() for call in calls)
+    assert sum(after for calls in many.values() for _, after in calls) > 0
+    assert many[3][0] == few[3][0] and many[11][0] == few[3][0]
+
+
+def test_a_damaged_or_foreign_file_is_refused(tmp_path, recorded):
+    goal = tmp_path / "a.goal"
+    goal.write_text("num_ranks 1\nrank 0 {\ncalc 1000\n}\n")
+    small = recorded(8, "halo", 1, 0, 1, 64)
+    for given, ranks, at in (
+        ([goal], 32, "recordings"),
+        ([tmp_path / "none"], 32, "trace"),
+        ([], 32, "recordings"),
+        ([small], 3, "ranks"),
+        ([small], True, "ranks"),
+    ):
+        with pytest.raises(od.InputError) as refused:
+            od.extrapolate(given, ranks=ranks, record=tmp_path / "made.parquet")
+        assert at in {complaint.at for complaint in refused.value.complaints}
+    cut = tmp_path / "cut.parquet"
+    table = parquet.read_table(small)
+    parquet.write_table(table.drop_columns(["needs"]), cut)
+    with pytest.raises(od.InputError, match="no column `needs`"):
+        od.extrapolate(cut, ranks=32, record=tmp_path / "made.parquet")
