@@ -72,11 +72,13 @@ struct Flight {
     /// Its rate now, and since when.
     rate: u64,
     since: Time,
-    /// What is left of it, rate x time; and all of it.
+    /// What is left of it, rate x time; all of it, and a packet's part.
     left: u128,
     whole: u128,
-    /// When its head came.
+    piece: u64,
+    /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
+    stream: Span,
     /// What each of its packets in parallel adds to the load of links: forward, and back.
     pull: (Ask, Ask),
     strands: [Strand; WAYS as usize],
@@ -117,6 +119,8 @@ pub struct FlowNetwork {
     ends: Least<FlightId, Time>,
     /// Heads that have come since shares were dealt.
     coming: Vec<FlightId>,
+    /// So many of them have been waited for.
+    waiting: usize,
     /// When what those have left who have ended is dealt out at the latest.
     deals: Time,
     /// From when on all who are held up look for other ways.
@@ -134,6 +138,15 @@ pub struct FlowNetwork {
 }
 
 const NEVER: Time = Time(u64::MAX);
+
+/// So many whole pieces are in `all`, rounded down. Most of what is divided fits a word, which is
+/// quicker.
+fn pieces(all: u128, piece: u64) -> u64 {
+    match u64::try_from(all) {
+        Ok(all) => all / piece,
+        Err(_) => u64::try_from(all / u128::from(piece)).unwrap_or(u64::MAX),
+    }
+}
 
 /// Shares are fair to within one part in 2 to this power: what changes by less concerns nobody
 /// else.
@@ -173,7 +186,9 @@ impl FlowNetwork {
             since: start,
             left: 0,
             whole: 0,
+            piece: 1,
             begun: start,
+            stream: Span::ZERO,
             pull: (Ask::default(), Ask::default()),
             strands: [Strand::NONE; WAYS as usize],
             n_strands: 0,
@@ -189,8 +204,10 @@ impl FlowNetwork {
             let level = |one: &Use| self.sharing.capacity(one.resource) / u64::from(one.weight);
             f.alone = self.uses.iter().map(level).min().unwrap_or(u64::MAX).max(1);
         }
+        f.stream = all;
         f.whole = u128::from(all.0) * u128::from(f.alone);
         f.left = f.whole;
+        f.piece = u64::try_from(f.whole / u128::from(cut.packets)).unwrap_or(u64::MAX).max(1);
         cx.at(start + latency, Phase::Arrive, FlowEvent::HeadArrives { src: msg.src, flight });
     }
 
@@ -257,6 +274,17 @@ impl FlowNetwork {
         }
     }
 
+    /// How long a message that begins waits for others that do, to be given its share together with
+    /// them: a part of the time that it takes if its NICs are shared by all who use them now, and
+    /// no longer than it takes alone.
+    fn patience(&self, flight: FlightId) -> Span {
+        let Flight { msg, stream, .. } = &self.flights[flight];
+        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        let company = self.nics[src].sends.max(self.nics[dst].takes);
+        let part = (stream.0 >> EXACT_TO).saturating_mul(company.into());
+        Span(part.min(stream.0).max(1))
+    }
+
     /// Ends what is due, deals shares anew, and lets those look for other ways who have less than
     /// their own.
     fn settle(&mut self, cx: &mut Cx<'_>) {
@@ -268,8 +296,14 @@ impl FlowNetwork {
             (self.deals, self.looks) = (self.deals.min(soon), self.looks.min(soon));
             self.end(flight, at, cx);
         }
-        if !self.coming.is_empty() || self.deals <= cx.now {
-            self.deals = NEVER;
+        // Now that all are known who came in the same instant.
+        for nth in self.waiting..self.coming.len() {
+            let flight = self.coming[nth];
+            self.deals = self.deals.min(self.flights[flight].begun + self.patience(flight));
+        }
+        self.waiting = self.coming.len();
+        if self.deals <= cx.now {
+            (self.deals, self.waiting) = (NEVER, 0);
             self.deal(cx.now);
             self.look_around(cx);
         }
@@ -314,7 +348,11 @@ impl FlowNetwork {
         f.rate = strands.iter().map(|strand| strand.level * u64::from(strand.count)).sum();
         // Hosts and NICs alone are why it takes as long as it does alone.
         let speed = f.rate.min(f.alone);
-        let needs = u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX);
+        // What is short fits a word, which is quicker to divide.
+        let needs = match u64::try_from(f.left) {
+            Ok(left) => left.div_ceil(speed),
+            Err(_) => u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX),
+        };
         self.ends.set(flight, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
     }
 
@@ -387,6 +425,7 @@ impl NetworkModel for FlowNetwork {
             owner: IndexVec::new(),
             ends: Least::new(),
             coming: Vec::new(),
+            waiting: 0,
             deals: NEVER,
             looks: NEVER,
             settles: NEVER,

@@ -9,7 +9,7 @@ use machine::{LinkId, Machine};
 use net::{Cx, Message};
 
 use crate::pressure::{Ask, Pressure};
-use crate::{Flight, FlightId, FlowNetwork, NEVER};
+use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
 
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
 pub(crate) const WAYS: u32 = 8;
@@ -340,8 +340,7 @@ impl FlowNetwork {
             f.cut.packets
         } else {
             // Rounded down, and less than all: the last has one to count at least.
-            let part = f.carried / (f.whole / u128::from(f.cut.packets)).max(1);
-            f.counted.max((part as u64).min(f.cut.packets - 1))
+            f.counted.max(pieces(f.carried, f.piece).min(f.cut.packets - 1))
         };
         let bytes_until = |packets: u64| match packets {
             all if all == f.cut.packets => f.msg.bytes,

@@ -8,7 +8,7 @@ use base::{IndexVec, Time};
 use machine::{LinkId, Machine, NicId};
 
 use crate::strands::WAYS;
-use crate::{FlightId, FlowNetwork};
+use crate::{FlightId, FlowNetwork, pieces};
 
 /// Of a link: what stands in its buffer that a receiver does not take.
 #[derive(Clone, Copy)]
@@ -41,7 +41,8 @@ pub(crate) struct Tree {
     /// Some buffer is full.
     is_full: bool,
     due: IndexVec<NicId, Due>,
-    flights: Vec<FlightId>,
+    /// Who is under way, and what he still has to bring.
+    flights: Vec<(FlightId, u64)>,
 }
 
 impl Tree {
@@ -89,20 +90,19 @@ impl FlowNetwork {
         let Some(mut tree) = self.tree.take() else { return };
         let was_full = tree.is_full;
         tree.clear();
-        tree.flights.extend(self.ends.ids());
-        for &flight in &tree.flights {
-            let left = self.left_bytes(flight, now);
+        tree.flights.extend(self.ends.ids().map(|flight| (flight, self.left_bytes(flight, now))));
+        for &(flight, left) in &tree.flights {
             let due = &mut tree.due[self.receiver(flight)];
             (due.all, due.longest) = (due.all.saturating_add(left), due.longest.max(left));
         }
         for nth in 0..tree.flights.len() {
-            self.stand(tree.flights[nth], &mut tree, now);
+            self.stand(tree.flights[nth], &mut tree);
         }
-        for &flight in &tree.flights {
+        for &(flight, _) in &tree.flights {
             tree.due[self.receiver(flight)] = Due::default();
         }
         if was_full || tree.is_full {
-            for &flight in &tree.flights {
+            for &(flight, _) in &tree.flights {
                 self.slow_down(flight, &tree, now);
             }
         }
@@ -119,18 +119,17 @@ impl FlowNetwork {
     fn left_bytes(&self, flight: FlightId, now: Time) -> u64 {
         let f = &self.flights[flight];
         let sent = u128::from(f.rate.min(f.alone)) * u128::from(now.since(f.since).0);
-        let packets = f.left.saturating_sub(sent) / (f.whole / u128::from(f.cut.packets)).max(1);
-        (packets as u64).saturating_mul(f.weight.wire.into())
+        pieces(f.left.saturating_sub(sent), f.piece).saturating_mul(f.weight.wire.into())
     }
 
     /// What its receiver does not take of a flight stands all along its ways.
-    fn stand(&self, flight: FlightId, tree: &mut Tree, now: Time) {
+    fn stand(&self, (flight, left): (FlightId, u64), tree: &mut Tree) {
         let f = &self.flights[flight];
         if f.free >= f.alone {
             return;
         }
         let receiver = self.receiver(flight);
-        let waits = tree.due[receiver].waits().min(self.left_bytes(flight, now));
+        let waits = tree.due[receiver].waits().min(left);
         let each = waits / u64::from(f.samples);
         for strand in &f.strands[..f.n_strands as usize] {
             let at = self.sharing.bottleneck(strand.flow);

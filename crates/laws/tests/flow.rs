@@ -134,6 +134,22 @@ fn the_same_messages_give_the_same_digest_and_other_luck_gives_another() {
     }
 }
 
+/// Forty that begin a nanosecond after each other share one receiver for half a millisecond: shares
+/// are dealt for them together, and each has his from his beginning on.
+#[test]
+fn who_begins_at_nearly_one_time_is_dealt_his_share_with_the_others() {
+    let machine = preset("dragonfly-1056", &[("routing", "minimal")]);
+    let (senders, bytes) = (40u32, 64u64 << 10);
+    let after = |span: Span| -> Vec<_> {
+        let one = |i: u32| message(8 + 8 * i, 0, bytes, draw(3, 0, i, 0));
+        (0..senders).map(|i| (Time(0) + Span(span.0 * u64::from(i)), one(i))).collect()
+    };
+    let (at_once, nearly) =
+        (flows(&machine, &after(Span::ZERO)), flows(&machine, &after(Span::ns(1))));
+    let (a, b) = (at_once.end().since(Time(0)), nearly.end().since(Time(0)));
+    assert!(b >= a && b.0 - a.0 <= Span::ns(100).0, "{a} and {b}");
+}
+
 /// Contention can only cost, and no link carries more than it can: what each has carried when the
 /// last message is there took no longer than that.
 #[test]
