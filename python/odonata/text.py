@@ -740,6 +740,9 @@ def met(found: Mapping[str, Any]) -> list[str]:
     if found["flow_controls"]:
         lines.append(f"Limits   {counted(found['flow_controls'], 'time')} a NIC without match "
                      "entries stopped its senders")  # fmt: skip
+    if found["reduction_timeouts"]:
+        lines.append(f"Limits   {counted(found['reduction_timeouts'], 'reduction')} in switches "
+                     "did not wait for the last rank (FI_CXI_COLL_TIMEOUT_USEC)")  # fmt: skip
     if found["software_ranks"] and found["match_mode"] == "hybrid":
         lines.append(f"Limits   {counted(found['software_ranks'], 'rank')} left the NIC's matching "
                      "for their own CPU's")  # fmt: skip

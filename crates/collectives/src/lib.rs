@@ -15,6 +15,7 @@ mod execution;
 mod gathering;
 mod names;
 mod nodes;
+mod offload;
 mod reduce_scatter;
 mod reductions;
 mod scans;
@@ -25,6 +26,7 @@ mod trees;
 pub use blocks::Ragged;
 pub use execution::{Execution, Memory, Stuck};
 pub use nodes::{Across, Form, Nodes};
+pub use offload::OFFLOAD_MAX;
 pub use selection::{Case, Overrides, Parameters, Range, Rule, Selection, Setting};
 pub use shapes::Shape;
 
@@ -59,6 +61,11 @@ pub trait RoundSink {
     fn send_shared(&mut self, to: u32, part: Part, _is_first: bool) {
         self.send(to, part);
     }
+    /// A part in what switches do; whether this sink leaves it to them. One that does not is told
+    /// the sends and receives that come to the same.
+    fn in_network(&mut self, _part: InNetwork) -> bool {
+        false
+    }
     /// `count` parts like `first`, each `stride` bytes after the one before.
     fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
@@ -83,6 +90,17 @@ pub trait RoundSink {
             self.local(nth(from, from_step, i), nth(to, to_step, i), Land::Write);
         }
     }
+}
+
+/// A rank's part in a reduction by switches and the copies of its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InNetwork {
+    /// The rank at the root of the tree, and how many ranks have a part.
+    pub root: u32,
+    pub size: u32,
+    pub bytes: u64,
+    /// The first of its two rounds.
+    pub goes_up: bool,
 }
 
 /// Who asks: rank and size in the communicator.
@@ -204,6 +222,8 @@ pub enum Algorithm {
     SplitBinary {
         chunk: u32,
     },
+    /// By the switches of the network, up to `OFFLOAD_MAX` bytes, one rank a node.
+    Offload,
     /// Stages within nodes, and `across` among the first rank of each.
     NodeAware {
         form: Form,
@@ -223,6 +243,18 @@ impl Algorithm {
         };
         kind.algorithms().iter().any(|&a| same(a, self))
     }
+    /// Whether switches have a part in it.
+    pub fn is_offloaded(self) -> bool {
+        matches!(self, Algorithm::Offload | Algorithm::NodeAware { across: Across::Offload, .. })
+    }
+    /// A call done by switches: by ranks' nodes first, where several share one.
+    pub fn offloaded(case: &Case) -> Option<Algorithm> {
+        let roots = Case { size: case.nodes, ..*case };
+        let alpha = Algorithm::NodeAware { form: Form::Alpha, across: Across::Offload };
+        let way = if case.nodes < case.size { alpha } else { Algorithm::Offload };
+        let is_had = case.kind.algorithms().contains(&Algorithm::Offload);
+        (is_had && Algorithm::Offload.takes(&roots) && way.takes(case)).then_some(way)
+    }
     /// Whether it asks which ranks share a node.
     pub fn is_node_aware(self) -> bool {
         matches!(self, Algorithm::NodeAware { .. })
@@ -236,7 +268,7 @@ impl Algorithm {
             (Kind::Allreduce, Algorithm::Ring)
                 | (
                     Kind::Reduce | Kind::Allreduce,
-                    Algorithm::Tree { .. } | Algorithm::NodeAware { .. }
+                    Algorithm::Tree { .. } | Algorithm::NodeAware { .. } | Algorithm::Offload
                 )
                 | (
                     Kind::ReduceScatter | Kind::ReduceScatterBlock,
@@ -279,6 +311,7 @@ impl Kind {
                 RecursiveExchange { k: 2 },
                 NodeAware { form: Form::Alpha, across: Across::Dissemination { k: 2 } },
                 NodeAware { form: Form::Smp, across: Across::Dissemination { k: 2 } },
+                Offload,
             ],
             Kind::Bcast => &[
                 Binomial,
@@ -290,6 +323,7 @@ impl Kind {
                 NodeAware { form: Form::Alpha, across: Across::Binomial },
                 NodeAware { form: Form::Beta, across: Across::Binomial },
                 NodeAware { form: Form::Smp, across: Across::Binomial },
+                Offload,
             ],
             Kind::Reduce => &[
                 Binomial,
@@ -299,6 +333,7 @@ impl Kind {
                 NodeAware { form: Form::Alpha, across: Across::Binomial },
                 NodeAware { form: Form::Beta, across: Across::Binomial },
                 NodeAware { form: Form::Smp, across: Across::Binomial },
+                Offload,
             ],
             Kind::Allreduce => &[
                 RecursiveDoubling,
@@ -309,6 +344,7 @@ impl Kind {
                 TREE,
                 NodeAware { form: Form::Alpha, across: Across::RecursiveDoubling },
                 NodeAware { form: Form::Smp, across: Across::RecursiveDoubling },
+                Offload,
             ],
             Kind::Allgather => &[
                 RecursiveDoubling,
@@ -379,6 +415,7 @@ impl Collective {
         // Two rounds more where ranks beyond the largest power of two come in and go out.
         let beyond = if p.is_power_of_two() { 0 } else { 1 };
         match (self.kind, self.algorithm) {
+            (_, A::Offload) => offload::ROUNDS,
             (Kind::Barrier, A::RecursiveExchange { .. }) => {
                 reductions::Exchange::of(p, self.radix()).rounds()
             }
@@ -427,6 +464,7 @@ impl Collective {
     fn flat_round(&self, k: u32, out: &mut impl RoundSink) {
         use Algorithm as A;
         match (self.kind, self.algorithm) {
+            (_, A::Offload) => return offload::round(self, k, out),
             (Kind::Barrier, A::RecursiveExchange { .. }) => {
                 return reductions::exchange(self, self.radix(), k, &mut Signals(out));
             }
@@ -435,7 +473,7 @@ impl Collective {
         }
         let out = &mut NonEmpty(out);
         match (self.kind, self.algorithm) {
-            (Kind::Barrier, _) | (_, A::NodeAware { .. }) => {}
+            (Kind::Barrier, _) | (_, A::NodeAware { .. } | A::Offload) => {}
             (Kind::Bcast, A::Tree { .. }) => self.pipeline().down(self, k, out),
             (Kind::Bcast, A::SplitBinary { chunk }) => {
                 shapes::Split::new(self, chunk.into()).down(self, k, out);
@@ -607,7 +645,7 @@ impl Collective {
         }
     }
     /// Nothing is moved, and every rank knows it.
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match self.kind {
             Kind::Barrier | Kind::Gatherv | Kind::Scatterv | Kind::Alltoallv => false,
             Kind::Allgatherv | Kind::ReduceScatter => self.at(self.seat.size) == 0,

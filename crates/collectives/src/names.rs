@@ -84,6 +84,8 @@ impl Algorithm {
             Algorithm::Neighbor => "neighbor",
             Algorithm::ReduceBcast => "nonoverlapping",
             Algorithm::SplitBinary { .. } => "split_binary",
+            // Ours: libfabric calls collectives that hardware does "offload".
+            Algorithm::Offload => "offload",
         }
     }
     /// The name with its parameters, if it has any: `recexch:4`, `scattered:all`,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::blocks::doublings;
 use crate::shapes::{Pipeline, Shape, Tree};
-use crate::{Algorithm, Collective, Kind, Land, Part, RoundSink, Seat, trees};
+use crate::{Algorithm, Collective, InNetwork, Kind, Land, Part, RoundSink, Seat, trees};
 
 /// Which ranks of a communicator share a node: the same on all members, who share it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,7 @@ pub enum Across {
     ReduceBcast,
     SplitBinary { chunk: u32 },
     Tree { shape: Shape, k: u32, chunk: u32 },
+    Offload,
 }
 
 impl From<Across> for Algorithm {
@@ -109,6 +110,7 @@ impl From<Across> for Algorithm {
             Across::ReduceBcast => Algorithm::ReduceBcast,
             Across::SplitBinary { chunk } => Algorithm::SplitBinary { chunk },
             Across::Tree { shape, k, chunk } => Algorithm::Tree { shape, k, chunk },
+            Across::Offload => Algorithm::Offload,
         }
     }
 }
@@ -130,6 +132,7 @@ impl Algorithm {
             Algorithm::ReduceBcast => Across::ReduceBcast,
             Algorithm::SplitBinary { chunk } => Across::SplitBinary { chunk },
             Algorithm::Tree { shape, k, chunk } => Across::Tree { shape, k, chunk },
+            Algorithm::Offload => Across::Offload,
             _ => return None,
         })
     }
@@ -405,5 +408,8 @@ impl<S: RoundSink> RoundSink for Named<'_, S> {
     }
     fn local(&mut self, from: Part, to: Part, land: Land) {
         self.out.local(from, to, land);
+    }
+    fn in_network(&mut self, part: InNetwork) -> bool {
+        self.out.in_network(InNetwork { root: self.names.rank(part.root), ..part })
     }
 }

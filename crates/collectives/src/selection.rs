@@ -6,7 +6,7 @@
 use toml::{Table, Value};
 
 use crate::names::did_you_mean;
-use crate::{Algorithm, Collective, Form, Kind, Nodes, Shape};
+use crate::{Algorithm, Collective, Form, Kind, Nodes, OFFLOAD_MAX, Shape};
 
 /// A call, as far as libraries look at it when they choose. Every member of the communicator must
 /// give the same answers, or they would choose differently.
@@ -151,6 +151,7 @@ impl Rule {
             && is(self.too_few_elements, too_few(case))
             && (case.commutative || self.algorithm.keeps_order(case.kind))
             && (!self.algorithm.is_node_aware() || case.nodes < case.size)
+            && (self.algorithm != Algorithm::Offload || case.fits_in_network())
     }
     /// This rule where the other's conditions hold as well; `None` if they never do.
     pub fn and(&self, other: &Rule) -> Option<Rule> {
@@ -184,6 +185,10 @@ impl Kind {
 }
 
 impl Case {
+    /// Whether switches could do it: little, by an operator of MPI's own, and a rank a node.
+    fn fits_in_network(&self) -> bool {
+        self.bytes <= OFFLOAD_MAX && self.builtin && self.nodes == self.size
+    }
     fn block_bytes(&self) -> u64 {
         let all = self.kind.counts_all_blocks();
         if all { self.bytes / u64::from(self.size.max(1)) } else { self.bytes }
@@ -314,6 +319,7 @@ impl Algorithm {
         (case.commutative || self.keeps_order(case.kind))
             && (!self.wants_spread() || (case.builtin && !too_few(case)))
             && (!self.is_node_aware() || case.nodes < case.size)
+            && (self != Algorithm::Offload || case.fits_in_network())
             && (!self.wants_power_of_two(case.kind) || case.size.is_power_of_two())
     }
     /// Needs as many elements as the largest power of two of ranks, and an operator of MPI's own.

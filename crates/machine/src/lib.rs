@@ -299,6 +299,7 @@ mod routing;
 mod schema;
 mod spec;
 mod summary;
+mod tree;
 mod zero_load;
 
 pub use binding::{Binding, NicPolicy};

@@ -327,7 +327,8 @@ impl Library {
                 request_buffers: get("req_buf_min_posted"),
                 tx_size: get("default_tx_size"),
                 rendezvous_ids: get("rendezvous_ids"),
-                optimized_regions: true, // [LF] FI_CXI_OPTIMIZED_MRS
+                optimized_regions: true,         // [LF] FI_CXI_OPTIMIZED_MRS
+                reduction_timeout: Span::ms(32), // [LF] FI_CXI_COLL_TIMEOUT_USEC
             },
             version: draft.version,
             selection,

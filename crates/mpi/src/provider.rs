@@ -10,6 +10,8 @@ const EVENT_BYTES: u64 = 64;
 
 /// What `FI_CXI_DEFAULT_TX_SIZE` may be; in place of another the provider takes its default.
 /// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
+/// [LF] fi_cxi(7): 20 s.
+const COLL_TIMEOUT_MAX: u64 = 20_000_000;
 const TX_SIZES: std::ops::RangeInclusive<u64> = 16..=16_384;
 const TX_SIZE_DEFAULT: u64 = 1_024;
 
@@ -44,6 +46,8 @@ pub struct Provider {
     pub rendezvous_ids: u64,
     /// Whether memory may be registered with a table entry of its own: `FI_CXI_OPTIMIZED_MRS`.
     pub optimized_regions: bool,
+    /// How long switches wait for the last part of a reduction: `FI_CXI_COLL_TIMEOUT_USEC`.
+    pub reduction_timeout: Span,
 }
 
 impl Provider {
@@ -113,6 +117,7 @@ impl Library {
             | "OFLOW_BUF_MIN_POSTED"
             | "REQ_BUF_MIN_POSTED"
             | "DEFAULT_TX_SIZE"
+            | "COLL_TIMEOUT_USEC"
             | "FC_RETRY_USEC_DELAY" => 0,
             _ => return Ok(false),
         };
@@ -142,6 +147,12 @@ impl Library {
             "RDZV_EAGER_SIZE" => self.rendezvous_eager_part = number,
             "OFLOW_BUF_COUNT" | "OFLOW_BUF_MIN_POSTED" => p.oflow_buffers = number,
             "REQ_BUF_MIN_POSTED" => p.request_buffers = number,
+            "COLL_TIMEOUT_USEC" => {
+                if number > COLL_TIMEOUT_MAX {
+                    return Err(format!("a whole number from 0 to {COLL_TIMEOUT_MAX}"));
+                }
+                p.reduction_timeout = Span::us(number);
+            }
             _ => p.flow_control = Span::us(number),
         }
         // What travels with the request is never more than what needs none.

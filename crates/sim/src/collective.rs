@@ -9,7 +9,7 @@ use crate::pairs::PairId;
 use crate::protocol::first_leg;
 use crate::world::{Buffers, Due, Flight, Purpose, Rank, RunId, Send, SendId, Waiter, World};
 use base::{Span, Time};
-use collectives::{Collective, Land, Nodes, Part, RoundSink};
+use collectives::{Collective, InNetwork, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Context, Done, Token, Workload};
 
@@ -63,6 +63,9 @@ pub(crate) struct Traffic {
     combined: u64,
     /// Lists of messages that runs no longer need.
     lists: Vec<Vec<Outgoing>>,
+    /// Whether switches may have a part, and which they have.
+    has_switches: bool,
+    offloaded: Option<InNetwork>,
 }
 
 /// How a message goes.
@@ -90,6 +93,12 @@ impl RoundSink for Traffic {
         let through = if is_first { Through::Cell } else { Through::SameCell };
         let bytes = part.len;
         self.sends.push(Outgoing { peer: to, through, bytes, leaves: Time::ZERO });
+    }
+    fn in_network(&mut self, part: InNetwork) -> bool {
+        let takes = self.has_switches && part.bytes <= OFFLOAD_MAX;
+        // The way down belongs to the way up.
+        self.offloaded = Some(part).filter(|part| takes && part.goes_up && part.size > 1);
+        takes
     }
     fn recv(&mut self, from: u32, _: Part, land: Land) {
         if self.recvs.last() != Some(&from) {
@@ -123,6 +132,7 @@ impl Traffic {
         self.sends.clear();
         self.recvs.clear();
         (self.combines, self.moved, self.combined) = (false, 0, 0);
+        self.offloaded = None;
     }
 }
 
@@ -199,6 +209,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let run = self.runs[id].as_ref().expect("looked at above");
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
+        traffic.has_switches = self.job.machine.reduces_in_switches();
         run.call.round(played, &mut traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
@@ -239,6 +250,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // One term more than there are messages: it keeps the round open until all of them are
         // on their way.
         run.owed = 1 + awaited + traffic.recvs.len() as u32;
+        run.owed += u32::from(traffic.offloaded.is_some());
         run.called = run.ready;
         run.combines = traffic.combines;
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
@@ -252,7 +264,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
         }
         let sends = !traffic.sends.is_empty();
+        let offloaded = traffic.offloaded;
         self.traffic = traffic;
+        if let Some(part) = offloaded {
+            self.enter_offload(id, part);
+        }
         let are_under_way = !sends || self.expect_next(id);
         // What has come already is received at once; the NIC waits for the rest.
         let early = self.admit_early(id);

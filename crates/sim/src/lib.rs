@@ -10,6 +10,7 @@ mod collective;
 mod gpu;
 mod intranode;
 mod noise;
+mod offload;
 mod onesided;
 mod outcome;
 mod pairs;

@@ -152,4 +152,6 @@ pub struct Limited {
     pub flow_controls: u64,
     /// Ranks whose CPUs matched at the end.
     pub software_ranks: usize,
+    /// Reductions whose switches did not wait for the last part.
+    pub reduction_timeouts: u64,
 }

@@ -177,6 +177,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// Of a sample: when its rounds began, summed over ranks, and when the last was over.
     pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
+    pub(crate) offload: crate::offload::Offload,
     /// Who shares a node, of communicators whose collectives ask and bring no answer.
     pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
     /// What a rank did that no program may: the run ends there.
@@ -186,7 +187,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     delivered: Vec<(MsgId, Time)>,
     done: Vec<Done>,
     calls: Vec<Call>,
-    counters: Counters,
+    pub(crate) counters: Counters,
     digest: Digest,
     events: u64,
 }
@@ -243,6 +244,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             intranode: Intranode::new(job),
             begun: Vec::new(),
             traffic: Default::default(),
+            offload: Default::default(),
             nodes: BTreeMap::new(),
             broken: None,
             fate: Fate::new(job),
@@ -383,6 +385,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 Due::Arrive(cargo) => self.unload(cargo),
                 Due::Answer(access) => self.answer(access),
                 Due::Advance(run) => self.advance(run),
+                Due::Reduced(run) => self.reduced(run),
                 due @ (Due::Complete(_) | Due::Ring(_)) => self.resume(due),
             },
         }

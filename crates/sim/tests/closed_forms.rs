@@ -536,7 +536,7 @@ fn nodes_first() {
     }
 }
 
-/// No algorithm is without its form.
+/// No algorithm is without its form. That of `A::Offload` is in `offload.rs`: it wants switches.
 #[test]
 fn every_algorithm_has_a_form_here() {
     let text = include_str!("closed_forms.rs");

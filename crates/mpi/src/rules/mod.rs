@@ -41,7 +41,7 @@ impl Family {
     /// Whether the library has the algorithm and runs it for such a call.
     pub fn has(self, algorithm: Algorithm, case: &Case) -> bool {
         let composed = self == Family::Mpich && algorithm.is_composed() && algorithm.takes(case);
-        composed || self.offers(algorithm, case)
+        composed && !algorithm.is_offloaded() || self.offers(algorithm, case)
     }
     /// Whether its file can say so as well.
     pub fn offers(self, algorithm: Algorithm, case: &Case) -> bool {
@@ -49,7 +49,7 @@ impl Family {
             Family::Mpich => mpich::name(case.kind, algorithm).is_some(),
             Family::OpenMpi => openmpi::offers(algorithm, case),
         };
-        has && algorithm.takes(case)
+        has && !algorithm.is_offloaded() && algorithm.takes(case)
     }
 
     /// The file that says: for `kind`, these `choices`, sorted by ranks and bytes. Those of a size

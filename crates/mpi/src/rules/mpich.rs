@@ -88,7 +88,7 @@ fn prefix(kind: Kind) -> String {
 pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
     use Algorithm as A;
     let lacks = match (kind, algorithm) {
-        (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. }) => true,
+        (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. } | A::Offload) => true,
         // What its device composes stands in a file of the device's.
         (_, a) if a.is_composed() => true,
         // Open MPI's shapes. Segments of an allreduce's tree are a parameter of that.

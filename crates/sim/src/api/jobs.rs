@@ -358,6 +358,8 @@ fn look_at<'a>(
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
             let overrides = super::overrides(Heard::new(common, &program.env))?;
+            let lacks = run.and_then(|run| limits::switches(run, &overrides));
+            lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
             Ok(Some(Ready::Program { program, factor, overrides }))
         }
         Task::Bench { bench, bytes, iterations } => {

@@ -3,6 +3,7 @@
 use super::{Common, Heard, unknown};
 use crate::outcome::Outcome;
 use crate::world::{Job, Policy};
+use collectives::{Kind, Overrides};
 use machine::{Complaint, Machine};
 use mpi::Library;
 use serde::Serialize;
@@ -31,6 +32,21 @@ pub(super) fn heed(
     if complaints.is_empty() { Ok(()) } else { Err(complaints) }
 }
 
+/// Whoever wants switches to reduce is told where none do.
+pub(crate) fn switches(job: &Job, overrides: &Overrides) -> Option<Complaint> {
+    if job.machine.reduces_in_switches() {
+        return None;
+    }
+    let forced = overrides.forced.iter().filter(|(_, a)| a.is_offloaded()).map(|&(kind, _)| kind);
+    let ruled = Kind::ALL.into_iter().filter(|&kind| {
+        job.library.selection.rules(kind).iter().any(|rule| rule.algorithm.is_offloaded())
+    });
+    let kind = forced.chain(ruled).next()?;
+    let wanted = "an algorithm of messages: only Slingshot's switches reduce, on a machine that is \
+                  whole";
+    Some(Complaint::new(format!("algorithm of {}", kind.name()), "offload", wanted))
+}
+
 /// What was in use of everything there is only so much of.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsRow {
@@ -44,6 +60,8 @@ pub struct LimitsRow {
     pub flow_controls: u64,
     /// Ranks whose CPUs matched at the end.
     pub software_ranks: usize,
+    /// Reductions in switches that did not wait for the last rank: `FI_CXI_COLL_TIMEOUT_USEC`.
+    pub reduction_timeouts: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -113,6 +131,7 @@ impl LimitsRow {
             crossed: crossed.collect(),
             flow_controls: limited.flow_controls,
             software_ranks: limited.software_ranks,
+            reduction_timeouts: limited.reduction_timeouts,
         }
     }
 }
@@ -129,6 +148,7 @@ impl LimitsRow {
         let new: Vec<_> = other.crossed.into_iter().filter(is_new).collect();
         self.crossed.extend(new);
         self.flow_controls += other.flow_controls;
+        self.reduction_timeouts += other.reduction_timeouts;
         self.software_ranks = self.software_ranks.max(other.software_ranks);
     }
 }

@@ -108,7 +108,10 @@ pub fn tune(
             continue;
         }
         match job(&request.common, ranks, request.ppn.max(1)) {
-            Ok(job) => jobs.push((nodes, job)),
+            Ok(job) => {
+                complaints.extend(super::limits::switches(&job, &overrides));
+                jobs.push((nodes, job));
+            }
             Err(more) => {
                 let known: Vec<String> = complaints.iter().map(|c| c.to_string()).collect();
                 complaints.extend(more.into_iter().filter(|c| !known.contains(&c.to_string())));
@@ -237,9 +240,12 @@ impl Session<'_> {
                 candidates.push(algorithm);
             }
         }
+        let has_switches = job.machine.reduces_in_switches() && !any.is_empty();
+        let by_switches = Algorithm::offloaded(&case).filter(|_| has_switches);
+        candidates.extend(by_switches.filter(|a| !candidates.contains(a)));
         for algorithm in candidates {
             let is_had = Family::ALL.iter().any(|family| family.has(algorithm, &case));
-            if algorithm != own && !is_had {
+            if algorithm != own && !is_had && Some(algorithm) != by_switches {
                 continue;
             }
             let call = Collective { algorithm, ..any.clone() };

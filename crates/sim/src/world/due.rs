@@ -56,6 +56,8 @@ pub(crate) enum Due {
     Answer(AccessId),
     /// The round the run is in is over.
     Advance(RunId),
+    /// What switches have reduced is there: at the root, or everywhere.
+    Reduced(RunId),
     /// The background has warmed up: the jobs begin.
     Begin,
 }
@@ -78,7 +80,8 @@ const NEXT: u32 = RING + 1;
 const SERVE: u32 = NEXT + 1;
 const ANSWER: u32 = SERVE + 1;
 const ADVANCE: u32 = ANSWER + 1;
-const BEGIN: u32 = ADVANCE + 1;
+const REDUCED: u32 = ADVANCE + 1;
+const BEGIN: u32 = REDUCED + 1;
 const _: () = assert!(BEGIN < 1 << KIND);
 
 #[inline]
@@ -131,6 +134,7 @@ impl Due {
             Due::Serve(gate) => word(SERVE, gate),
             Due::Answer(access) => word(ANSWER, access.0),
             Due::Advance(run) => word(ADVANCE, run.0),
+            Due::Reduced(run) => word(REDUCED, run.0),
             Due::Begin => word(BEGIN, 0),
         }
     }
@@ -147,6 +151,7 @@ impl Due {
             (SERVE, gate) => Due::Serve(gate),
             (ANSWER, access) => Due::Answer(AccessId(access)),
             (ADVANCE, run) => Due::Advance(RunId(run)),
+            (REDUCED, run) => Due::Reduced(RunId(run)),
             _ => Due::Begin,
         }
     }
@@ -163,6 +168,7 @@ mod tests {
             let (run, done) = (RunId(id), DoneId(id));
             let mut all = vec![Due::Fire, Due::Begin, Due::Serve(id), Due::Answer(AccessId(id))];
             all.extend([Due::Complete(done), Due::Ring(done), Due::Next(run), Due::Advance(run)]);
+            all.push(Due::Reduced(run));
             let legs = (0..LEGS).map(|leg| flight(leg, id));
             all.extend(legs.clone().flat_map(|f| [Due::Depart(f), Due::Inject(f)]));
             let cargo = [Cargo::Access(AccessId(id)), Cargo::Background(id)];

@@ -384,6 +384,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             crossed: self.guard.crossed.clone(),
             flow_controls: self.guard.flow_controls,
             software_ranks: limits.software_ranks(),
+            reduction_timeouts: self.offload.timeouts,
         }
     }
 }

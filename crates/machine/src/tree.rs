@@ -1,0 +1,54 @@
+//! Trees of switches: what fabric managers set up for multicast and for reductions.
+
+use crate::dragonfly::Dragonfly;
+use crate::{End, Idle, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
+
+impl Machine {
+    /// Whether switches reduce, and copy what they are told to: Rosetta, as far as it is whole.
+    /// Trees are set up before a job, and nothing is known of what becomes of them after a fault.
+    pub fn reduces_in_switches(&self) -> bool {
+        self.fabric == "slingshot" && self.faults.is_none()
+    }
+
+    /// The links from a switch to that of the root of a tree, which are a function of the switch
+    /// they leave: at each the minimal way from there, the same for all. [estimate: how the fabric
+    /// manager builds trees is not public]
+    pub fn tree_way(&self, from: SwitchId, root: NicId) -> Vec<LinkId> {
+        let Topology::Dragonfly(net) = &self.topology;
+        let mut way = Vec::new();
+        let mut at = from;
+        while at != self.nic_switch[root] {
+            let link = self.toward(net, at, root);
+            way.push(link);
+            at = self.switch_after(link);
+            assert!(way.len() <= 8, "a minimal way of more than 8 links");
+        }
+        way
+    }
+    fn toward(&self, net: &Dragonfly, at: SwitchId, root: NicId) -> LinkId {
+        let (home, mut route) = (self.nic_switch[root], Route::default());
+        let draw = u64::from(root.0);
+        let step = net.next(at, home, root, Routing::Minimal, &mut route, draw, &Idle);
+        step.expect("it is not there yet").0
+    }
+
+    /// Where a link between switches leaves, and where it leads.
+    pub fn switch_before(&self, link: LinkId) -> SwitchId {
+        match self.links.from[link] {
+            End::Switch(switch) => switch,
+            End::Nic(_) => panic!("{link:?} leaves a NIC"),
+        }
+    }
+    pub fn switch_after(&self, link: LinkId) -> SwitchId {
+        match self.links.to[link] {
+            End::Switch(switch) => switch,
+            End::Nic(_) => panic!("{link:?} leads to a NIC"),
+        }
+    }
+    /// The other direction of a cable between switches.
+    pub fn way_back(&self, link: LinkId) -> LinkId {
+        let (from, to) = (self.switch_before(link), self.switch_after(link));
+        let nth = self.links_between(from, to).iter().position(|&l| l == link);
+        self.links_between(to, from)[nth.expect("it is one of those between its ends")]
+    }
+}

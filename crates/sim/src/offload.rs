@@ -1,0 +1,261 @@
+//! Collectives that switches do: a tree of them reduces what its endpoints send to the root's, and
+//! copies what that sends back. Equations and limits in docs/models/collectives.md.
+//!
+//! What a tree does is settled when the last of its ranks has entered: nothing before that can be
+//! seen by anybody. Its packets wait for each other on links, and for nobody else.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::world::{Due, RunId, World};
+use base::{Span, Time};
+use collectives::{InNetwork, OFFLOAD_MAX};
+use machine::{LinkId, Machine, NicId, SwitchId};
+use net::{Counters, NetworkModel};
+use workload::{Context, Workload};
+
+/// Reductions of one group that switches keep apart. [libfabric] CXIP_COLL_MAX_CONCUR
+const MOST_AT_ONCE: u32 = 8;
+
+/// Payload, header and padding of a reduction's packet, whatever it carries. [libfabric]
+/// prov/cxi/src/cxip_coll.c
+const PACKET: u64 = 49;
+
+/// A collective of a communicator of a job.
+type Key = (u32, Context, u32);
+
+#[derive(Default)]
+pub(crate) struct Offload {
+    under_way: BTreeMap<Key, Group>,
+    /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
+    open: BTreeMap<(u32, Context), Open>,
+    /// Until when links carry packets of reductions.
+    busy: BTreeMap<LinkId, Time>,
+    /// Reductions whose switches did not wait for their last part.
+    pub timeouts: u64,
+}
+
+/// How many, and what waits.
+type Open = (u32, VecDeque<(RunId, InNetwork)>);
+
+/// Those who have entered, with when their part leaves them.
+struct Group {
+    root: u32,
+    bytes: u64,
+    entered: Vec<(u32, RunId, Time)>,
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// A rank's run enters a reduction; one thing is owed to it until the result is there.
+    pub(crate) fn enter_offload(&mut self, id: RunId, part: InNetwork) {
+        let (rank, context) = self.part_of(id);
+        let (open, waiting) = self.offload.open.entry((rank, context)).or_default();
+        if *open == MOST_AT_ONCE {
+            return waiting.push_back((id, part));
+        }
+        *open += 1;
+        let key = self.key_of(id);
+        let root =
+            self.first_rank(key.0) + self.workload.members(key.0, context)[part.root as usize];
+        // The root gives what it has to its own NIC only at the end.
+        let cost = if rank == root { Span::ZERO } else { self.job.library.send_overhead };
+        let left = self.work(rank, cost);
+        let group = self.offload.under_way.entry(key);
+        let group = group.or_insert_with(|| Group { root, bytes: part.bytes, entered: Vec::new() });
+        group.entered.push((rank, id, left));
+        if group.entered.len() == part.size as usize {
+            self.send_up(key, part);
+        }
+    }
+
+    /// All have entered: when the root has what they sent.
+    fn send_up(&mut self, key: Key, part: InNetwork) {
+        let Group { root, entered, .. } = &self.offload.under_way[&key];
+        let (root, machine) = (*root, &self.job.machine);
+        let parts = entered.iter().filter(|&&(rank, ..)| rank != root);
+        let parts: Vec<(NicId, Time)> =
+            parts.map(|&(rank, _, left)| (self.job.seats[rank as usize].nic, left)).collect();
+        let own = entered.iter().find(|&&(rank, ..)| rank == root).expect("the root has entered");
+        let (run, mut ready) = (own.1, own.2);
+        let to = self.job.seats[root as usize].nic;
+        let timeout = self.job.library.provider.reduction_timeout;
+        let mut wires =
+            Wires { machine, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
+        self.offload.timeouts += u64::from(timed_out);
+        // Of several packets each costs its turn; the last turn is taken when it comes.
+        let cost = self.root_cost(part.bytes);
+        let mut begins = ready;
+        for arrival in arrivals {
+            begins = ready.max(arrival + machine.nic.recv_latency);
+            ready = begins + cost;
+        }
+        self.schedule(root, begins, Due::Reduced(run));
+    }
+
+    /// The root's CPU takes one packet, and reduces it with what it has.
+    fn root_cost(&self, bytes: u64) -> Span {
+        self.job.library.recv_overhead + self.job.library.reduce_gap.span(bytes)
+    }
+
+    /// The root begins to look at the last packet, or the result has come to another rank.
+    pub(crate) fn reduced(&mut self, id: RunId) {
+        let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
+        let when = match self.offload.under_way.remove(&key) {
+            Some(group) => {
+                self.work(rank, self.root_cost(group.bytes));
+                let sent = self.work(rank, self.job.library.send_overhead);
+                self.send_down(group, sent);
+                sent
+            }
+            None => self.work(rank, self.job.library.recv_overhead),
+        };
+        self.owe_less(id, when);
+        let (open, waiting) = self.offload.open.get_mut(&(rank, context)).expect("it had a part");
+        *open -= 1;
+        if let Some((next, part)) = waiting.pop_front() {
+            self.enter_offload(next, part);
+        }
+    }
+
+    /// The root's NIC is given the result.
+    fn send_down(&mut self, group: Group, given: Time) {
+        let from = self.job.seats[group.root as usize].nic;
+        let others = group.entered.iter().filter(|&&(rank, ..)| rank != group.root);
+        let others: Vec<(u32, RunId)> = others.map(|&(rank, run, _)| (rank, run)).collect();
+        let nics: Vec<NicId> =
+            others.iter().map(|&(rank, _)| self.job.seats[rank as usize].nic).collect();
+        let machine = &self.job.machine;
+        let mut wires =
+            Wires { machine, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let arrivals = down(&mut wires, from, &nics, given);
+        let seen = machine.nic.recv_latency;
+        for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
+            self.schedule(rank, arrival + seen, Due::Reduced(run));
+        }
+    }
+
+    fn part_of(&self, id: RunId) -> (u32, Context) {
+        let run = self.runs[id].as_ref().expect("its reduction is under way");
+        (run.rank, run.context)
+    }
+    fn key_of(&self, id: RunId) -> Key {
+        let run = self.runs[id].as_ref().expect("its reduction is under way");
+        (self.job_of(run.rank), run.context, run.seq)
+    }
+}
+
+/// The links that packets of reductions go by.
+struct Wires<'a> {
+    machine: &'a Machine,
+    busy: &'a mut BTreeMap<LinkId, Time>,
+    counters: &'a mut Counters,
+}
+
+impl Wires<'_> {
+    fn wire(&self) -> u64 {
+        const { assert!(OFFLOAD_MAX < PACKET) };
+        PACKET + self.machine.nic.packet_overhead
+    }
+    /// How long a link needs for a packet.
+    fn gap(&self, link: LinkId) -> Span {
+        self.machine.links.gap[link].span(self.wire())
+    }
+    /// A packet is to enter `link` at `ready`: when its head is at the far end.
+    fn head(&mut self, link: LinkId, ready: Time) -> Time {
+        let (gap, bytes) = (self.gap(link), self.wire());
+        let free = self.busy.entry(link).or_insert(Time::ZERO);
+        let enters = ready.max(*free);
+        *free = enters + gap;
+        self.counters.bytes[link] += bytes;
+        self.counters.packets[link] += 1;
+        enters + self.machine.links.latency[link]
+    }
+    /// The same for a packet that is used whole: its tail.
+    fn whole(&mut self, link: LinkId, ready: Time) -> Time {
+        self.head(link, ready) + self.gap(link)
+    }
+}
+
+/// A reduction's way up: when packets arrive whole at the NIC of the root, in order, and whether
+/// some switch gave up waiting.
+///
+/// A switch keeps what comes and passes it on when all it expects is there, or, `timeout` after the
+/// first, as far as it is; what comes later goes on by itself.
+fn up(
+    wires: &mut Wires<'_>,
+    root: NicId,
+    parts: &[(NicId, Time)],
+    timeout: Span,
+) -> (Vec<Time>, bool) {
+    let machine = wires.machine;
+    let mut at: BTreeMap<SwitchId, Vec<Time>> = BTreeMap::new();
+    for &(nic, left) in parts {
+        let arrives = wires.whole(machine.injection(nic), left + machine.nic.send_latency);
+        at.entry(machine.nic_switch[nic]).or_default().push(arrives);
+    }
+    let ways: BTreeMap<SwitchId, Vec<LinkId>> =
+        at.keys().map(|&switch| (switch, machine.tree_way(switch, root))).collect();
+    // By switch: how far it is from the root, and the link out of it.
+    let mut tree: BTreeMap<SwitchId, (usize, LinkId)> = BTreeMap::new();
+    for way in ways.values() {
+        for (nth, &link) in way.iter().enumerate() {
+            tree.insert(machine.switch_before(link), (way.len() - nth, link));
+        }
+    }
+    let mut order: Vec<(usize, SwitchId, LinkId)> =
+        tree.into_iter().map(|(switch, (far, link))| (far, switch, link)).collect();
+    order.sort_unstable_by_key(|&(far, switch, _)| (std::cmp::Reverse(far), switch));
+    let mut timed_out = false;
+    for (_, switch, link) in order {
+        let mut here = at.remove(&switch).unwrap_or_default();
+        let gave_up = merge(&mut here, timeout);
+        timed_out |= gave_up;
+        let next = machine.switch_after(link);
+        for leaves in here {
+            let arrives = wires.whole(link, leaves);
+            at.entry(next).or_default().push(arrives);
+        }
+    }
+    let mut here = at.remove(&machine.nic_switch[root]).unwrap_or_default();
+    timed_out |= merge(&mut here, timeout);
+    let link = machine.ejection(root);
+    let mut arrivals: Vec<Time> = here.into_iter().map(|t| wires.whole(link, t)).collect();
+    arrivals.sort_unstable();
+    (arrivals, timed_out)
+}
+
+/// When packets leave a switch to which these have come: one, unless it gives up waiting.
+fn merge(came: &mut Vec<Time>, timeout: Span) -> bool {
+    came.sort_unstable();
+    let (Some(&first), Some(&last)) = (came.first(), came.last()) else { return false };
+    let until = first + timeout;
+    if last <= until {
+        *came = vec![last];
+        return false;
+    }
+    came.retain(|&t| t > until);
+    came.insert(0, until);
+    true
+}
+
+/// A result's way down: when it is whole at each of these NICs. Switches copy a packet as it comes.
+fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<Time> {
+    let machine = wires.machine;
+    let head = wires.head(machine.injection(root), given + machine.nic.send_latency);
+    let mut at: BTreeMap<SwitchId, Time> = BTreeMap::new();
+    at.insert(machine.nic_switch[root], head);
+    let mut arrivals = Vec::with_capacity(nics.len());
+    for &nic in nics {
+        let home = machine.nic_switch[nic];
+        // From the switch nearest to the root that it has not come to yet.
+        for link in machine.tree_way(home, root).into_iter().rev() {
+            let (here, next) = (machine.switch_after(link), machine.switch_before(link));
+            if !at.contains_key(&next) {
+                let head = wires.head(machine.way_back(link), at[&here]);
+                at.insert(next, head);
+            }
+        }
+        arrivals.push(wires.whole(machine.ejection(nic), at[&home]));
+    }
+    arrivals
+}

@@ -1,0 +1,168 @@
+//! Reductions by switches: the closed form, what lateness and haste do, and what is refused.
+
+mod common;
+
+use base::{Span, Time};
+use collectives::{Algorithm as A, Collective, Kind, Seat};
+use common::{Script, job_on, machine, told};
+use loggp::LogGpNetwork;
+use machine::{LinkId, Machine, NicId};
+use packet::PacketNetwork;
+use sim::{End, Job, Outcome};
+use workload::{Done, Op, WORLD};
+
+fn job(nodes: &[u32]) -> Job {
+    job_on(machine("aurora", &[]), "mpich", nodes)
+}
+
+fn call(kind: Kind, bytes: u64, rank: u32, size: u32) -> Op {
+    let (algorithm, seat, root, grain) = (A::Offload, Seat { rank, size }, 0, 8);
+    let (ragged, nodes) = (None, None);
+    Op::Collective {
+        context: WORLD,
+        call: Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes },
+    }
+}
+
+/// Every rank calls so often in a row, without waiting; each so many nanoseconds late.
+fn play(
+    job: &Job,
+    (kind, bytes): (Kind, u64),
+    times: u32,
+    late: impl Fn(u32) -> u64,
+) -> (Outcome, Vec<(Time, Done)>) {
+    let n = job.seats.len() as u32;
+    let calls = (0..n).flat_map(|rank| (0..times).map(move |nth| (rank, nth)));
+    let calls = calls.map(|(rank, nth)| {
+        (rank, nth, if nth == 0 { late(rank) } else { 0 }, call(kind, bytes, rank, n))
+    });
+    let (outcome, told) = Script::new(n, calls).run::<PacketNetwork>(job);
+    assert_eq!(outcome.end, End::Finished);
+    (outcome, told)
+}
+
+/// Bytes of a reduction's packet on the wire: 32 of payload, 12 of header and 5 of padding, in a
+/// frame (libfabric's cxip_coll.c).
+fn wire(machine: &Machine) -> u64 {
+    32 + 12 + 5 + machine.nic.packet_overhead
+}
+
+/// The time from the call: up whole at every switch, down through them, and what CPUs do. `up` are
+/// the links from the farthest endpoint to the root's, `down` those back.
+fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
+    let (m, l) = (&job.machine, &job.library);
+    let gap = |link: LinkId| m.links.gap[link].span(wire(m));
+    let latency = |link: LinkId| m.links.latency[link];
+    let up: Span = up.iter().map(|&link| latency(link) + gap(link)).sum();
+    let last = gap(*down.last().expect("it ends at a NIC"));
+    let down: Span = down.iter().map(|&link| latency(link)).sum::<Span>() + last;
+    let nics = (m.nic.send_latency + m.nic.recv_latency) * 2;
+    let root = l.recv_overhead + l.reduce_gap.span(bytes) + l.send_overhead;
+    // Two rounds end a picosecond after they are over, and the call another.
+    let ends = Span(2);
+    l.call_overhead + l.send_overhead + up + root + down + nics + l.recv_overhead + ends
+}
+
+/// Ranks on the first NICs of these nodes, the root's first, of which the last is the farthest.
+fn check(nodes: &[u32], bytes: u64) {
+    let job = job(nodes);
+    let m = &job.machine;
+    let nic = |nth: usize| -> NicId { job.seats[nth].nic };
+    let (root, far) = (nic(0), nic(nodes.len() - 1));
+    let way = m.tree_way(m.nic_switch[far], root);
+    let mut direct = Vec::new();
+    let minimal = (0..64).map(|draw| {
+        m.walk(far, root, draw, &machine::Idle, &mut direct);
+        direct.len() - 2
+    });
+    assert_eq!(Some(way.len()), minimal.min(), "no longer than any way");
+    let back = way.iter().rev().map(|&link| m.way_back(link));
+    let up: Vec<LinkId> = [m.injection(far)]
+        .into_iter()
+        .chain(way.iter().copied())
+        .chain([m.ejection(root)])
+        .collect();
+    let down: Vec<LinkId> =
+        [m.injection(root)].into_iter().chain(back).chain([m.ejection(far)]).collect();
+    let (_, all) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
+    let last = all.iter().map(|&(at, _)| at).max().expect("all are told");
+    assert_eq!(last - Time::ZERO, form(&job, bytes, &up, &down), "{nodes:?} {bytes} B");
+}
+
+#[test]
+fn a_reduction_takes_the_time_of_its_longest_way() {
+    for bytes in [8, 32] {
+        // Nodes 0, 1, 2 share a switch; 40 has another of the group, 700 of another group.
+        check(&[0, 1], bytes);
+        check(&[0, 1, 2, 3, 4, 5, 6, 7], bytes);
+        check(&[0, 40], bytes);
+        check(&[0, 1, 40, 700], bytes);
+        check(&(0..64).map(|n| n * 64).collect::<Vec<_>>(), bytes);
+    }
+}
+
+/// All are allreduces to the fabric: nobody is through before all have come.
+#[test]
+fn nobody_is_through_before_the_last_has_entered() {
+    for kind in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce] {
+        let job = job(&[0, 40, 700]);
+        let at = |late: u64| {
+            let (outcome, all) = play(&job, (kind, 8), 1, |rank| if rank == 2 { late } else { 0 });
+            assert_eq!(outcome.limited.reduction_timeouts, 0);
+            (0..3).map(|rank| told(&all, rank, 0).0).collect::<Vec<_>>()
+        };
+        // Long enough for the root to be waiting, too.
+        let (early, late) = (at(10_000), at(30_000));
+        for (early, late) in early.into_iter().zip(late) {
+            assert_eq!(late - early, Span::us(20), "{kind:?}");
+        }
+    }
+}
+
+/// A switch waits 32 ms for the last, to the day.
+#[test]
+fn a_rank_that_is_too_late_goes_by_itself_and_the_job_is_told() {
+    let mut job = job(&[0, 1, 2]);
+    let run = |job: &Job, late| {
+        let (outcome, all) = play(job, (Kind::Allreduce, 8), 1, |r| if r == 2 { late } else { 0 });
+        (outcome.limited.reduction_timeouts, told(&all, 0, 0).0)
+    };
+    let (none, in_time) = run(&job, 31_900_000);
+    let (one, too_late) = run(&job, 32_100_000);
+    assert_eq!((none, one), (0, 1));
+    // The root has taken the first part long before: it is not slower for that.
+    assert_eq!(too_late - in_time, Span::us(200));
+    job.library.set("FI_CXI_COLL_TIMEOUT_USEC", "40000").unwrap();
+    assert_eq!(run(&job, 32_100_000).0, 0);
+    assert!(job.library.set("FI_CXI_COLL_TIMEOUT_USEC", "20000001").is_err());
+}
+
+/// Eight go at once; the ninth begins when one of them has ended.
+#[test]
+fn eight_reductions_of_a_group_are_under_way_at_once() {
+    let job = job(&[0, 40]);
+    let (_, all) = play(&job, (Kind::Allreduce, 8), 9, |_| 0);
+    let end = |nth| told(&all, 1, nth).0;
+    let alone = end(0) - Time::ZERO;
+    assert!(end(7) - end(0) < alone, "{} {}", end(0), end(7));
+    let wait = job.library.call_overhead;
+    assert!(end(8) - end(0) + wait >= alone, "{} {}", end(0), end(8));
+}
+
+/// Those of another communicator's group, or what is too long for switches, or no switch's, go as
+/// messages; no fidelity asks the switches otherwise.
+#[test]
+fn what_switches_do_not_take_goes_as_messages() {
+    let here = job(&[0, 40, 700]);
+    let messages = |job: &Job, bytes| {
+        play(job, (Kind::Allreduce, bytes), 1, |_| 0).0.by_distance.iter().map(|d| d.0).sum::<u64>()
+    };
+    assert_eq!((messages(&here, 32), messages(&here, 40)), (0, 4));
+    let there = job_on(machine("cascade-3k", &[]), "mpich", &[0, 40, 700]);
+    assert_eq!(messages(&there, 8), 4);
+    let n = 3;
+    let script = || Script::new(n, (0..n).map(|r| (r, 0, 0, call(Kind::Allreduce, 8, r, n))));
+    let ends = |told: Vec<(Time, Done)>| told.iter().map(|t| t.0).max();
+    let packets = ends(script().run::<PacketNetwork>(&here).1);
+    assert_eq!(ends(script().run::<LogGpNetwork>(&here).1), packets);
+}
