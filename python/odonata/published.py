@@ -42,6 +42,8 @@ class Curve:
     window: int | None = None
     # Of the predicted bandwidth one part in so many is what was measured.
     parts: int = 1
+    # Where packets would take longer than a report should.
+    fidelity: str | None = None
 
     @property
     def column(self) -> str:
@@ -187,6 +189,37 @@ OTHERS = (
     ),
 )  # fmt: skip
 
+# dgnettest's all-to-all of Elbert's fabric validation: ranks, and the mean of all sets and rounds
+# that are printed, MiB/s a rank.
+_ALL2ALL = ((32, 13819), (40, 14031), (48, 13708), (56, 12977), (192, 10038), (304, 10335),
+            (1024, 5437))  # fmt: skip
+_BLOCK = 128 << 10
+
+
+def _all2all(ranks: int, rate: float) -> Curve:
+    """A set of nodes at `rate` MiB/s a rank: microseconds of a call in which each rank sends all
+    others a block."""
+    where = "128 nodes of four groups"
+    if ranks < 1024:
+        where = f"{ranks // 8} nodes of a {'chassis' if ranks <= 64 else 'group'}"
+    return Curve(
+        f"elbert_all2all_{ranks}",
+        f"Elbert, dgnettest all2all on {where}, a rank a NIC",
+        "HewlettPackard/shs-docs, fabric_validation_using_dgnettest.md",
+        "Cray MPICH, its version is not said; predicted on Aurora"
+        + (" by flows, its groups are not Elbert's" if ranks == 1024 else ""),
+        "none",
+        "aurora",
+        ((_BLOCK, (ranks - 1) * _BLOCK / (rate * 1.048576)),),
+        benchmark="alltoall",
+        mpi="cray-mpich",
+        nodes=ranks // 8,
+        ppn=8,
+        placement="group-spread:4" if ranks == 1024 else "contiguous",
+        fidelity="flow" if ranks == 1024 else None,
+    )
+
+
 # Libraries compared on one machine, and what a socket's NICs carry: single numbers.
 SLIDES = "MVAPICH over Slingshot (slides), Spock"
 AURORA = "Scaling MPI Applications on Aurora, 5.1"
@@ -225,6 +258,7 @@ _PEAK = "the peak, at a size that the slide does not say; predicted at 4 MiB"
 # Infinity Fabric brings 46 GB/s one way, so 88 and 52.5 GB/s cannot be one way.
 _BOTH = "the slide says bandwidth; read as both ways together, for the link has 46 GB/s each way"
 NUMBERS = (
+    *(_all2all(*set_of) for set_of in _ALL2ALL),
     *(
         _on_spock("cpu.intra", library, "lat", value, "4 B", "this number sets the overhead")
         for library, value in (("mvapich2x", 0.22), ("ompi_ucx", 0.31), ("craympich", 0.27))
@@ -333,7 +367,7 @@ def predict(
     )
     sizes = [size for size, _ in curve.points]
     summary = benchmarks.ask(
-        curve.benchmark, job, sizes, fidelity,
+        curve.benchmark, job, sizes, curve.fidelity or fidelity,
         buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
     )  # fmt: skip
     if failure := summary.get("failure"):

@@ -59,6 +59,35 @@ pub(crate) fn scattered(c: &Collective, throttle: u32, k: u32, out: &mut impl Ro
     }
 }
 
+/// Round `k`: a piece of the block for the next partners at once, at most `throttle` and as many in
+/// each round, give or take one; the next piece when all have had this one. Pieces differ by a byte
+/// at most.
+pub(crate) fn chunked(c: &Collective, throttle: u32, k: u32, out: &mut impl RoundSink) {
+    let share = |of: u64, nth: u32, parts: u32| {
+        (u128::from(of) * u128::from(nth) / u128::from(parts)) as u64
+    };
+    let (others, pieces) = (c.seat.size - 1, c.pieces());
+    let windows = others.div_ceil(throttle).max(1);
+    let (nth, window) = (k / windows, k % windows);
+    let first = |window| 1 + share(others.into(), window, windows) as u32;
+    let steps = first(window)..first(window + 1);
+    let piece = |block: Part| {
+        let at = share(block.len, nth, pieces);
+        Part { at: block.at + at, len: share(block.len, nth + 1, pieces) - at }
+    };
+    for step in steps.clone() {
+        let to = c.behind(step);
+        out.send(to, piece(c.block(to)));
+    }
+    for step in steps {
+        let from = c.ahead(step);
+        out.recv(from, piece(c.received(from)), Land::Write);
+    }
+    if k == 0 {
+        keep_own(c, out);
+    }
+}
+
 /// Block `j` of area 3 is on its way to the rank `j` ahead; round `k` moves those whose `k`th digit
 /// is `d` on by `d radix^k`. Rotations before and after.
 pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink) {

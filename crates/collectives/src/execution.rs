@@ -319,5 +319,8 @@ impl Execution {
 
 fn is_direct(call: &Collective) -> bool {
     matches!(call.kind, Kind::Alltoall | Kind::Alltoallv)
-        && matches!(call.algorithm, Algorithm::Scattered { .. } | Algorithm::Pairwise)
+        && matches!(
+            call.algorithm,
+            Algorithm::Scattered { .. } | Algorithm::Chunked { .. } | Algorithm::Pairwise
+        )
 }

@@ -16,6 +16,7 @@ mod gathering;
 mod names;
 mod nodes;
 mod offload;
+mod overrides;
 mod reduce_scatter;
 mod reductions;
 mod scans;
@@ -27,7 +28,8 @@ pub use blocks::Ragged;
 pub use execution::{Execution, Memory, Stuck};
 pub use nodes::{Across, Form, Nodes};
 pub use offload::OFFLOAD_MAX;
-pub use selection::{Case, Overrides, Parameters, Range, Rule, Selection, Setting};
+pub use overrides::{Overrides, Setting};
+pub use selection::{Case, Parameters, Range, Rule, Selection};
 pub use shapes::Shape;
 
 /// A stretch of a rank's working buffer, in bytes.
@@ -206,6 +208,12 @@ pub enum Algorithm {
     Scattered {
         throttle: u16,
     },
+    /// The same with blocks in equal pieces of at most `chunk` bytes: one for everybody, then the
+    /// next (Cray MPICH).
+    Chunked {
+        chunk: u32,
+        throttle: u16,
+    },
     Linear,
     /// Pairs of blocks swapped with the left and the right neighbor in turn (Open MPI); a ring if
     /// the size is odd.
@@ -356,7 +364,14 @@ impl Kind {
                 ExchangeHalving { k: 2 },
             ],
             Kind::Allgatherv => &[RecursiveDoubling, Bruck, Ring, Neighbor],
-            Kind::Alltoall => &[Scattered { throttle: 32 }, Pairwise, Bruck, KBruck { k: 2 }],
+            Kind::Alltoall => &[
+                Scattered { throttle: 32 },
+                Pairwise,
+                Bruck,
+                KBruck { k: 2 },
+                // [CRAY] MPICH_ALLTOALL_BLK_SIZE; MPICH_ALLTOALL_SYNC_FREQ at its largest.
+                Chunked { chunk: 16 << 10, throttle: 24 },
+            ],
             Kind::Alltoallv => &[Scattered { throttle: 32 }, Pairwise],
             Kind::Gather | Kind::Scatter => &[Binomial, Linear],
             Kind::Gatherv | Kind::Scatterv => &[Linear],
@@ -368,6 +383,11 @@ impl Kind {
     /// Whether some algorithm of this kind asks which ranks share a node.
     pub fn is_ever_node_aware(self) -> bool {
         self.algorithms().iter().any(|a| a.is_node_aware())
+    }
+
+    /// Whether on how many nodes a call's ranks are may decide which of these algorithms it takes.
+    pub fn asks_for_nodes(self) -> bool {
+        self == Kind::Alltoall || self.is_ever_node_aware()
     }
 
     /// Whether the kind combines operands.
@@ -440,7 +460,10 @@ impl Collective {
             (Kind::Allgather | Kind::Allgatherv, A::Bruck) => ceil,
             (Kind::Allgather | Kind::Allgatherv, A::Neighbor) if p.is_multiple_of(2) => p / 2,
             (Kind::Alltoall, A::Bruck) => ceil.max(1),
-            (_, A::Scattered { .. }) => (p - 1).div_ceil(self.throttle()).max(1),
+            (_, A::Scattered { .. } | A::Chunked { .. }) => {
+                let windows = (p - 1).div_ceil(self.throttle()).max(1);
+                windows.saturating_mul(self.pieces())
+            }
             (Kind::Alltoall | Kind::Alltoallv, _) => (p - 1).max(1),
             (_, A::RecursiveHalving) => floor + 2 * beyond,
             (_, A::Linear) => 1,
@@ -524,6 +547,7 @@ impl Collective {
                 exchange::bruck(self, self.radix(), k, out);
             }
             (_, A::Scattered { .. }) => exchange::scattered(self, self.throttle(), k, out),
+            (_, A::Chunked { .. }) => exchange::chunked(self, self.throttle(), k, out),
             (Kind::Alltoall | Kind::Alltoallv, _) => exchange::pairwise(self, k, out),
             (Kind::Gather, A::Binomial) => trees::gather_binomial(self, k, out),
             (Kind::Gather | Kind::Gatherv, _) => trees::gather_linear(self, out),
@@ -674,9 +698,22 @@ impl Collective {
         let tree = shapes::Tree::new(shape, k, self.seat.size);
         shapes::Pipeline::new(self, tree, chunk.into(), false)
     }
-    fn throttle(&self) -> u32 {
+    /// Partners of a round, at most.
+    pub fn throttle(&self) -> u32 {
         match self.algorithm {
-            Algorithm::Scattered { throttle } => u32::from(throttle).max(1),
+            Algorithm::Scattered { throttle } | Algorithm::Chunked { throttle, .. } => {
+                u32::from(throttle).max(1)
+            }
+            _ => 1,
+        }
+    }
+    /// Pieces of a block that goes in several.
+    pub fn pieces(&self) -> u32 {
+        match self.algorithm {
+            Algorithm::Chunked { chunk, .. } => {
+                let pieces = self.bytes.div_ceil(u64::from(chunk.max(1)));
+                u32::try_from(pieces).unwrap_or(u32::MAX).max(1)
+            }
             _ => 1,
         }
     }

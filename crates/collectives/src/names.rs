@@ -80,6 +80,7 @@ impl Algorithm {
             Algorithm::Pairwise => "pairwise",
             Algorithm::Scattered { .. } => "scattered",
             Algorithm::Linear => "linear",
+            Algorithm::Chunked { .. } => "chunked",
             // Open MPI's names.
             Algorithm::Neighbor => "neighbor",
             Algorithm::ReduceBcast => "nonoverlapping",
@@ -106,6 +107,7 @@ impl Algorithm {
                 format!("{name}:{}:{k}{chunk}", shape.name())
             }
             Algorithm::SplitBinary { chunk } if chunk > 0 => format!("{name}:{chunk}"),
+            Algorithm::Chunked { chunk, throttle } => format!("{name}:{chunk}:{throttle}"),
             Algorithm::NodeAware { across, .. } => {
                 format!("{name}:{}", Algorithm::from(across).label())
             }

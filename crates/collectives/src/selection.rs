@@ -6,6 +6,7 @@
 use toml::{Table, Value};
 
 use crate::names::did_you_mean;
+use crate::overrides::{Overrides, last_of};
 use crate::{Algorithm, Collective, Form, Kind, Nodes, OFFLOAD_MAX, Shape};
 
 /// A call, as far as libraries look at it when they choose. Every member of the communicator must
@@ -104,6 +105,8 @@ impl Range {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     pub size: Range,
+    /// Nodes that its members are on.
+    pub nodes: Range,
     /// Bytes as in `Case`.
     pub bytes: Range,
     /// Bytes one rank gives: of one block, where `Case` counts all blocks.
@@ -127,6 +130,7 @@ impl Rule {
     pub const fn always(algorithm: Algorithm) -> Rule {
         Rule {
             size: Range::ALL,
+            nodes: Range::ALL,
             bytes: Range::ALL,
             block_bytes: Range::ALL,
             total_bytes: Range::ALL,
@@ -141,6 +145,7 @@ impl Rule {
     fn holds(&self, case: &Case) -> bool {
         let is = |want: Option<bool>, is: bool| want.is_none_or(|want| want == is);
         self.size.holds(u64::from(case.size))
+            && self.nodes.holds(u64::from(case.nodes))
             && self.bytes.holds(case.bytes)
             && self.block_bytes.holds(case.block_bytes())
             && self.total_bytes.holds(case.total_bytes())
@@ -161,6 +166,7 @@ impl Rule {
         };
         Some(Rule {
             size: self.size.and(other.size)?,
+            nodes: self.nodes.and(other.nodes)?,
             bytes: self.bytes.and(other.bytes)?,
             block_bytes: self.block_bytes.and(other.block_bytes)?,
             total_bytes: self.total_bytes.and(other.total_bytes)?,
@@ -254,8 +260,9 @@ impl Selection {
         let kind = case.kind;
         let composition = last_of(&overrides.compositions, kind);
         let may = |rule: &&Rule| composition.is_none() || !rule.algorithm.is_composed();
-        let rule = self.rules(kind).iter().filter(may).find(|rule| rule.holds(case));
-        let rule = rule.map(|rule| rule.algorithm);
+        let mut rules =
+            self.rules(kind).iter().filter(may).map(|rule| overrides.bounded(kind, rule));
+        let rule = rules.find(|rule| rule.holds(case)).map(|rule| rule.algorithm);
         let asked = composition.flatten().map(|form| Algorithm::formed(kind, form));
         let asked = asked.filter(|a| a.takes(case));
         let forced = || last_of(&overrides.forced, kind).filter(|a| a.takes(case));
@@ -269,6 +276,9 @@ impl Selection {
         };
         match (chosen, overrides.throttle) {
             (Algorithm::Scattered { .. }, Some(throttle)) => Algorithm::Scattered { throttle },
+            (Algorithm::Chunked { chunk, .. }, Some(throttle)) => {
+                Algorithm::Chunked { chunk, throttle }
+            }
             (Algorithm::NodeAware { form, .. }, _) => self.formed(form, case, overrides),
             _ => chosen,
         }
@@ -358,16 +368,17 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
         };
         let range = "a range such as `..8`, `..=2048`, `12 KiB..`, in quotes";
         match (key.as_str(), value) {
-            ("size" | "bytes" | "block_bytes" | "total_bytes", Value::String(text)) => {
+            ("size" | "nodes" | "bytes" | "block_bytes" | "total_bytes", Value::String(text)) => {
                 match (Range::parse(text), key.as_str()) {
                     (Some(range), "size") => read.size = range,
+                    (Some(range), "nodes") => read.nodes = range,
                     (Some(range), "bytes") => read.bytes = range,
                     (Some(range), "block_bytes") => read.block_bytes = range,
                     (Some(range), _) => read.total_bytes = range,
                     (None, _) => wrong(range, ""),
                 }
             }
-            ("size" | "bytes" | "block_bytes" | "total_bytes", _) => wrong(range, ""),
+            ("size" | "nodes" | "bytes" | "block_bytes" | "total_bytes", _) => wrong(range, ""),
             ("power_of_two", Value::Boolean(b)) => read.power_of_two = Some(*b),
             ("several_a_node", Value::Boolean(b)) => read.several_a_node = Some(*b),
             ("commutative", Value::Boolean(b)) => read.commutative = Some(*b),
@@ -403,6 +414,7 @@ fn read_rule(kind: Kind, rule: &Value, at: &str, complaints: &mut Vec<String>) -
             _ => {
                 let keys = [
                     "size",
+                    "nodes",
                     "bytes",
                     "block_bytes",
                     "total_bytes",
@@ -463,6 +475,9 @@ impl Parameters {
             },
             A::SplitBinary { chunk: c } => A::SplitBinary { chunk: chunk.unwrap_or(c) },
             A::Scattered { throttle: t } => A::Scattered { throttle: throttle.unwrap_or(t) },
+            A::Chunked { chunk: c, throttle: t } => {
+                A::Chunked { chunk: chunk.unwrap_or(c), throttle: throttle.unwrap_or(t) }
+            }
             other => other,
         };
         let is_tree = matches!(algorithm, A::Tree { .. });
@@ -477,184 +492,26 @@ impl Parameters {
             );
         let misplaced = k.is_some() && !has_radix
             || shape.is_some() && !is_tree
-            || chunk.is_some() && !is_tree && !matches!(algorithm, A::SplitBinary { .. })
-            || throttle.is_some() && !matches!(algorithm, A::Scattered { .. });
+            || chunk.is_some()
+                && !is_tree
+                && !matches!(algorithm, A::SplitBinary { .. } | A::Chunked { .. })
+            || throttle.is_some() && !matches!(algorithm, A::Scattered { .. } | A::Chunked { .. });
         match misplaced {
             false => Ok(given),
             true => Err("`k` belongs to exchanges, k_brucks, k_dissemination and trees, `tree` \
-                         and `chunk` to trees, `throttle` to scattered"
+                         to trees, `chunk` to trees and chunked, `throttle` to scattered and \
+                         chunked"
                 .into()),
         }
     }
 }
 
-fn names(kind: Kind) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names(kind: Kind) -> impl Iterator<Item = &'static str> {
     kind.algorithms().iter().map(|a| a.name())
 }
 
-fn legal(kind: Kind) -> String {
+pub(crate) fn legal(kind: Kind) -> String {
     format!("one of {}", names(kind).collect::<Vec<_>>().join(", "))
-}
-
-/// What the user forces through MPICH's environment variables.
-#[derive(Clone, Debug, PartialEq, Default)]
-pub struct Overrides {
-    /// The last entry of a kind counts.
-    pub forced: Vec<(Kind, Algorithm)>,
-    /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
-    compositions: Vec<(Kind, Option<Form>)>,
-    /// `MPIR_CVAR_ALLTOALL_THROTTLE`.
-    pub throttle: Option<u16>,
-    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL` and its like, by kind and algorithms' name: of
-    /// algorithms that are forced, as in MPICH. A rule brings its own.
-    parameters: Vec<(Kind, &'static [&'static str], Parameters)>,
-}
-
-/// The last entry of a kind.
-fn last_of<T: Copy>(entries: &[(Kind, T)], kind: Kind) -> Option<T> {
-    entries.iter().rev().find(|(k, _)| *k == kind).map(|&(_, value)| value)
-}
-
-/// What came of an environment variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Setting {
-    Applied,
-    /// A variable or value MPICH knows and this model does not follow; a note for the user.
-    NotModeled(String),
-    /// No variable about collectives.
-    NotOurs,
-}
-
-/// Radices and trees: the variable without its prefix, and whose it is. [MPICH] cvars.txt.
-const TREES: &[&str] = &["tree", "pipelined_tree"];
-const PARAMETERS: [(&str, Kind, &[&str]); 11] = [
-    ("BARRIER_DISSEM_KVAL", Kind::Barrier, &["k_dissemination"]),
-    ("BARRIER_RECEXCH_KVAL", Kind::Barrier, &["recexch"]),
-    ("BCAST_TREE_KVAL", Kind::Bcast, TREES),
-    ("BCAST_TREE_TYPE", Kind::Bcast, TREES),
-    ("BCAST_TREE_PIPELINE_CHUNK_SIZE", Kind::Bcast, &["pipelined_tree"]),
-    ("ALLREDUCE_RECEXCH_KVAL", Kind::Allreduce, &["recexch"]),
-    ("ALLREDUCE_TREE_KVAL", Kind::Allreduce, &["tree"]),
-    ("ALLREDUCE_TREE_TYPE", Kind::Allreduce, &["tree"]),
-    ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", Kind::Allreduce, &["tree"]),
-    ("ALLGATHER_BRUCKS_KVAL", Kind::Allgather, &["k_brucks"]),
-    ("ALLGATHER_RECEXCH_KVAL", Kind::Allgather, &["recexch_doubling", "recexch_halving"]),
-];
-
-impl Overrides {
-    /// Takes in one environment variable. `Err` is a complaint about its value.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<Setting, String> {
-        let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::NotOurs) };
-        let value = value.trim();
-        let number = |min: u32, max: u32| match value.parse::<u32>() {
-            Ok(n) if (min..=max).contains(&n) => Ok(n),
-            _ => Err(format!("{name}: found `{value}`, expected a number from {min} to {max}")),
-        };
-        if short == "ALLTOALL_THROTTLE" {
-            self.throttle = Some(number(1, u16::MAX.into())? as u16);
-            return Ok(Setting::Applied);
-        }
-        if short == "ALLTOALL_BRUCKS_KVAL" {
-            let k = Some(number(2, 16)?);
-            let parameters = Parameters { k, ..Parameters::default() };
-            self.parameters.push((Kind::Alltoall, &["k_brucks"], parameters));
-            return Ok(Setting::Applied);
-        }
-        if let Some(&(_, kind, of)) = PARAMETERS.iter().find(|(known, ..)| *known == short) {
-            let mut parameters = Parameters::default();
-            if short.ends_with("TREE_KVAL") {
-                parameters.k = Some(number(1, 1_000_000)?);
-            } else if short.ends_with("_KVAL") {
-                parameters.k = Some(number(2, 16)?);
-            } else if short.ends_with("_CHUNK_SIZE") {
-                parameters.chunk = Some(number(0, i32::MAX as u32)?);
-            } else {
-                // Open MPI's are no words of MPICH's.
-                let known = [Shape::Kary, Shape::Knomial1, Shape::Knomial2];
-                match known.into_iter().find(|shape| shape.name() == value) {
-                    Some(shape) => parameters.shape = Some(shape),
-                    None if value.starts_with("topology_") => {
-                        return Ok(Setting::NotModeled(format!(
-                            "{name}={value} is not modeled: trees stay as they are"
-                        )));
-                    }
-                    None => {
-                        let hint = did_you_mean(value, known.map(Shape::name));
-                        return Err(format!(
-                            "{name}: found `{value}`, expected kary, knomial_1 or knomial_2{hint}"
-                        ));
-                    }
-                }
-            }
-            self.parameters.push((kind, of, parameters));
-            return Ok(Setting::Applied);
-        }
-        if let Some(kind) = short.strip_suffix("_COMPOSITION") {
-            return self.compose(kind, name, number(0, 4)?);
-        }
-        let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
-            return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
-                true => Setting::NotModeled(format!("{name} is not modeled: ignored")),
-                false => Setting::NotOurs,
-            });
-        };
-        let Some(kind) = Kind::named(&kind.to_lowercase()) else {
-            return Ok(Setting::NotModeled(format!("{name} is not modeled: ignored")));
-        };
-        self.force(kind, name, value)
-    }
-
-    /// [MPICH] ch4_coll.h. 0 is its own choice.
-    fn compose(&mut self, kind: &str, name: &str, number: u32) -> Result<Setting, String> {
-        let kind = Kind::named(&kind.to_lowercase());
-        let flat = match kind {
-            Some(Kind::Bcast | Kind::Reduce) => 3,
-            _ => 2,
-        };
-        let composition = match (kind, number) {
-            (_, 0) => None,
-            (Some(Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce), 1) => {
-                Some(Some(Form::Alpha))
-            }
-            (Some(Kind::Bcast | Kind::Reduce), 2) => Some(Some(Form::Beta)),
-            (Some(_), n) if n == flat => Some(None),
-            _ => {
-                let note = format!("{name}={number} is not modeled: the library's own is used");
-                return Ok(Setting::NotModeled(note));
-            }
-        };
-        if let Some(kind) = kind {
-            self.compositions.retain(|(k, _)| *k != kind);
-            self.compositions.extend(composition.map(|composition| (kind, composition)));
-        }
-        Ok(Setting::Applied)
-    }
-
-    /// A forced algorithm with the parameters that are set for it.
-    fn tuned(&self, kind: Kind, algorithm: Algorithm) -> Algorithm {
-        let ours = |of: &[&str]| of.contains(&algorithm.name());
-        let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
-        set.fold(algorithm, |algorithm, (_, _, given)| {
-            given.given_to(algorithm).expect("variables are of algorithms that have them")
-        })
-    }
-
-    fn force(&mut self, kind: Kind, name: &str, value: &str) -> Result<Setting, String> {
-        if value == "auto" {
-            self.forced.retain(|(k, _)| *k != kind);
-            return Ok(Setting::Applied);
-        }
-        if let Some(algorithm) = Algorithm::named(kind, value).filter(|a| !a.is_composed()) {
-            self.forced.push((kind, algorithm));
-            return Ok(Setting::Applied);
-        }
-        if kind.known_elsewhere().contains(&value) {
-            let note = format!("{name}={value} is not modeled: the library's own choice is used");
-            return Ok(Setting::NotModeled(note));
-        }
-        let hint = did_you_mean(value, ["auto"].into_iter().chain(names(kind)));
-        Err(format!("{name}: found `{value}`, expected auto or {}{hint}", legal(kind)))
-    }
 }
 
 #[cfg(test)]
@@ -747,40 +604,5 @@ mod tests {
             assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
         }
         assert_eq!(errors.len(), 7, "{errors:#?}");
-    }
-
-    #[test]
-    fn the_environment_forces_what_can_serve() {
-        let mut overrides = Overrides::default();
-        let selection = Selection::default();
-        let mut set = |name: &str, value: &str| overrides.set(name, value);
-        assert_eq!(set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "brucks"), Ok(Setting::Applied));
-        assert_eq!(
-            set("MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "reduce_scatter_gather"),
-            Ok(Setting::Applied)
-        );
-        assert_eq!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "8"), Ok(Setting::Applied));
-        assert_eq!(set("PATH", "/bin"), Ok(Setting::NotOurs));
-        assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::NotOurs));
-        let noted = [
-            ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "circ_graph"),
-            ("MPIR_CVAR_BCAST_TREE_TYPE", "topology_wave"),
-            ("MPIR_CVAR_ALLGATHER_COMPOSITION", "1"),
-            ("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "tsp_ring"),
-            ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
-        ];
-        for (name, value) in noted {
-            assert!(matches!(set(name, value), Ok(Setting::NotModeled(_))), "{name}");
-        }
-        let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
-        assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");
-        assert!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "many").is_err());
-
-        let decide = |case: Case| selection.decide(&case, &overrides);
-        assert_eq!(decide(case(Kind::Allgather, 6, 8)), Algorithm::Bruck);
-        assert_eq!(decide(case(Kind::Alltoall, 6, 8)), Algorithm::Scattered { throttle: 8 });
-        // 16 elements spread over 16 ranks, 15 do not.
-        assert_eq!(decide(case(Kind::Reduce, 16, 128)), Algorithm::ReduceScatterGather);
-        assert_eq!(decide(case(Kind::Reduce, 16, 120)), Algorithm::Binomial);
     }
 }

@@ -233,7 +233,7 @@ impl Meetings {
             nodes: None,
         };
         // Only of some is it asked who shares a node.
-        if kind.is_ever_node_aware() {
+        if kind.asks_for_nodes() {
             let node = |&member: &u32| self.nodes[member as usize];
             let nodes = || Nodes::new(communicator.members.iter().map(node));
             call.nodes = Some(communicator.nodes.get_or_insert_with(nodes).clone());

@@ -16,21 +16,26 @@ impl Family {
 
     /// The family of a profile: a preset's own, else that of the one it is like.
     pub fn of(name: &str, text: &str) -> Family {
-        let table = || text.parse::<Table>().unwrap_or_default();
-        let kin = match preset(name) == Some(text) {
-            true => name.to_string(),
-            false => table().get("like").and_then(|l| l.as_str()).unwrap_or_default().to_string(),
-        };
-        if kin == "openmpi" { Family::OpenMpi } else { Family::Mpich }
+        if kin(name, text) == "openmpi" { Family::OpenMpi } else { Family::Mpich }
     }
+}
 
-    /// How the variables begin that only libraries of the other family listen to.
-    pub fn deaf_to(self) -> &'static [&'static str] {
-        match self {
-            Family::Mpich => &["OMPI_MCA_"],
-            Family::OpenMpi => &["MPIR_CVAR_", "MPICH_", "MPIDI_"],
-        }
+/// How the variables begin that only other libraries listen to than that of this profile.
+pub fn deaf_to(name: &str, text: &str) -> &'static [&'static str] {
+    match kin(name, text).as_str() {
+        "openmpi" => &["MPIR_CVAR_", "MPICH_", "MPIDI_"],
+        "cray-mpich" => &["OMPI_MCA_"],
+        _ => &["OMPI_MCA_", "MPICH_ALLTOALL"],
     }
+}
+
+/// The preset that a profile is, or is like; nothing if it is like none.
+fn kin(name: &str, text: &str) -> String {
+    if preset(name) == Some(text) {
+        return name.to_string();
+    }
+    let table = text.parse::<Table>().unwrap_or_default();
+    table.get("like").and_then(|like| like.as_str()).unwrap_or_default().to_string()
 }
 
 #[cfg(test)]
@@ -45,6 +50,9 @@ mod tests {
             let want = if *name == "openmpi" { Family::OpenMpi } else { Family::Mpich };
             assert_eq!(Family::of(name, text), want, "{name}");
             assert_eq!(Family::of("mine", &format!("like = \"{name}\"")), want, "{name}");
+            let is_deaf = |start: &&str| "MPICH_ALLTOALL_BLK_SIZE".starts_with(*start);
+            let hears = !deaf_to(name, text).iter().any(is_deaf);
+            assert_eq!(hears, *name == "cray-mpich", "{name}");
         }
         assert_eq!(Family::of("openmpi", "version = \"1\""), Family::Mpich);
         assert_eq!(Family::of("mine", "[["), Family::Mpich);

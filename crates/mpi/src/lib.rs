@@ -11,7 +11,7 @@ mod matching;
 mod provider;
 pub mod rules;
 
-pub use family::Family;
+pub use family::{Family, deaf_to};
 pub use library::Library;
 pub use limits::Limits;
 pub use locks::Locks;

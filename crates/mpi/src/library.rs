@@ -386,7 +386,18 @@ impl Draft {
                         continue;
                     };
                     for (key, value) in keys {
-                        self.take(&format!("fabric.{name}."), key, value, name == fabric);
+                        match (key.as_str(), value) {
+                            ("collectives", Value::Table(rules)) if name == fabric => {
+                                let rules = rules.iter().map(|(k, v)| (k.clone(), v.clone()));
+                                self.rules.extend(rules);
+                            }
+                            ("collectives", Value::Table(rules)) => {
+                                let at = format!("fabric.{name}.collectives");
+                                let read = Selection::parse(rules, &at);
+                                self.complaints.extend(read.err().unwrap_or_default());
+                            }
+                            _ => self.take(&format!("fabric.{name}."), key, value, name == fabric),
+                        }
                     }
                 }
             }
@@ -514,8 +525,79 @@ mod tests {
             (Kind::Exscan, 9, 8, A::RecursiveDoubling),
         ] {
             assert_eq!(decide("mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
-            assert_eq!(decide("cray-mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
+            if !matches!(kind, Kind::Alltoall | Kind::Alltoallv) {
+                assert_eq!(
+                    decide("cray-mpich", kind, size, bytes),
+                    want,
+                    "{kind:?} {size} {bytes}"
+                );
+            }
         }
+    }
+
+    /// Both sides of what MPICH_ENV_DISPLAY shows, as it is and with variables set; and that only
+    /// on Slingshot.
+    #[test]
+    fn cray_mpich_sends_blocks_of_an_alltoall_in_pieces_on_few_nodes() {
+        use Algorithm as A;
+        let decide = |fabric: &str, set: &[(&str, &str)], nodes: u32, bytes: u64| {
+            let mut overrides = Overrides::default();
+            for (name, value) in set {
+                let name = format!("MPICH_ALLTOALL_{name}");
+                assert_eq!(overrides.set(&name, value), Ok(collectives::Setting::Applied));
+            }
+            let size = 8 * nodes;
+            let (kind, commutative, builtin, elements) = (Kind::Alltoall, true, true, 0);
+            let case = Case { kind, size, nodes, bytes, elements, commutative, builtin };
+            library("cray-mpich", fabric).selection.decide(&case, &overrides)
+        };
+        let scattered = |throttle| A::Scattered { throttle };
+        let chunked = |chunk, throttle| A::Chunked { chunk, throttle };
+        for (set, nodes, bytes, want) in [
+            (&[][..], 4, 256, A::Bruck),
+            (&[], 4, 257, scattered(24)),
+            (&[], 4, 16_384, scattered(24)),
+            (&[], 4, 16_385, chunked(16_384, 24)),
+            (&[], 90, 16_385, chunked(16_384, 24)),
+            (&[], 91, 16_385, scattered(1)),
+            (&[("SHORT_MSG", "64")], 4, 65, scattered(24)),
+            (&[("SHORT_MSG", "512")], 4, 512, A::Bruck),
+            (&[("SYNC_FREQ", "2")], 4, 16_385, chunked(16_384, 2)),
+            (&[("SYNC_FREQ", "2")], 91, 16_385, scattered(2)),
+            (&[("BLK_SIZE", "8192")], 4, 8_192, scattered(24)),
+            (&[("BLK_SIZE", "8192")], 4, 8_193, chunked(8_192, 24)),
+            (&[("BLK_SIZE", "65536")], 4, 65_536, scattered(1)),
+            (&[("CHUNKING_MAX_NODES", "0")], 4, 16_385, scattered(1)),
+            (&[("CHUNKING_MAX_NODES", "1000")], 91, 16_385, chunked(16_384, 24)),
+        ] {
+            let what = format!("{set:?} {nodes} nodes, {bytes} B");
+            assert_eq!(decide("slingshot", set, nodes, bytes), want, "{what}");
+        }
+        assert_eq!(decide("aries", &[], 4, 32_769), A::Pairwise);
+        for (name, value) in [("SYNC_FREQ", "0"), ("BLK_SIZE", "0"), ("SHORT_MSG", "many")] {
+            assert!(Overrides::default().set(&format!("MPICH_ALLTOALL_{name}"), value).is_err());
+        }
+    }
+
+    #[test]
+    fn rules_of_another_fabric_are_read_and_not_used() {
+        let text = |rule: &str| {
+            format!(
+                "like = \"mpich\"\nversion = \"1\"\n[fabric.aries.collectives]\nbcast = [{rule}]"
+            )
+        };
+        let ring = text("{ use = \"scatter_ring_allgather\" }");
+        let of = |fabric| {
+            let library = Library::parse("mine", &ring, fabric).expect("legal");
+            library.selection.choose(Kind::Bcast, 4, 8, true, &Overrides::default())
+        };
+        assert_eq!((of("aries"), of("slingshot")), (Algorithm::ScatterRing, Algorithm::Binomial));
+        let wrong = Library::parse("mine", &text("{ use = \"ring\" }"), "slingshot");
+        let complaints = wrong.expect_err("bcast has no ring");
+        assert!(
+            complaints[0].starts_with("fabric.aries.collectives.bcast[0].use"),
+            "{complaints:?}"
+        );
     }
 
     /// Also of one that is itself like another.

@@ -244,6 +244,14 @@ fn in_step_for_any_number_of_ranks() {
                     }
                 }
             }
+            // Equal pieces to equal numbers of partners.
+            for throttle in [1, 3] {
+                if m < 2_048 && (p - 1) % throttle == 0 {
+                    let want = 4 * (p - 1) / throttle * rounds_of_many(throttle, m / 4);
+                    let (chunk, throttle) = ((m / 4) as u32, throttle as u16);
+                    check(Kind::Alltoall, A::Chunked { chunk, throttle }, p, m, want + moved(m));
+                }
+            }
             check(Kind::Alltoall, A::Bruck, p, m, to_all);
             if m <= EAGER_MAX {
                 let ring = (p - 1) * combining(m);

@@ -165,7 +165,7 @@ impl Schedule {
                 unreachable!("meetings are of collectives")
             };
             let mut case = *case;
-            if call.kind.is_ever_node_aware() {
+            if call.kind.asks_for_nodes() {
                 let of = |members: &[u32]| Nodes::new(members.iter().map(|&m| nodes[m as usize]));
                 let nodes = known.entry(*context).or_insert_with(|| {
                     match self.communicators.get(context) {

@@ -12,6 +12,9 @@ fn algorithms(kind: Kind) -> Vec<Algorithm> {
         Algorithm::Scattered { .. } => {
             [1, 5, 32].map(|throttle| Algorithm::Scattered { throttle }).to_vec()
         }
+        Algorithm::Chunked { .. } => [(1, 1), (5, 3), (24, 32), (1 << 20, 5)]
+            .map(|(chunk, throttle)| Algorithm::Chunked { chunk, throttle })
+            .to_vec(),
         Algorithm::Dissemination { .. } => {
             [2, 3, 5].map(|k| Algorithm::Dissemination { k }).to_vec()
         }

@@ -88,7 +88,8 @@ fn prefix(kind: Kind) -> String {
 pub(super) fn name(kind: Kind, algorithm: Algorithm) -> Option<String> {
     use Algorithm as A;
     let lacks = match (kind, algorithm) {
-        (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. } | A::Offload) => true,
+        (_, A::Neighbor | A::ReduceBcast | A::SplitBinary { .. } | A::Chunked { .. }) => true,
+        (_, A::Offload) => true,
         // What its device composes stands in a file of the device's.
         (_, a) if a.is_composed() => true,
         // Open MPI's shapes. Segments of an allreduce's tree are a parameter of that.
@@ -146,7 +147,9 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
 
 /// Whether MPICH's file has words for the rule.
 fn can_say(kind: Kind, rule: &Rule) -> bool {
-    name(kind, rule.algorithm).is_some() && rule.block_bytes == Range::ALL
+    name(kind, rule.algorithm).is_some()
+        && rule.block_bytes == Range::ALL
+        && rule.nodes == Range::ALL
 }
 
 /// The rule, for the calls MPICH runs its algorithm for.

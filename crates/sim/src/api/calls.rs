@@ -256,8 +256,8 @@ fn stretches(call: &Collective) -> Option<Vec<Stretch>> {
             vec![other(0, 1), alike(1, rounds)]
         }
         // The last may be of fewer messages.
-        (Kind::Alltoall | Kind::Alltoallv, A::Scattered { throttle }) => {
-            let whole = (p - 1) / u32::from(throttle).max(1);
+        (Kind::Alltoall | Kind::Alltoallv, A::Scattered { .. }) => {
+            let whole = (p - 1) / call.throttle();
             let mut all = vec![other(0, 1)];
             all.extend((whole > 1).then(|| alike(1, whole)));
             all.extend((rounds > whole.max(1)).then(|| other(whole, rounds)));
@@ -329,7 +329,9 @@ fn most(call: &Collective) -> u64 {
 /// Messages a rank sends in a round, at most.
 fn partners(call: &Collective) -> u64 {
     match call.algorithm {
-        Algorithm::Scattered { throttle } => u64::from(throttle).min(u64::from(call.seat.size) - 1),
+        Algorithm::Scattered { .. } | Algorithm::Chunked { .. } => {
+            u64::from(call.throttle().min(call.seat.size - 1))
+        }
         Algorithm::RecursiveExchange { k }
         | Algorithm::Dissemination { k }
         | Algorithm::KBruck { k }
@@ -550,7 +552,7 @@ pub(super) fn first_call(
     bytes: u64,
 ) -> Collective {
     match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
-        Op::Collective { call, .. } if kind.is_ever_node_aware() => {
+        Op::Collective { call, .. } if kind.asks_for_nodes() => {
             let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
             Collective { nodes: Some(Nodes::new(nodes)), ..call }
         }

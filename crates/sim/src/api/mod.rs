@@ -44,7 +44,7 @@ use classes::Asked;
 use collectives::{Kind, Overrides};
 use machine::placement::{self, Free, Placement, Policy};
 use machine::{Complaint, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
-use mpi::{Family, Library};
+use mpi::Library;
 use serde::Deserialize;
 
 /// Which machine: a preset's name, or a file's text under a name of the user's.
@@ -196,7 +196,7 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
 /// is no such library.
 pub fn deaf_to(mpi: &str, toml: Option<&str>) -> &'static [&'static str] {
     let text = toml.or_else(|| mpi::library::preset(mpi));
-    text.map_or(&[], |text| Family::of(mpi, text).deaf_to())
+    text.map_or(&[], |text| mpi::deaf_to(mpi, text))
 }
 
 /// A program's environment, as far as the library asked for listens to it.

@@ -336,8 +336,9 @@ fn candidates(kind: Kind, own: Algorithm) -> Vec<Algorithm> {
         ]
         .map(|(shape, k, chunk)| Algorithm::Tree { shape, k, chunk })
         .to_vec(),
-        // What nodes do first, the library's own rules say what they do then.
-        Algorithm::NodeAware { .. } => Vec::new(),
+        // What nodes do first, the library's own rules say what they do then. In pieces only the
+        // library sends that does so.
+        Algorithm::NodeAware { .. } | Algorithm::Chunked { .. } => Vec::new(),
         other => vec![other],
     };
     let mut all: Vec<Algorithm> = kind.algorithms().iter().flat_map(|&a| variants(a)).collect();

@@ -1,0 +1,256 @@
+//! What users say of collectives in the environment: which algorithm is forced, and what it is told
+//! beside its name.
+
+use crate::names::did_you_mean;
+use crate::selection::{Parameters, Rule, legal, names};
+use crate::{Algorithm, Form, Kind, Shape};
+
+/// What the user forces through MPICH's environment variables.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Overrides {
+    /// The last entry of a kind counts.
+    pub forced: Vec<(Kind, Algorithm)>,
+    /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
+    pub(crate) compositions: Vec<(Kind, Option<Form>)>,
+    /// `MPIR_CVAR_ALLTOALL_THROTTLE`, `MPICH_ALLTOALL_SYNC_FREQ`.
+    pub throttle: Option<u16>,
+    /// `MPICH_ALLTOALL_SHORT_MSG`: Bruck's up to so many bytes.
+    short: Option<u64>,
+    /// `MPICH_ALLTOALL_BLK_SIZE`, `MPICH_ALLTOALL_CHUNKING_MAX_NODES`: longer blocks go in pieces
+    /// of so many bytes on no more nodes than that.
+    piece: Option<u32>,
+    chunking_nodes: Option<u64>,
+    /// `MPIR_CVAR_ALLREDUCE_RECEXCH_KVAL` and its like, by kind and algorithms' name: of
+    /// algorithms that are forced, as in MPICH. A rule brings its own.
+    parameters: Vec<(Kind, &'static [&'static str], Parameters)>,
+}
+
+/// The last entry of a kind.
+pub(crate) fn last_of<T: Copy>(entries: &[(Kind, T)], kind: Kind) -> Option<T> {
+    entries.iter().rev().find(|(k, _)| *k == kind).map(|&(_, value)| value)
+}
+
+/// What came of an environment variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    Applied,
+    /// A variable or value MPICH knows and this model does not follow; a note for the user.
+    NotModeled(String),
+    /// No variable about collectives.
+    NotOurs,
+}
+
+/// Radices and trees: the variable without its prefix, and whose it is. [MPICH] cvars.txt.
+const TREES: &[&str] = &["tree", "pipelined_tree"];
+const PARAMETERS: [(&str, Kind, &[&str]); 11] = [
+    ("BARRIER_DISSEM_KVAL", Kind::Barrier, &["k_dissemination"]),
+    ("BARRIER_RECEXCH_KVAL", Kind::Barrier, &["recexch"]),
+    ("BCAST_TREE_KVAL", Kind::Bcast, TREES),
+    ("BCAST_TREE_TYPE", Kind::Bcast, TREES),
+    ("BCAST_TREE_PIPELINE_CHUNK_SIZE", Kind::Bcast, &["pipelined_tree"]),
+    ("ALLREDUCE_RECEXCH_KVAL", Kind::Allreduce, &["recexch"]),
+    ("ALLREDUCE_TREE_KVAL", Kind::Allreduce, &["tree"]),
+    ("ALLREDUCE_TREE_TYPE", Kind::Allreduce, &["tree"]),
+    ("ALLREDUCE_TREE_PIPELINE_CHUNK_SIZE", Kind::Allreduce, &["tree"]),
+    ("ALLGATHER_BRUCKS_KVAL", Kind::Allgather, &["k_brucks"]),
+    ("ALLGATHER_RECEXCH_KVAL", Kind::Allgather, &["recexch_doubling", "recexch_halving"]),
+];
+
+impl Overrides {
+    /// Takes in one environment variable. `Err` is a complaint about its value.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<Setting, String> {
+        let value = value.trim();
+        let number = |min: u32, max: u32| match value.parse::<u32>() {
+            Ok(n) if (min..=max).contains(&n) => Ok(n),
+            _ => Err(format!("{name}: found `{value}`, expected a number from {min} to {max}")),
+        };
+        // [CRAY]
+        match name {
+            "MPICH_ALLTOALL_SYNC_FREQ" => {
+                self.throttle = Some(number(1, u16::MAX.into())? as u16);
+                return Ok(Setting::Applied);
+            }
+            "MPICH_ALLTOALL_SHORT_MSG" => {
+                self.short = Some(number(0, i32::MAX as u32)?.into());
+                return Ok(Setting::Applied);
+            }
+            "MPICH_ALLTOALL_BLK_SIZE" => {
+                self.piece = Some(number(1, i32::MAX as u32)?);
+                return Ok(Setting::Applied);
+            }
+            "MPICH_ALLTOALL_CHUNKING_MAX_NODES" => {
+                self.chunking_nodes = Some(number(0, i32::MAX as u32)?.into());
+                return Ok(Setting::Applied);
+            }
+            _ => {}
+        }
+        let Some(short) = name.strip_prefix("MPIR_CVAR_") else { return Ok(Setting::NotOurs) };
+        if short == "ALLTOALL_THROTTLE" {
+            self.throttle = Some(number(1, u16::MAX.into())? as u16);
+            return Ok(Setting::Applied);
+        }
+        if short == "ALLTOALL_BRUCKS_KVAL" {
+            let k = Some(number(2, 16)?);
+            let parameters = Parameters { k, ..Parameters::default() };
+            self.parameters.push((Kind::Alltoall, &["k_brucks"], parameters));
+            return Ok(Setting::Applied);
+        }
+        if let Some(&(_, kind, of)) = PARAMETERS.iter().find(|(known, ..)| *known == short) {
+            let mut parameters = Parameters::default();
+            if short.ends_with("TREE_KVAL") {
+                parameters.k = Some(number(1, 1_000_000)?);
+            } else if short.ends_with("_KVAL") {
+                parameters.k = Some(number(2, 16)?);
+            } else if short.ends_with("_CHUNK_SIZE") {
+                parameters.chunk = Some(number(0, i32::MAX as u32)?);
+            } else {
+                // Open MPI's are no words of MPICH's.
+                let known = [Shape::Kary, Shape::Knomial1, Shape::Knomial2];
+                match known.into_iter().find(|shape| shape.name() == value) {
+                    Some(shape) => parameters.shape = Some(shape),
+                    None if value.starts_with("topology_") => {
+                        return Ok(Setting::NotModeled(format!(
+                            "{name}={value} is not modeled: trees stay as they are"
+                        )));
+                    }
+                    None => {
+                        let hint = did_you_mean(value, known.map(Shape::name));
+                        return Err(format!(
+                            "{name}: found `{value}`, expected kary, knomial_1 or knomial_2{hint}"
+                        ));
+                    }
+                }
+            }
+            self.parameters.push((kind, of, parameters));
+            return Ok(Setting::Applied);
+        }
+        if let Some(kind) = short.strip_suffix("_COMPOSITION") {
+            return self.compose(kind, name, number(0, 4)?);
+        }
+        let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
+            return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
+                true => Setting::NotModeled(format!("{name} is not modeled: ignored")),
+                false => Setting::NotOurs,
+            });
+        };
+        let Some(kind) = Kind::named(&kind.to_lowercase()) else {
+            return Ok(Setting::NotModeled(format!("{name} is not modeled: ignored")));
+        };
+        self.force(kind, name, value)
+    }
+
+    /// [MPICH] ch4_coll.h. 0 is its own choice.
+    fn compose(&mut self, kind: &str, name: &str, number: u32) -> Result<Setting, String> {
+        let kind = Kind::named(&kind.to_lowercase());
+        let flat = match kind {
+            Some(Kind::Bcast | Kind::Reduce) => 3,
+            _ => 2,
+        };
+        let composition = match (kind, number) {
+            (_, 0) => None,
+            (Some(Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce), 1) => {
+                Some(Some(Form::Alpha))
+            }
+            (Some(Kind::Bcast | Kind::Reduce), 2) => Some(Some(Form::Beta)),
+            (Some(_), n) if n == flat => Some(None),
+            _ => {
+                let note = format!("{name}={number} is not modeled: the library's own is used");
+                return Ok(Setting::NotModeled(note));
+            }
+        };
+        if let Some(kind) = kind {
+            self.compositions.retain(|(k, _)| *k != kind);
+            self.compositions.extend(composition.map(|composition| (kind, composition)));
+        }
+        Ok(Setting::Applied)
+    }
+
+    /// A rule of a library with the bounds that are set for its algorithm.
+    pub(crate) fn bounded(&self, kind: Kind, rule: &Rule) -> Rule {
+        let mut rule = *rule;
+        match &mut rule.algorithm {
+            Algorithm::Bruck if kind == Kind::Alltoall => {
+                rule.bytes.max = self.short.unwrap_or(rule.bytes.max);
+            }
+            Algorithm::Chunked { chunk, .. } => {
+                *chunk = self.piece.unwrap_or(*chunk);
+                rule.bytes.min = self.piece.map_or(rule.bytes.min, |piece| u64::from(piece) + 1);
+                rule.nodes.max = self.chunking_nodes.unwrap_or(rule.nodes.max);
+            }
+            _ => {}
+        }
+        rule
+    }
+
+    /// A forced algorithm with the parameters that are set for it.
+    pub(crate) fn tuned(&self, kind: Kind, algorithm: Algorithm) -> Algorithm {
+        let ours = |of: &[&str]| of.contains(&algorithm.name());
+        let set = self.parameters.iter().filter(|(k, of, _)| *k == kind && ours(of));
+        set.fold(algorithm, |algorithm, (_, _, given)| {
+            given.given_to(algorithm).expect("variables are of algorithms that have them")
+        })
+    }
+
+    fn force(&mut self, kind: Kind, name: &str, value: &str) -> Result<Setting, String> {
+        if value == "auto" {
+            self.forced.retain(|(k, _)| *k != kind);
+            return Ok(Setting::Applied);
+        }
+        if let Some(algorithm) = Algorithm::named(kind, value).filter(|a| !a.is_composed()) {
+            self.forced.push((kind, algorithm));
+            return Ok(Setting::Applied);
+        }
+        if kind.known_elsewhere().contains(&value) {
+            let note = format!("{name}={value} is not modeled: the library's own choice is used");
+            return Ok(Setting::NotModeled(note));
+        }
+        let hint = did_you_mean(value, ["auto"].into_iter().chain(names(kind)));
+        Err(format!("{name}: found `{value}`, expected auto or {}{hint}", legal(kind)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::{Case, Selection};
+
+    fn case(kind: Kind, size: u32, bytes: u64) -> Case {
+        let elements = bytes / 8;
+        Case { kind, size, nodes: size, bytes, elements, commutative: true, builtin: true }
+    }
+
+    #[test]
+    fn the_environment_forces_what_can_serve() {
+        let mut overrides = Overrides::default();
+        let selection = Selection::default();
+        let mut set = |name: &str, value: &str| overrides.set(name, value);
+        assert_eq!(set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "brucks"), Ok(Setting::Applied));
+        assert_eq!(
+            set("MPIR_CVAR_REDUCE_INTRA_ALGORITHM", "reduce_scatter_gather"),
+            Ok(Setting::Applied)
+        );
+        assert_eq!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "8"), Ok(Setting::Applied));
+        assert_eq!(set("PATH", "/bin"), Ok(Setting::NotOurs));
+        assert_eq!(set("MPIR_CVAR_CH4_OFI_EAGER_THRESHOLD", "1"), Ok(Setting::NotOurs));
+        let noted = [
+            ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "circ_graph"),
+            ("MPIR_CVAR_BCAST_TREE_TYPE", "topology_wave"),
+            ("MPIR_CVAR_ALLGATHER_COMPOSITION", "1"),
+            ("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "tsp_ring"),
+            ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
+        ];
+        for (name, value) in noted {
+            assert!(matches!(set(name, value), Ok(Setting::NotModeled(_))), "{name}");
+        }
+        let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
+        assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");
+        assert!(set("MPIR_CVAR_ALLTOALL_THROTTLE", "many").is_err());
+
+        let decide = |case: Case| selection.decide(&case, &overrides);
+        assert_eq!(decide(case(Kind::Allgather, 6, 8)), Algorithm::Bruck);
+        assert_eq!(decide(case(Kind::Alltoall, 6, 8)), Algorithm::Scattered { throttle: 8 });
+        // 16 elements spread over 16 ranks, 15 do not.
+        assert_eq!(decide(case(Kind::Reduce, 16, 128)), Algorithm::ReduceScatterGather);
+        assert_eq!(decide(case(Kind::Reduce, 16, 120)), Algorithm::Binomial);
+    }
+}
