@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ from .regular import IrregularError, Recording
 
 # Who is alone or has one partner looks regular in too many ways.
 LEAST_RANKS = 4
-MOST_ROWS = 50_000_000
+MOST_ROWS = 5_000_000
 # Of what is told of a recording, what holds for no other number of ranks.
 OWN = ("time_s", "digest", "nodes", "placement")
 
@@ -52,6 +53,10 @@ def extrapolate(
     records.check_target(wrong, record)
     found = [of for name in names if (of := read(wrong, name)) is not None]
     compare(wrong, found, wanted)
+    for of in found:
+        with contextlib.suppress(OSError, TypeError, ValueError):
+            if os.path.samefile(of.name, record):
+                wrong.add("record", record, "another file than what was recorded")
     wrong.raise_any()
     found.sort(key=lambda of: of.ranks)
     try:
@@ -112,6 +117,18 @@ def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
     )
 
 
+def out_of_range(row: dict[str, Any], ranks: int) -> tuple[str, str, str] | None:
+    """Of a call that cannot be: its name, what was found, what was expected."""
+    for name in ("bytes", "back", "span_ps"):
+        if not 0 <= row[name] < 1 << 63:
+            return row["op"], f"{name} {row[name]}", "a number from 0 on"
+    if any(not 0 <= length < 1 << 63 for length in row["lengths"]):
+        return row["op"], f"lengths of {row['lengths'][0]}", "numbers from 0 on"
+    if not 0 <= row["root"] < ranks:
+        return row["op"], f"root {row['root']}", f"a rank below {ranks}"
+    return None
+
+
 def compare(wrong: Complaints, found: Sequence[Recording], ranks: int) -> None:
     """Complain unless recordings are of one program on different numbers of ranks, none of more."""
     sizes = [of.ranks for of in found]
@@ -141,14 +158,17 @@ def write(
             if ranks & (ranks - 1) and all(of.ranks & (of.ranks - 1) == 0 for of in found):
                 wanted = f"a power of two, as in the recordings: calls are repeated {count} times"
                 wrong.add("ranks", ranks, wanted)
-    each = max(len(rows) for rows in largest.rows)
+    each = max(program.calls(ranks) for program in programs)
     if each * ranks > MOST_ROWS:
-        wrong.add("ranks", ranks, f"at most {MOST_ROWS:,} calls in all; a rank makes {each:,}")
+        wrong.add(
+            "ranks", ranks,
+            f"as few as make {MOST_ROWS:,} calls in all; a rank makes {each:,}",
+        )  # fmt: skip
     wrong.raise_any()
     rows = regular.rows_of(programs, ranks, contexts)
     for rank, mine in enumerate(rows):
-        if bad := next((row for row in mine if not 0 <= row["bytes"] < 1 << 63), None):
-            wrong.add(f"rank {rank}, {bad['op']}", f"{bad['bytes']} B", "a length")
+        if bad := next(filter(None, (out_of_range(row, ranks) for row in mine)), None):
+            wrong.add(f"rank {rank}, {bad[0]}", bad[1], bad[2])
             break
     wrong.raise_any()
     made = Extrapolation(

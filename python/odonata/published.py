@@ -42,8 +42,8 @@ class Curve:
     window: int | None = None
     # Of the predicted bandwidth one part in so many is what was measured.
     parts: int = 1
-    # Where packets would take longer than a report should.
-    fidelity: str | None = None
+    # Flows where packets would take longer than a report should.
+    fidelity: str = "packet"
 
     @property
     def column(self) -> str:
@@ -216,7 +216,7 @@ def _all2all(ranks: int, rate: float) -> Curve:
         nodes=ranks // 8,
         ppn=8,
         placement="group-spread:4" if ranks == 1024 else "contiguous",
-        fidelity="flow" if ranks == 1024 else None,
+        fidelity="flow" if ranks == 1024 else "packet",
     )
 
 
@@ -340,7 +340,7 @@ def chosen(wrong: Complaints, ids: Sequence[str]) -> tuple[Curve, ...]:
 
 
 def compare(
-    fidelity: str = "packet", curves: Iterable[Curve] = LATENCIES
+    fidelity: str | None = None, curves: Iterable[Curve] = LATENCIES
 ) -> list[dict[str, Any]]:
     """Predict every published point: one row each, with the error as a fraction.
 
@@ -352,12 +352,15 @@ def compare(
 
 def predict(
     curve: Curve,
-    fidelity: str = "packet",
+    fidelity: str | None = None,
     *,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> list[dict[str, Any]]:
-    """The rows of one curve; fewer than its points if it was stopped."""
+    """The rows of one curve; fewer than its points if it was stopped.
+
+    `fidelity` is the curve's own unless given.
+    """
     job = machine(curve.preset).job(
         nodes=curve.nodes,
         ppn=curve.ppn,
@@ -367,7 +370,7 @@ def predict(
     )
     sizes = [size for size, _ in curve.points]
     summary = benchmarks.ask(
-        curve.benchmark, job, sizes, curve.fidelity or fidelity,
+        curve.benchmark, job, sizes, fidelity or curve.fidelity,
         buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
     )  # fmt: skip
     if failure := summary.get("failure"):

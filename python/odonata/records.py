@@ -139,7 +139,7 @@ def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[st
                     batch = []
             writer.write_table(pa.Table.from_pylist(batch, schema))
         part.replace(path)
-    except OSError:
+    except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()
         raise

@@ -139,6 +139,14 @@ class Program:
     dims: int = 0
     periodic: tuple[bool, ...] = ()
 
+    def calls(self, n: int) -> int:
+        """Calls of one of `n` ranks, at most; a list of lengths counts a call for each 64."""
+        def each(item: Item) -> int:
+            lists = sum(int(token.lengths) for token, _ in item.calls)
+            return len(item.calls) + lists * (n // 64)
+
+        return sum(each(item) * (COUNTS[item.count](n) if item.count else 1) for item in self.items)
+
     def has(self, rank: int, n: int) -> bool:
         """Whether this is what `rank` of `n` does."""
         return {"first": rank == 0, "others": rank > 0, "last": rank == n - 1}.get(

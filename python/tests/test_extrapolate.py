@@ -150,3 +150,18 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path, recorded):
     parquet.write_table(table.drop_columns(["needs"]), cut)
     with pytest.raises(od.InputError, match="no column `needs`"):
         od.extrapolate(cut, ranks=32, record=tmp_path / "made.parquet")
+
+
+def test_a_recording_is_not_written_over(odonata, recorded):
+    few, more = (recorded(n, "exchange", "doubling") for n in (8, 16))
+    before = more.read_bytes()
+    done = odonata("extrapolate", few, more, "--ranks", 32, "-o", more)
+    assert done.returncode == 2 and "another file" in done.stderr, done.stderr
+    assert more.read_bytes() == before
+
+
+def test_more_calls_than_memory_holds_are_refused_at_once(odonata, tmp_path, recorded):
+    small = [recorded(n, "exchange", "pairwise") for n in (8, 16)]
+    done = odonata("extrapolate", *small, "--ranks", 20_000, "-o", tmp_path / "big.parquet")
+    assert done.returncode == 2 and "a rank makes" in done.stderr, done.stderr
+    assert not list(tmp_path.glob("big*"))

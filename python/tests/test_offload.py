@@ -74,3 +74,34 @@ def test_tuning_shows_what_switches_would_save(odonata):
         assert (64, name) not in by
     done = odonata(*words, "--machine", "cascade-3k")
     assert done.returncode == 0 and "offload" not in done.stdout, done.stdout
+
+
+LATE = """
+import time
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+first, second = world.Dup(), world.Dup()
+requests = []
+import numpy as np
+one, out, other = np.ones(1), np.empty(1), np.empty(1)
+if world.rank < 2:
+    requests.append(first.Iallreduce(one, out))
+time.sleep(0.05)
+if BETWEEN:
+    second.Allreduce(one, other)
+time.sleep(0.01)
+if world.rank == 2:
+    requests.append(first.Iallreduce(one, out))
+MPI.Request.Waitall(requests)
+"""
+
+
+def test_who_is_late_is_late_whatever_else_was_reduced_meanwhile(odonata):
+    """Two ranks wait 60 ms for the third, longer than the 32 ms that switches do."""
+    for between in (False, True):
+        done = odonata("run", "-n", 3, "--ppn", 1, "--machine", "aurora", "--json", "--quiet",
+                       "--env", FORCED.format("ALLREDUCE"), "--", sys.executable, "-c",
+                       LATE.replace("BETWEEN", str(between)))  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout[done.stdout.index("{") :])
+        assert found["limits"]["reduction_timeouts"] == 1, between

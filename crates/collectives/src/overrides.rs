@@ -12,8 +12,11 @@ pub struct Overrides {
     pub forced: Vec<(Kind, Algorithm)>,
     /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
     pub(crate) compositions: Vec<(Kind, Option<Form>)>,
-    /// `MPIR_CVAR_ALLTOALL_THROTTLE`, `MPICH_ALLTOALL_SYNC_FREQ`.
+    /// `MPIR_CVAR_ALLTOALL_THROTTLE`, of alltoall and alltoallv.
     pub throttle: Option<u16>,
+    /// `MPICH_ALLTOALL_SYNC_FREQ` and `MPICH_ALLTOALLV_THROTTLE`.
+    alltoall: Option<u16>,
+    alltoallv: Option<u16>,
     /// `MPICH_ALLTOALL_SHORT_MSG`: Bruck's up to so many bytes.
     short: Option<u64>,
     /// `MPICH_ALLTOALL_BLK_SIZE`, `MPICH_ALLTOALL_CHUNKING_MAX_NODES`: longer blocks go in pieces
@@ -67,7 +70,11 @@ impl Overrides {
         // [CRAY]
         match name {
             "MPICH_ALLTOALL_SYNC_FREQ" => {
-                self.throttle = Some(number(1, u16::MAX.into())? as u16);
+                self.alltoall = Some(number(1, u16::MAX.into())? as u16);
+                return Ok(Setting::Applied);
+            }
+            "MPICH_ALLTOALLV_THROTTLE" => {
+                self.alltoallv = Some(number(1, u16::MAX.into())? as u16);
                 return Ok(Setting::Applied);
             }
             "MPICH_ALLTOALL_SHORT_MSG" => {
@@ -163,6 +170,12 @@ impl Overrides {
             self.compositions.extend(composition.map(|composition| (kind, composition)));
         }
         Ok(Setting::Applied)
+    }
+
+    /// How many messages of a kind are out at once.
+    pub(crate) fn throttle_of(&self, kind: Kind) -> Option<u16> {
+        let own = if kind == Kind::Alltoallv { self.alltoallv } else { self.alltoall };
+        own.or(self.throttle)
     }
 
     /// A rule of a library with the bounds that are set for its algorithm.

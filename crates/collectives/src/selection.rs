@@ -274,7 +274,7 @@ impl Selection {
                 None => rule.unwrap_or(kind.algorithms()[0]),
             },
         };
-        match (chosen, overrides.throttle) {
+        match (chosen, overrides.throttle_of(kind)) {
             (Algorithm::Scattered { .. }, Some(throttle)) => Algorithm::Scattered { throttle },
             (Algorithm::Chunked { chunk, .. }, Some(throttle)) => {
                 Algorithm::Chunked { chunk, throttle }

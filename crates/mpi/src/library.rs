@@ -574,6 +574,16 @@ mod tests {
             assert_eq!(decide("slingshot", set, nodes, bytes), want, "{what}");
         }
         assert_eq!(decide("aries", &[], 4, 32_769), A::Pairwise);
+        // Each of the two has its own.
+        let mut overrides = Overrides::default();
+        for (name, value) in [("MPICH_ALLTOALL_SYNC_FREQ", "2"), ("MPICH_ALLTOALLV_THROTTLE", "3")]
+        {
+            assert_eq!(overrides.set(name, value), Ok(collectives::Setting::Applied));
+            let cray = library("cray-mpich", "slingshot").selection;
+            let chosen = cray.choose(Kind::Alltoallv, 64, 8, true, &overrides);
+            let want = if name.ends_with("FREQ") { 8 } else { 3 };
+            assert_eq!(chosen, A::Scattered { throttle: want }, "{name}");
+        }
         for (name, value) in [("SYNC_FREQ", "0"), ("BLK_SIZE", "0"), ("SHORT_MSG", "many")] {
             assert!(Overrides::default().set(&format!("MPICH_ALLTOALL_{name}"), value).is_err());
         }

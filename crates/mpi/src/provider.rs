@@ -8,10 +8,10 @@ use base::Span;
 /// A slot of an event queue, bytes. [LF] C_EE_CFG_ECB_SIZE
 const EVENT_BYTES: u64 = 64;
 
-/// What `FI_CXI_DEFAULT_TX_SIZE` may be; in place of another the provider takes its default.
-/// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
 /// [LF] fi_cxi(7): 20 s.
 const COLL_TIMEOUT_MAX: u64 = 20_000_000;
+/// What `FI_CXI_DEFAULT_TX_SIZE` may be; in place of another the provider takes its default.
+/// [LF] cxip_info.c, CXIP_MAX_TX_SIZE, CXIP_DEFAULT_TX_SIZE
 const TX_SIZES: std::ops::RangeInclusive<u64> = 16..=16_384;
 const TX_SIZE_DEFAULT: u64 = 1_024;
 

@@ -29,7 +29,7 @@ pub(crate) struct Offload {
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
     open: BTreeMap<(u32, Context), Open>,
     /// Until when links carry packets of reductions.
-    busy: BTreeMap<LinkId, Time>,
+    busy: BTreeMap<LinkId, (Time, Time)>,
     /// Reductions whose switches did not wait for their last part.
     pub timeouts: u64,
 }
@@ -147,7 +147,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 /// The links that packets of reductions go by.
 struct Wires<'a> {
     machine: &'a Machine,
-    busy: &'a mut BTreeMap<LinkId, Time>,
+    busy: &'a mut BTreeMap<LinkId, (Time, Time)>,
     counters: &'a mut Counters,
 }
 
@@ -163,9 +163,13 @@ impl Wires<'_> {
     /// A packet is to enter `link` at `ready`: when its head is at the far end.
     fn head(&mut self, link: LinkId, ready: Time) -> Time {
         let (gap, bytes) = (self.gap(link), self.wire());
-        let free = self.busy.entry(link).or_insert(Time::ZERO);
-        let enters = ready.max(*free);
-        *free = enters + gap;
+        // Whoever was reckoned last may come later than this one: a reduction is, when its last
+        // rank has entered.
+        let (from, until) = self.busy.entry(link).or_insert((Time::ZERO, Time::ZERO));
+        let enters = if ready + gap <= *from { ready } else { ready.max(*until) };
+        if enters >= *until {
+            (*from, *until) = (enters, enters + gap);
+        }
         self.counters.bytes[link] += bytes;
         self.counters.packets[link] += 1;
         enters + self.machine.links.latency[link]

@@ -4,8 +4,12 @@ use serde_json::json;
 use sim::api::{BenchRow, bench};
 
 fn play(shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
-    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "put_alltoall", "nodes": 264,
-                     "ppn": 1, "placement": "contiguous", "sizes": [2048], "routing": "ugal",
+    play_on(264, 2048, shifts, seed)
+}
+
+fn play_on(nodes: u32, bytes: u64, shifts: Option<u32>, seed: u64) -> Result<BenchRow, String> {
+    let ask = json!({"machine": {"name": "dragonfly-1056"}, "name": "put_alltoall", "nodes": nodes,
+                     "ppn": 1, "placement": "contiguous", "sizes": [bytes], "routing": "ugal",
                      "shifts": shifts, "seed": seed});
     let ask = serde_json::from_value(ask).expect("a request");
     let result = bench(&ask, &mut |_| true).map_err(|c| c[0].to_string())?;
@@ -37,6 +41,19 @@ fn samples_are_within_their_error_of_the_whole() {
         }
     }
     assert!(beyond <= 4, "{beyond} of 40 samples are beyond their error");
+}
+
+/// A last batch of one or three shifts takes nearly as long as one of eight.
+#[test]
+fn a_last_batch_of_few_shifts_is_a_batch() {
+    let mut beyond = 0;
+    for (nodes, seed) in [74, 97, 98, 100].into_iter().flat_map(|n| [(n, 1), (n, 2), (n, 3)]) {
+        let whole = rate(&play_on(nodes, 8, Some(nodes - 1), seed).expect("legal"));
+        let row = play_on(nodes, 8, None, seed).expect("legal");
+        let error = row.share.expect("some were played").error.expect("eight parts");
+        beyond += u32::from((rate(&row) / whole - 1.0).abs() > error);
+    }
+    assert!(beyond <= 2, "{beyond} of 12 samples are beyond their error");
 }
 
 #[test]

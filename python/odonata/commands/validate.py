@@ -16,7 +16,7 @@ from .command import command
 
 @command("validate")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@option("--fidelity", metavar="NAME", help="packet, flow or loggp.  [default: packet]")
+@option("--fidelity", metavar="NAME", help="packet, flow or loggp.  [default: each curve's own]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 @click.option("--quiet", is_flag=True, help="No progress line.")
 def validate(
@@ -30,14 +30,13 @@ def validate(
     from .. import published
 
     wrong = Checks()
-    chosen = fidelity or "packet"
-    machines.check_names(wrong, None, chosen, "mpich")
+    machines.check_names(wrong, None, fidelity or "packet", "mpich")
     curves = published.chosen(wrong, ids)
     wrong.finish()
     found, rows, stop = [], [], door.Stop()
     for nth, curve in enumerate(curves, 1):
         with Progress(f"validate {curve.id}, {nth} of {len(curves)}", quiet) as tick:
-            of_curve = published.predict(curve, chosen, tick=tick, stop=stop)
+            of_curve = published.predict(curve, fidelity, tick=tick, stop=stop)
         if stop.signal:
             break
         rows += of_curve

@@ -129,7 +129,8 @@ fn kind_name(kind: LinkKind) -> &'static str {
     }
 }
 
-/// What links carried: a row for each that is among the busiest, and one for each kind.
+/// What links carried: a row for each that is among the busiest, and one for each kind; none if
+/// nothing was run.
 pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
     let name = |end: LinkEnd| match end {
         LinkEnd::Nic(nic) => machine.nic_name(nic),
@@ -137,6 +138,9 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
             format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
         }
     };
+    if tally.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
     let counters = &tally.counters;
     let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
     let mut used = Vec::new();

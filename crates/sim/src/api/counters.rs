@@ -55,8 +55,15 @@ impl Tally {
         self.time += time;
     }
 
-    /// A row a counter that this fabric has and this fidelity knows.
+    /// Nothing was run, as when the user stops the first call.
+    pub fn is_empty(&self) -> bool {
+        self.counters.packets.raw.is_empty()
+    }
+    /// A row a counter that this fabric has and this fidelity knows; none if nothing was run.
     pub fn rows(&self, machine: &Machine, fidelity: Fidelity, nics: &[NicId]) -> Vec<CounterRow> {
+        if self.is_empty() {
+            return Vec::new();
+        }
         let table = Table { machine, nics, tally: self, rows: Vec::new() };
         match machine.fabric.as_str() {
             "slingshot" => table.cassini(fidelity),

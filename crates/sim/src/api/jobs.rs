@@ -379,6 +379,9 @@ fn look_at<'a>(
             }
             let iterations = iterations.map(|n| n.max(1) as usize);
             let overrides = Overrides::default();
+            if let Some(complaint) = limits::switches(run, &overrides) {
+                return Err(vec![complaint]);
+            }
             let plan = plan(run, which, (job.ranks, *bytes), iterations, &overrides);
             Ok(Some(Ready::Bench(plan)))
         }

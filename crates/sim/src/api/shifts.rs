@@ -1,7 +1,7 @@
 //! What an all-to-all in random shifts takes, of which some are played: docs/models/aries.md.
 
 use super::calls::Share;
-use crate::bench::Plan;
+use crate::bench::{PUTS, Plan};
 use base::Time;
 
 /// Student's t at 95 % for one to five degrees of freedom.
@@ -40,18 +40,23 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
     if ends.len() < LEAST_PARTS {
         return (whole, Share { method: Some("sampled"), error: None, ..share });
     }
-    // What a shift takes in each part but the outermost.
-    let lengths: Vec<f64> = ends.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
-    let a_shift = |part: usize| (means[part + 1] - means[part]) / lengths[part - 1];
-    let counted: Vec<f64> = (1..ends.len() - 1).map(a_shift).collect();
+    // What a batch takes in each part but the outermost. A last batch of few shifts takes as long
+    // as a whole one at most, and as many shifts of it at least.
+    let short = |shifts: u32| f64::from((PUTS - shifts % PUTS) % PUTS) / f64::from(PUTS);
+    let batches = |shifts: u32| f64::from(shifts.div_ceil(PUTS)) - short(shifts) / 2.0;
+    let lengths: Vec<f64> =
+        ends.windows(2).map(|w| (w[1] - w[0]).div_ceil(PUTS.into()) as f64).collect();
+    let a_batch = |part: usize| (means[part + 1] - means[part]) / lengths[part - 1];
+    let counted: Vec<f64> = (1..ends.len() - 1).map(a_batch).collect();
     let n = counted.len() as f64;
     let mean = counted.iter().sum::<f64>() / n;
     let variance = counted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let left = f64::from(all - plan.shifts);
+    let left = batches(all) - batches(plan.shifts);
     // The others' mean scatters, too: they are so many parts.
-    let others = left / (lengths.iter().sum::<f64>() / lengths.len() as f64);
+    let others = (left / (lengths.iter().sum::<f64>() / lengths.len() as f64)).max(1.0);
     let half = STUDENT[counted.len() - 2] * (variance * (1.0 / n + 1.0 / others)).sqrt();
     let time = played + left * mean;
-    let error = left * (half + DRIFT * mean) / time;
+    let open = (short(all) + short(plan.shifts)) / 2.0 * mean;
+    let error = (left * (half + DRIFT * mean) + open) / time;
     (time, Share { method: Some("sampled"), error: Some(error), ..share })
 }

@@ -62,8 +62,8 @@ pub(crate) enum Due {
     Begin,
 }
 
-/// Bits of what something is, above those of whose it is: 134 million sends at once take more
-/// memory than machines have.
+/// Bits of what something is, above those of whose it is: 134 million sends at once, which take
+/// some 13 GB.
 const KIND: u32 = 5;
 const NAME: u32 = u32::BITS - KIND;
 
