@@ -211,3 +211,13 @@ def test_victims_pass_an_incast_where_congestion_is_managed(odonata):
     done = odonata("traffic", "uniform", "--machine", "lumi-g", "--load", "0.1",
                    "--congestion", "maybe")  # fmt: skip
     assert done.returncode == 2 and "one of: on, off" in done.stderr
+
+
+def test_a_benchmark_by_switches_is_refused_where_none_reduce(jobs, tmp_path):
+    profile = tmp_path / "mine.toml"
+    profile.write_text(
+        'like = "mpich"\nversion = "1"\n[collectives]\nallreduce = [{ use = "offload" }]\n'
+    )
+    done, found = jobs("--mpi", profile, job(bench="allreduce", bytes="8", nodes=4))
+    assert done.returncode == 2 and found is None, done.stdout
+    assert "allreduce" in done.stderr and "Slingshot" in done.stderr
