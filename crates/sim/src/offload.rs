@@ -28,7 +28,7 @@ pub(crate) struct Offload {
     under_way: BTreeMap<Key, Group>,
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
     open: BTreeMap<(u32, Context), Open>,
-    /// Until when links carry packets of reductions.
+    /// From when to when a link carries the packet of a reduction that it carries last.
     busy: BTreeMap<LinkId, (Time, Time)>,
     /// Reductions whose switches did not wait for their last part.
     pub timeouts: u64,

@@ -52,7 +52,7 @@ pub(super) fn whole(plan: &Plan, marks: &[Vec<Time>]) -> (f64, Share) {
     let mean = counted.iter().sum::<f64>() / n;
     let variance = counted.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let left = batches(all) - batches(plan.shifts);
-    // The others' mean scatters, too: they are so many parts.
+    // The others' mean scatters, too: they are so many parts, and of less than one no more.
     let others = (left / (lengths.iter().sum::<f64>() / lengths.len() as f64)).max(1.0);
     let half = STUDENT[counted.len() - 2] * (variance * (1.0 / n + 1.0 / others)).sqrt();
     let time = played + left * mean;
