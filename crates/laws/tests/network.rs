@@ -6,7 +6,7 @@ use base::{Span, Time, draw};
 use flow::FlowNetwork;
 use laws::{buffers, message, offered, preset, request, run, run_on, small, storm};
 use loggp::LogGpNetwork;
-use machine::{Idle, LinkKind, Machine, NicId, Routing};
+use machine::{Arbitration, Idle, LinkKind, Machine, NicId, Routing};
 use net::{Message, NetworkModel, Origin};
 use packet::PacketNetwork;
 use sim::api::Fidelity;
@@ -165,6 +165,24 @@ fn an_incast_drains_at_the_receiver_s_rate() {
             assert!(first.0 * 8 > end.0 * 7, "{name}: from {first} to {end}");
         }
     }
+}
+
+/// Aries' links between routers bring packets slower than its NICs take them. Nobody holds a NIC's
+/// link until his tail has come: with so many senders that there is always somebody whose tail is
+/// there, the NIC is as busy as it can be, but for the latency of a way round at either end.
+#[test]
+fn nobody_holds_a_nic_for_what_is_still_on_its_way() {
+    let machine = preset("cascade-3k", &[]);
+    assert_eq!(machine.arbitration, Arbitration::Age);
+    let (senders, packets) = (16u32, 1024);
+    let bytes = packets * machine.nic.packet_payload;
+    let messages: Vec<_> = (1..=senders)
+        .map(|i| (Time(0), message(i * (machine.n_nics() / 17), 0, bytes, draw(3, 0, i, 0))))
+        .collect();
+    let host = machine.nic.host_gap_one_way.span(machine.nic.packet_payload);
+    let busy = host * packets * u64::from(senders);
+    let end = run(&machine, &messages).end().since(Time(0));
+    assert!(end > busy && end < busy + Span::us(3), "{end} beside {busy}");
 }
 
 /// Inputs that want one output get it in turn: senders at the receiver's switch finish together.

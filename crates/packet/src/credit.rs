@@ -26,6 +26,10 @@ pub(crate) struct Class {
     pub ample: u16,
     /// The shard its other end is in, +1; 0 if both are in this one (`Partition::other_end`).
     pub abroad: u8,
+    /// It brings full packets slower than a NIC takes them.
+    pub is_slow: bool,
+    /// The least time that the way to a NIC and its host interface need for a full packet.
+    taken_in: Span,
     /// Length of an epoch, ps, and 2^64 over it.
     epoch: u64,
     per_epoch: u64,
@@ -40,8 +44,15 @@ const SLOTS: usize = 8;
 const PATIENCE: u64 = 4;
 
 impl Class {
-    /// `release` is the longest time from a packet's grant until its tail has left a buffer.
-    pub fn new(machine: &Machine, link: LinkId, release: Span, abroad: u8) -> Class {
+    /// `release` is the longest time from a packet's grant until its tail has left a buffer,
+    /// `taken_in` the least in which a NIC takes a full packet from its switch.
+    pub fn new(
+        machine: &Machine,
+        link: LinkId,
+        release: Span,
+        taken_in: Span,
+        abroad: u8,
+    ) -> Class {
         let links = &machine.links;
         let (gap, latency, cable) = (links.gap[link], links.latency[link], links.cable[link]);
         let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
@@ -77,6 +88,8 @@ impl Class {
             pipe,
             ample: cells.saturating_sub(pipe),
             abroad,
+            is_slow: gap.span(packet) > taken_in,
+            taken_in,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }
@@ -88,7 +101,8 @@ impl Class {
         let round = self.latency + gap.span(packet) + self.cable + Span(self.epoch);
         let pipe = (round.seconds() * gap.bytes_per_s()) as u64 + packet;
         let pipe = self.cell.count(pipe);
-        Class { gap, pipe, ample: self.cells.saturating_sub(pipe), ..*self }
+        let is_slow = gap.span(packet) > self.taken_in;
+        Class { gap, pipe, ample: self.cells.saturating_sub(pipe), is_slow, ..*self }
     }
     #[inline]
     fn epoch(&self, t: Time) -> u32 {
@@ -246,6 +260,8 @@ mod tests {
             pipe: 0,
             ample: 1_000,
             abroad: 0,
+            is_slow: false,
+            taken_in: Span::ZERO,
             epoch,
             per_epoch: u64::MAX / epoch + 1,
         }

@@ -102,6 +102,9 @@ pub(crate) fn columns(
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
     let slowest = links.gap.raw.iter().map(|gap| gap.span(packet)).max().unwrap_or_default();
     let release = slowest.max(host.span(packet));
+    let ways_out = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
+    let way_out = ways_out.min().unwrap_or_default().span(packet);
+    let taken_in = way_out.max(host.span(machine.nic.packet_payload));
     let Layout { ends, of_edge, of_fabric, less } = Layout::new(machine);
     let n_links = links.gap.len();
     let mut wires = IndexVec::with_room(n_links);
@@ -111,7 +114,7 @@ pub(crate) fn columns(
     let (mut classes, mut last) = (Vec::<Class>::new(), 0);
     wires.raw.extend(links.gap.ids().map(|link| {
         let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
-        let class = Class::new(machine, link, release, abroad);
+        let class = Class::new(machine, link, release, taken_in, abroad);
         // Neighbors are mostly alike.
         if classes.get(last) != Some(&class) {
             last = classes.iter().position(|&known| known == class).unwrap_or_else(|| {
@@ -511,23 +514,38 @@ impl PacketNetwork {
         p.tail = gone + class.latency;
         p.traveled += class.latency.0 as u32;
         (p.input, p.input_vc, p.input_class, p.at) = (link, vc, wire.class, wire.to);
-        let head = then + class.latency;
-        if class.abroad != 0 {
-            return self.emigrate(packet, link, head, class.abroad);
+        let (bytes, to, abroad) = (p.bytes, wire.to, class.abroad);
+        let mut head = then + class.latency;
+        if class.is_slow && to == cx.machine.nic_switch[p.dst] {
+            head = head.max(self.in_one_piece(packet));
         }
-        if wire.to.0 == NONE {
+        if abroad != 0 {
+            return self.emigrate(packet, link, head, abroad);
+        }
+        if to.0 == NONE {
             // Where nobody is in its way and nobody looks it need not come to be known to have
             // come: at a NIC that takes what comes, or if it is for the NIC alone.
             let nic = NicId(link.0 - self.nics.len() as u32);
             if self.takes_at_once {
                 return self.take(packet, nic, head, cx);
             }
-            if vc >= self.responses_from && u64::from(p.bytes) == self.params.response {
-                let whole = p.tail;
+            if vc >= self.responses_from && u64::from(bytes) == self.params.response {
+                let whole = self.packets[packet].tail;
                 return self.answered(packet, nic, whole, cx);
             }
         }
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });
+    }
+
+    /// From when on `packet`, on its way to its last switch, can go on to its NIC without a
+    /// pause for its tail. Nobody asks for the way out sooner: others can use it meanwhile.
+    #[inline(never)]
+    fn in_one_piece(&self, packet: PacketId) -> Time {
+        let Packet { tail, bytes, vnet, dst, .. } = self.packets[packet];
+        let ejection = LinkId(self.nics.len() as u32 + dst.0);
+        let way_out = self.class(ejection).gap.span(u64::from(bytes));
+        let host = self.host_takes(self.payload(bytes, vnet));
+        Time(tail.0 - way_out.max(host).0)
     }
 
     /// Whether so many bytes may be sent by `hop` now.

@@ -379,6 +379,20 @@ impl PacketNetwork {
         }
     }
 
+    /// What a packet of so many bytes on the wire has beside its headers.
+    #[inline]
+    pub(crate) fn payload(&self, bytes: u16, vnet: u8) -> u64 {
+        let is_response = self.is_response(vnet);
+        let headers = if is_response { self.params.response } else { self.params.packet_overhead };
+        u64::from(bytes) - headers
+    }
+
+    /// How long the host interface takes in so much payload.
+    #[inline]
+    pub(crate) fn host_takes(&self, payload: u64) -> Span {
+        self.params.host_gap.max(self.params.host_gap_one_way).span(payload)
+    }
+
     /// The host interface takes `packet` at `now`, which may be known before it comes. The packet
     /// gives up its buffer when its tail is through.
     #[inline]
@@ -399,10 +413,9 @@ impl PacketNetwork {
             ..
         } = self.packets[packet];
         let is_response = self.is_response(vnet);
-        let headers = if is_response { self.params.response } else { self.params.packet_overhead };
-        let payload = u64::from(bytes) - headers;
+        let payload = self.payload(bytes, vnet);
         let both = self.params.host_gap.span(payload);
-        let host = both.max(self.params.host_gap_one_way.span(payload));
+        let host = self.host_takes(payload);
         let done = (now + host).max(tail);
         if host > Span::ZERO {
             let nic = &mut self.nics[at];
