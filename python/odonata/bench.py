@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 class BenchResult(Sweep):
     """Rows by message size, and the summary they came with.
 
-    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; that of a collective
+    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`; those of GPCNeT's
+    tests and of `bisect` also `latency_p99_s` or `bandwidth_p99_B_per_s`, what 99 of 100 iterations
+    of all ranks keep; that of a collective
     also `algorithm`, `method` (`exact`, `sampled`), `error` (relative, half of what holds the time
     19 times of 20), `rounds`, `rounds_played` and `ranks_played`. With error bars it has `band_low`
     and `band_high`, relative to the time, `twin_nodes` of the largest twin and `twin_error`, the
@@ -96,7 +98,7 @@ def _benchmark(name: str):
         )  # fmt: skip
 
     measure.__name__ = measure.__qualname__ = name
-    measure.__doc__ = f"Predict what osu_{name} would print: {KINDS[name].title}."
+    measure.__doc__ = f"Predict what the benchmark of this name prints: {KINDS[name].title}."
     return measure
 
 
@@ -124,3 +126,12 @@ gather = _benchmark("gather")
 scatter = _benchmark("scatter")
 scan = _benchmark("scan")
 exscan = _benchmark("exscan")
+rr_lat = _benchmark("rr_lat")
+rr_get_lat = _benchmark("rr_get_lat")
+rr_bw = _benchmark("rr_bw")
+rr_put_bw = _benchmark("rr_put_bw")
+rr_bw_sync = _benchmark("rr_bw_sync")
+nat_bw = _benchmark("nat_bw")
+multiple_allreduce = _benchmark("multiple_allreduce")
+multiple_alltoall = _benchmark("multiple_alltoall")
+bisect = _benchmark("bisect")

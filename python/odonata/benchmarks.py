@@ -50,6 +50,15 @@ KINDS = {
     "scatter": Kind("MPI Scatter Latency Test"),
     "scan": Kind("MPI Scan Latency Test", sizes="4:1Mi"),
     "exscan": Kind("MPI Exscan Latency Test", sizes="4:1Mi"),
+    "rr_lat": Kind("GPCNeT RR Two-sided Lat", sizes="8"),
+    "rr_get_lat": Kind("GPCNeT RR Get Lat", sizes="8"),
+    "rr_bw": Kind("GPCNeT RR Two-sided BW", "bandwidth_B_per_s", "128Ki"),
+    "rr_put_bw": Kind("GPCNeT RR Put BW", "bandwidth_B_per_s", "128Ki"),
+    "rr_bw_sync": Kind("GPCNeT RR Two-sided BW+Sync", "bandwidth_B_per_s", "128Ki"),
+    "nat_bw": Kind("GPCNeT Nat Two-sided BW", "bandwidth_B_per_s", "128Ki"),
+    "multiple_allreduce": Kind("GPCNeT Multiple Allreduce", sizes="8"),
+    "multiple_alltoall": Kind("GPCNeT Multiple Alltoall", "bandwidth_B_per_s", "4Ki"),
+    "bisect": Kind("Bisection Bandwidth Test", "bandwidth_B_per_s", "128Ki"),
 }
 NAMES = tuple(KINDS)
 

@@ -20,6 +20,9 @@ from .machines import machine
 MEAN, WORST = 0.05, 0.15
 SINGLE = 0.10
 
+# MiB/s, as GPCNeT and dgnettest print, in MB/s.
+MIB = 1.048576
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -32,6 +35,7 @@ class Curve:
     sets: str  # which of the points are inputs of the model
     preset: str
     points: tuple[tuple[int, float], ...]  # bytes; microseconds, or MB/s of a bandwidth
+    tail: float | None = None  # of the one point, what 99 of 100 iterations keep
     benchmark: str = "latency"
     mpi: str = "mpich"
     nodes: int = 2
@@ -142,6 +146,21 @@ OTHERS = (
         window=256,
     ),
     Curve(
+        "frontier_intra_bw",
+        "Frontier, MPI within a node, host memory",
+        "pmodels/mpich, issue 7723, osu_bw of OMB 7.5 with two ranks on a node",
+        "Cray MPICH; between which cores is not said. Beyond 64 KiB it was not at hand",
+        "none",
+        "frontier",
+        ((1, 3.87), (8, 32.67), (64, 245.75), (128, 487.85), (256, 536.78), (512, 999.86),
+         (1024, 1203.84), (2048, 2377.42), (4096, 4632.42), (8192, 7536.08), (16384, 10942.85),
+         (32768, 16478.34), (65536, 20884.19)),
+        benchmark="bw",
+        mpi="cray-mpich",
+        nodes=1,
+        ppn=2,
+    ),
+    Curve(
         "lumi_gpu_latency_openmpi",
         "LUMI-G, Open MPI between two nodes, GPU memory",
         "public LUMI-G OSU study, OMB 7.5, osu_latency, GCD 7",
@@ -190,7 +209,8 @@ OTHERS = (
 )  # fmt: skip
 
 # dgnettest's all-to-all of Elbert's fabric validation: ranks, and the mean of all sets and rounds
-# that are printed, MiB/s a rank.
+# that are printed, MiB/s a rank. Its rate times its seconds is a block for every rank of the set,
+# the rank's own too (to 0.1 of a block where 1,024 and 304 are printed).
 _ALL2ALL = ((32, 13819), (40, 14031), (48, 13708), (56, 12977), (192, 10038), (304, 10335),
             (1024, 5437))  # fmt: skip
 _BLOCK = 128 << 10
@@ -210,7 +230,7 @@ def _all2all(ranks: int, rate: float) -> Curve:
         + (" by flows, its groups are not Elbert's" if ranks == 1024 else ""),
         "none",
         "aurora",
-        ((_BLOCK, (ranks - 1) * _BLOCK / (rate * 1.048576)),),
+        ((_BLOCK, ranks * _BLOCK / (rate * MIB)),),
         benchmark="alltoall",
         mpi="cray-mpich",
         nodes=ranks // 8,
@@ -219,6 +239,116 @@ def _all2all(ranks: int, rate: float) -> Curve:
         fidelity="flow" if ranks == 1024 else "packet",
     )
 
+
+# dgnettest's bisection there, the same: ranks, and the mean of the healthy sets and all rounds,
+# MiB/s a rank; 24 and 56 ranks are odd numbers of nodes.
+_BISECT = ((16, 8795), (32, 8840), (48, 8858), (24, 7719), (40, 7573), (56, 7542), (192, 7561),
+           (304, 7522), (1024, 4505))  # fmt: skip
+
+
+def _bisect(ranks: int, rate: float) -> Curve:
+    """The halves of a set of nodes exchange messages at `rate` MiB/s a rank."""
+    where = "128 nodes of four groups"
+    if ranks < 1024:
+        where = f"{ranks // 8} nodes of a {'chassis' if ranks <= 64 else 'group'}"
+    return Curve(
+        f"elbert_bisect_{ranks}",
+        f"Elbert, dgnettest bisect on {where}, a rank a NIC",
+        "HewlettPackard/shs-docs, fabric_validation_using_dgnettest.md",
+        "in what order halves exchange is not public; predicted as pairs that send and then "
+        "receive, one pair of ranks after the other",
+        "none",
+        "aurora",
+        ((_BLOCK, rate * MIB),),
+        benchmark="bisect",
+        mpi="cray-mpich",
+        nodes=ranks // 8,
+        ppn=8,
+        placement="group-spread:4" if ranks == 1024 else "contiguous",
+    )
+
+
+def _gpcnet(
+    name: str, size: int, mean: float, tail: float, nodes: int = 64, **more: Any
+) -> Curve:
+    """A row of GPCNeT's tables: microseconds, or MiB/s a rank."""
+    kind = benchmarks.KINDS[name]
+    unit = 1.0 if kind.column == "latency_s" else MIB
+    test = "" if nodes == 64 else f"_{nodes}"
+    return Curve(
+        f"elbert_{name}{test}",
+        f"Elbert, {kind.title}, {nodes} nodes of 8 NICs, 4 ranks a NIC",
+        "HewlettPackard/shs-docs, fabric_validation_using_gpcnet_tests.md; netbench/GPCNET",
+        "where the nodes are and which library is not said; mean and what 99 of 100 iterations "
+        "keep. Fewer rings and iterations are predicted than were measured",
+        "none",
+        "aurora",
+        ((size, mean * unit),),
+        tail=tail * unit,
+        benchmark=name,
+        mpi="cray-mpich",
+        nodes=nodes,
+        ppn=32,
+        placement="random",
+        **more,
+    )
+
+
+_BW = 128 << 10
+GPCNET = (
+    _gpcnet("rr_lat", 8, 2.9, 4.4),
+    _gpcnet("rr_get_lat", 8, 4.4, 5.4),
+    _gpcnet("rr_bw", _BW, 4086.5, 2504.7),
+    _gpcnet("rr_put_bw", _BW, 4910.4, 2582.1),
+    _gpcnet("rr_bw_sync", _BW, 3786.1, 485.1),
+    _gpcnet("nat_bw", _BW, 4975.3, 3436.7),
+    _gpcnet("multiple_allreduce", 8, 25.3, 27.7),
+    _gpcnet("multiple_alltoall", 4 << 10, 2648.4, 2454.7),
+    # The tests of GPCNeT's load test before there is load.
+    _gpcnet("rr_lat", 8, 2.9, 4.3, nodes=13),
+    _gpcnet("rr_bw_sync", _BW, 4061.4, 2829.5, nodes=13),
+    _gpcnet("multiple_allreduce", 8, 20.2, 22.2, nodes=13),
+)
+
+# One NIC of Elbert, without MPI.
+_ONE_NIC = "HewlettPackard/shs-docs, fabric_validation/"
+ELBERT_NICS = (
+    Curve(
+        "elbert_loopback_bw",
+        "Elbert, cxi_gpu_loopback_bw: a NIC writes to itself over its switch, host memory",
+        _ONE_NIC + "loopback_performance_test.md",
+        "the mean of the four NICs printed; predicted as two NICs that write to each other, half "
+        "of the sum",
+        "none",
+        "aurora",
+        ((512 << 10, 23094),),
+        benchmark="put_bibw",
+        parts=2,
+    ),
+    Curve(
+        "elbert_gateway_read_bw",
+        "Elbert, cxi_read_bw from a compute node to a gateway",
+        _ONE_NIC + "bandwidth_check_of_single_interface.md",
+        "predicted between two compute nodes of two groups, lists of 256",
+        "none",
+        "aurora",
+        ((64 << 10, 20561.27),),
+        benchmark="get_bw",
+        window=256,
+        placement="group-spread:2",
+    ),
+    Curve(
+        "elbert_gateway_read_lat",
+        "Elbert, cxi_read_lat from a compute node to a gateway",
+        _ONE_NIC + "latency_test_on_single_interface.md",
+        "a millisecond between two reads; predicted between two compute nodes of two groups",
+        "none",
+        "aurora",
+        ((8, 6.95),),
+        benchmark="get_latency",
+        placement="group-spread:2",
+    ),
+)
 
 # Libraries compared on one machine, and what a socket's NICs carry: single numbers.
 SLIDES = "MVAPICH over Slingshot (slides), Spock"
@@ -259,6 +389,9 @@ _PEAK = "the peak, at a size that the slide does not say; predicted at 4 MiB"
 _BOTH = "the slide says bandwidth; read as both ways together, for the link has 46 GB/s each way"
 NUMBERS = (
     *(_all2all(*set_of) for set_of in _ALL2ALL),
+    *(_bisect(*set_of) for set_of in _BISECT),
+    *GPCNET,
+    *ELBERT_NICS,
     *(
         _on_spock("cpu.intra", library, "lat", value, "4 B", "this number sets the overhead")
         for library, value in (("mvapich2x", 0.22), ("ompi_ucx", 0.31), ("craympich", 0.27))
@@ -377,15 +510,20 @@ def predict(
         raise SimulatedFailure.of(failure, None)
     predicted = tables.rows_of(summary["rows"])
     unit = "s" if curve.column == "latency_s" else "B_per_s"
+    points = [("mean", curve.column, *point) for point in curve.points]
+    if curve.tail is not None:
+        predicted *= 2
+        points.append(("p99", curve.column.replace("_", "_p99_", 1), sizes[0], curve.tail))
     rows = []
-    for (size, number), row in zip(curve.points, predicted):
-        measured, told = number * curve.unit, row[curve.column] / curve.parts
+    for (statistic, column, size, number), row in zip(points, predicted):
+        measured, told = number * curve.unit, row[column] / curve.parts
         rows.append(
             {
                 "id": curve.id,
                 "what": curve.what,
                 "preset": curve.preset,
                 "bytes": size,
+                "statistic": statistic,
                 f"measured_{unit}": measured,
                 f"predicted_{unit}": told,
                 "error": told / measured - 1.0,
@@ -398,13 +536,18 @@ def predict(
 
 
 def verdict(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How far off the rows of one curve are, as fractions, and whether that is within bounds."""
+    """How far off the rows of one curve are, as fractions, and whether that is within bounds.
+
+    Rows of one size are single numbers, its mean and its tail.
+    """
     errors = [abs(row["error"]) for row in rows]
     mean, worst = sum(errors) / len(errors), max(errors)
-    bounds = (MEAN, WORST) if len(errors) > 1 else (SINGLE, SINGLE)
+    sizes = {row["bytes"] for row in rows}
+    bounds = (MEAN, WORST) if len(sizes) > 1 else (SINGLE, SINGLE)
     return {
         "id": rows[0]["id"],
         "points": len(rows),
+        "sizes": len(sizes),
         "mean_error": mean,
         "worst_error": worst,
         "passes": mean <= bounds[0] and worst <= bounds[1],

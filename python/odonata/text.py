@@ -179,11 +179,14 @@ def osu(s: Mapping[str, Any]) -> str:
     else:
         is_rate = kind.column == "bandwidth_B_per_s"
         head = "Bandwidth (MB/s)" if is_rate else "Avg Latency(us)"
+        unit = 1e-6 if is_rate else 1e6
+        p99 = kind.column.replace("_", "_p99_", 1)
+        more = f"{'99 %':>18}" if rows and p99 in rows[0] else BAND_HEAD if bars else ""
         lines.append("# Datatype: MPI_CHAR.")
-        lines.append(f"# {'Size':<8}{head:>18}{BAND_HEAD if bars else ''}")
+        lines.append(f"# {'Size':<8}{head:>18}{more}")
         for r in rows:
-            value = r[kind.column] / 1e6 if is_rate else r[kind.column] * 1e6
-            lines.append(f"{r['bytes']:<10}{value:>18.2f}{band(r) if bars else ''}")
+            beside = f"{r[p99] * unit:>18.2f}" if p99 in r else band(r) if bars else ""
+            lines.append(f"{r['bytes']:<10}{r[kind.column] * unit:>18.2f}{beside}")
     return "\n".join(lines)
 
 
@@ -256,40 +259,6 @@ def shifts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def show_error(error: float) -> str:
     """A relative error: `±0.3 %`."""
     return f"±{100 * error:.1f} %" if error >= 5e-4 else "±<0.1 %"
-
-
-def published(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
-    """A published curve beside its prediction, a column a point, and how far off it is."""
-    first = rows[0]
-    unit, show = ("s", show_time) if "measured_s" in first else ("B_per_s", show_rate)
-    lines = [
-        f"{first['id']}: {first['what']}",
-        f"  source      {first['source']}",
-        f"  conditions  {first['conditions']}",
-        f"  inputs      {first['sets']}",
-    ]
-    cells = [("    bytes", "published", "predicted", "error")]
-    for row in rows:
-        pair = (show(row[f"{end}_{unit}"]) for end in ("measured", "predicted"))
-        cells.append((f"{row['bytes']:,}", *pair, f"{100 * row['error']:+.1f} %"))
-    lines += columns(cells, ">>>>")
-    said = "pass" if verdict["passes"] else "FAIL"
-    mean, worst = show_percent(verdict["mean_error"]), show_percent(verdict["worst_error"])
-    return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
-
-
-def verdicts(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: float) -> str:
-    """All curves in a table, and the bounds they are held to; those of one number to `one`."""
-    cells = [("curve", "points", "mean", "worst", "")]
-    for v in found:
-        off = (show_percent(v["mean_error"]), show_percent(v["worst_error"]))
-        cells.append((v["id"], str(v["points"]), *off, "pass" if v["passes"] else "FAIL"))
-    bad = sum(not v["passes"] for v in found)
-    bounds = f"{show_percent(mean)} on the mean, {show_percent(worst)} at worst"
-    if any(v["points"] == 1 for v in found):
-        bounds += f", {show_percent(one)} for a single number"
-    good = f"{counted(len(found) - bad, 'curve')} of {len(found)} within {bounds}"
-    return "\n".join([*columns(cells, "<>>><"), good])
 
 
 def traffic(s: Mapping[str, Any]) -> str:

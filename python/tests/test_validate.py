@@ -11,7 +11,7 @@ from odonata import published
 BOUNDS = {"mean": 0.05, "worst": 0.15, "single": 0.10}
 
 def rows(*errors: float) -> list[dict]:
-    return [{"id": "a_curve", "error": error} for error in errors]
+    return [{"id": "a_curve", "bytes": nth, "error": error} for nth, error in enumerate(errors)]
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,23 @@ def test_numbers_of_libraries_are_predicted_by_one_set_of_parameters(odonata):
 def test_a_single_number_is_held_to_a_bound_of_its_own():
     assert published.verdict(rows(0.099))["passes"]
     assert not published.verdict(rows(-0.101))["passes"]
+    mean, tail = ({"id": "one_size", "bytes": 8, "error": error} for error in (0.0, 0.101))
+    assert published.verdict([mean, mean])["passes"]
+    assert not published.verdict([mean, tail])["passes"]
+
+
+def test_a_mean_and_its_tail_are_two_rows_of_one_size(odonata):
+    """GPCNeT on 13 nodes: microseconds of its table, and the tail beside the mean."""
+    done = odonata("validate", "elbert_rr_lat_13", "--json")
+    mean, tail = json.loads(done.stdout)["rows"]
+    assert (mean["statistic"], tail["statistic"]) == ("mean", "p99")
+    assert mean["measured_s"] == pytest.approx(2.9e-6)
+    assert tail["measured_s"] == pytest.approx(4.3e-6)
+    assert tail["predicted_s"] > mean["predicted_s"] > 0
+
+
+def test_an_all_to_all_moves_a_block_for_every_rank_of_the_set():
+    """1,024 ranks: the page has 22.81 ms for 5,610.83 MiB/s a rank, blocks of 128 KiB."""
+    assert 22.81e-3 * 5610.83 * 8 == pytest.approx(1024, rel=3e-4)
+    (curve,) = (curve for curve in published.CURVES if curve.id == "elbert_all2all_1024")
+    assert curve.points[0][1] == pytest.approx(1024 / (5437 * 8) * 1e6)

@@ -7,6 +7,8 @@ use base::{below, draw};
 use collectives::{Algorithm, Collective, Kind, Ragged, Seat};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
+use crate::validation::{self, Test};
+
 /// What a benchmark measures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
@@ -20,6 +22,8 @@ pub enum Measure {
     PerRank,
     /// Mean over ranks of one call's duration.
     Call,
+    /// Mean over ranks, and what 99 of 100 iterations keep.
+    Spread,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +44,8 @@ pub enum Bench {
     /// other, in random order.
     PutAlltoall,
     Collective(Kind),
+    /// Of GPCNeT, or of dgnettest.
+    Validation(Test),
 }
 
 /// Messages in flight a pair in the bandwidth tests, as in OSU, unless said.
@@ -58,7 +64,7 @@ pub const SHIFTS: u32 = PUTS * PARTS;
 pub const PARTS: u32 = 8;
 
 impl Bench {
-    pub const NAMES: [(&str, Bench); 27] = [
+    pub const NAMES: [(&str, Bench); 36] = [
         ("latency", Bench::Latency),
         ("put_latency", Bench::PutLatency),
         ("get_latency", Bench::GetLatency),
@@ -86,6 +92,15 @@ impl Bench {
         ("gatherv", Bench::Collective(Kind::Gatherv)),
         ("scatterv", Bench::Collective(Kind::Scatterv)),
         ("reduce_scatter_block", Bench::Collective(Kind::ReduceScatterBlock)),
+        ("rr_lat", Bench::Validation(Test::RrLat)),
+        ("rr_get_lat", Bench::Validation(Test::RrGetLat)),
+        ("rr_bw", Bench::Validation(Test::RrBw)),
+        ("rr_put_bw", Bench::Validation(Test::RrPutBw)),
+        ("rr_bw_sync", Bench::Validation(Test::RrBwSync)),
+        ("nat_bw", Bench::Validation(Test::NatBw)),
+        ("multiple_allreduce", Bench::Validation(Test::Multiple(Kind::Allreduce))),
+        ("multiple_alltoall", Bench::Validation(Test::Multiple(Kind::Alltoall))),
+        ("bisect", Bench::Validation(Test::Bisect)),
     ];
 
     pub fn named(name: &str) -> Option<Bench> {
@@ -100,11 +115,15 @@ impl Bench {
             Bench::PutBw | Bench::PutBibw | Bench::GetBw => Measure::Bandwidth,
             Bench::PutAlltoall => Measure::PerRank,
             Bench::Collective(_) => Measure::Call,
+            Bench::Validation(_) => Measure::Spread,
         }
     }
 
     /// Iterations counted, after one warm-up.
     pub fn iterations(self, bytes: u64) -> usize {
+        if let Bench::Validation(test) = self {
+            return test.iterations();
+        }
         match self.measure() {
             Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
@@ -146,6 +165,8 @@ impl Bench {
     pub fn takes_gpu_buffers(self) -> bool {
         match self {
             Bench::Collective(kind) => !kind.reduces(),
+            Bench::Validation(Test::RrGetLat | Test::RrPutBw) => false,
+            Bench::Validation(test) => test.kind().is_none_or(|kind| !kind.reduces()),
             _ => !is_puts(self),
         }
     }
@@ -174,6 +195,8 @@ pub fn is_puts(bench: Bench) -> bool {
 pub struct Plan {
     pub bench: Bench,
     pub ranks: u32,
+    /// Ranks of a node, where it matters who shares one.
+    pub ppn: u32,
     pub bytes: u64,
     /// Of a collective.
     pub algorithm: Algorithm,
@@ -199,6 +222,7 @@ impl Plan {
         match self.bench {
             Bench::Collective(kind) => self.calls(kind),
             Bench::PutAlltoall => self.puts(),
+            Bench::Validation(test) => validation::streams(test, self),
             _ => Streams::new((0..self.ranks).map(|rank| self.program(rank))),
         }
     }
@@ -348,7 +372,7 @@ impl Plan {
 }
 
 /// The same call, made by another rank.
-fn seated(op: &Op, rank: u32) -> Op {
+pub(crate) fn seated(op: &Op, rank: u32) -> Op {
     let mut op = op.clone();
     if let Op::Collective { call, .. } = &mut op {
         call.seat.rank = rank;

@@ -18,6 +18,7 @@ mod patterns;
 mod protocol;
 mod storage;
 pub mod traffic;
+mod validation;
 mod world;
 
 pub use background::{Background, BackgroundTraffic};

@@ -1,6 +1,6 @@
 //! Recorded or generated programs: a list of steps a rank.
 
-use crate::{Call, Context, Done, Op, Token, Workload};
+use crate::{Call, Context, Done, Op, Token, WORLD, Workload};
 use base::{Span, Time};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -14,12 +14,13 @@ pub enum Step {
     Mark,
 }
 
-/// One cursor a rank over its steps. Only `WORLD` is known as a communicator.
+/// One cursor a rank over its steps. Communicators are `WORLD`, and those of `with_communicators`.
 pub struct Streams {
     /// The `nth` step of a rank.
     program: Box<dyn Fn(u32, usize) -> Option<Step>>,
     ranks: Vec<Cursor>,
     world: Vec<u32>,
+    communicators: Vec<Vec<u32>>,
     /// Times noted by each rank's `Mark`s.
     pub marks: Vec<Vec<Time>>,
 }
@@ -51,6 +52,7 @@ impl Streams {
             program: Box::new(program),
             ranks: vec![Cursor::default(); n],
             world: (0..ranks).collect(),
+            communicators: Vec::new(),
             marks: vec![Vec::new(); n],
         }
     }
@@ -59,6 +61,12 @@ impl Streams {
     /// for all).
     pub fn of(mut self, ranks: u32) -> Streams {
         self.world = (0..ranks).collect();
+        self
+    }
+
+    /// The members of more communicators, whose contexts count from 1.
+    pub fn with_communicators(mut self, members: Vec<Vec<u32>>) -> Streams {
+        self.communicators = members;
         self
     }
 
@@ -100,8 +108,11 @@ impl Workload for Streams {
     fn ranks(&self) -> u32 {
         self.ranks.len() as u32
     }
-    fn members(&self, _: u32, _: Context) -> &[u32] {
-        &self.world
+    fn members(&self, _: u32, context: Context) -> &[u32] {
+        match context {
+            WORLD => &self.world,
+            _ => &self.communicators[context as usize - 1],
+        }
     }
     fn start(&mut self, calls: &mut Vec<Call>) {
         for rank in 0..self.ranks() {

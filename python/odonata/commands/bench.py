@@ -57,7 +57,8 @@ def run(name: str | None, **given: Any) -> int:
 
     NAME: latency, bw, bibw, mbw_mr, multi_lat, put_latency, get_latency, put_bw, put_bibw, get_bw,
     put_alltoall, allreduce, allgather, allgatherv, alltoall, alltoallv, bcast, reduce,
-    reduce_scatter, barrier, gather, scatter, scan, exscan.
+    reduce_scatter, barrier, gather, scatter, scan, exscan; GPCNeT's rr_lat, rr_get_lat, rr_bw,
+    rr_put_bw, rr_bw_sync, nat_bw, multiple_allreduce, multiple_alltoall; dgnettest's bisect.
     """
     asked = Request(given, (names.AUTO,))
     asked.use_rules(given["coll_rules"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
-from .. import door, machines, text
+from .. import door, machines
 from ..checks import Checks
 from ..options import option
 from ..progress import Progress
+from ..text import columns, counted, show_percent, show_rate, show_time
 from .asked import stopped
 from .command import command
 
@@ -42,11 +45,46 @@ def validate(
         rows += of_curve
         found.append(published.verdict(of_curve))
         if not as_json:
-            print(text.published(of_curve, found[-1]), end="\n\n", flush=True)
+            print(beside(of_curve, found[-1]), end="\n\n", flush=True)
     if as_json:
         bounds = {"mean": published.MEAN, "worst": published.WORST, "single": published.SINGLE}
         print(json.dumps({"bounds": bounds, "curves": found, "rows": rows}))
     elif found:
-        print(text.verdicts(found, published.MEAN, published.WORST, published.SINGLE))
+        print(table(found, published.MEAN, published.WORST, published.SINGLE))
     summary = {"rows": found, "rows_wanted": len(curves), "interrupted": bool(stop.signal)}
     return stopped(stop, summary) or int(not all(v["passes"] for v in found))
+
+
+def beside(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
+    """A published curve beside its prediction, a column a point, and how far off it is."""
+    first = rows[0]
+    unit, show = ("s", show_time) if "measured_s" in first else ("B_per_s", show_rate)
+    lines = [
+        f"{first['id']}: {first['what']}",
+        f"  source      {first['source']}",
+        f"  conditions  {first['conditions']}",
+        f"  inputs      {first['sets']}",
+    ]
+    cells = [("    bytes", "published", "predicted", "error")]
+    for row in rows:
+        size = f"{row['bytes']:,}" + " at 99 %" * (row["statistic"] == "p99")
+        pair = (show(row[f"{end}_{unit}"]) for end in ("measured", "predicted"))
+        cells.append((size, *pair, f"{100 * row['error']:+.1f} %"))
+    lines += columns(cells, ">>>>")
+    said = "pass" if verdict["passes"] else "FAIL"
+    mean, worst = show_percent(verdict["mean_error"]), show_percent(verdict["worst_error"])
+    return "\n".join([*lines, f"  {said}: off by {mean} on the mean, {worst} at worst"])
+
+
+def table(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: float) -> str:
+    """All curves in a table, and the bounds they are held to; those of one number to `one`."""
+    cells = [("curve", "points", "mean", "worst", "")]
+    for v in found:
+        off = (show_percent(v["mean_error"]), show_percent(v["worst_error"]))
+        cells.append((v["id"], str(v["points"]), *off, "pass" if v["passes"] else "FAIL"))
+    bad = sum(not v["passes"] for v in found)
+    bounds = f"{show_percent(mean)} on the mean, {show_percent(worst)} at worst"
+    if any(v["sizes"] == 1 for v in found):
+        bounds += f", {show_percent(one)} for a single number"
+    good = f"{counted(len(found) - bad, 'curve')} of {len(found)} within {bounds}"
+    return "\n".join([*columns(cells, "<>>><"), good])

@@ -8,17 +8,19 @@ use super::{
     Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow, NetworkRow,
 };
 use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
-use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, is_puts};
+use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, collective, is_puts};
 use crate::outcome::{End, Engine};
+use crate::validation;
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
-use collectives::{Algorithm, Kind, Overrides};
+use collectives::{Algorithm, Kind, Overrides, Seat};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::{CongestionCounters, NetworkModel};
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
+use workload::Op;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct BenchRequest {
@@ -69,6 +71,11 @@ pub struct BenchRow {
     pub bandwidth: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub messages_per_s: Option<f64>,
+    /// What 99 of 100 iterations of all ranks keep: GPCNeT's tests and `bisect`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_p99_s: Option<f64>,
+    #[serde(rename = "bandwidth_p99_B_per_s", skip_serializing_if = "Option::is_none")]
+    pub bandwidth_p99: Option<f64>,
     /// The collective algorithm the library's rules chose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
@@ -185,6 +192,7 @@ pub(super) fn answer(
         complaints.extend(more);
         Overrides::default()
     });
+    complaints.extend(which.and_then(|which| one_node(which, ranks, request.ppn)));
     complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
     let window = window(request.window, which).unwrap_or_else(|complaint| {
         complaints.push(complaint);
@@ -247,6 +255,7 @@ pub(super) fn answer(
         which,
         fidelity,
         overrides,
+        ppn: request.ppn.max(1),
         window,
         shifts,
         messages: request.messages,
@@ -321,6 +330,7 @@ struct Session<'a> {
     which: Bench,
     fidelity: Fidelity,
     overrides: Overrides,
+    ppn: u32,
     window: u32,
     shifts: u32,
     messages: u64,
@@ -374,7 +384,7 @@ impl Session<'_> {
     /// A size of which everything is played.
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.seats.len() as u32;
-        let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
+        let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
         let plan = Plan { window: self.window, shifts: self.shifts, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
@@ -396,7 +406,7 @@ impl Session<'_> {
     /// one call where all of it is too much, the benchmark's loop otherwise.
     fn band(&mut self, bytes: u64, packets: u64) -> Result<Band, End> {
         let n = self.job.seats.len() as u32;
-        let plan = plan(&self.job, self.which, (n, bytes), None, &self.overrides);
+        let plan = plan(&self.job, self.which, (n, self.ppn, bytes), None, &self.overrides);
         let Session { job, which, fidelity, overrides, messages, sums, tick, .. } = self;
         let is_sample = sampled(job, *which, bytes, overrides, *fidelity, *messages).is_some();
         let mut answer = |job: &mut Job, fidelity| {
@@ -457,6 +467,19 @@ fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
         return Ok(window);
     };
     Err(Complaint::new("window", window.to_string(), wanted))
+}
+
+/// A complaint where a benchmark needs a partner on another node for every rank.
+pub(super) fn one_node(which: Bench, ranks: u32, ppn: u32) -> Option<Complaint> {
+    let Bench::Validation(test) = which else { return None };
+    let ppn = ppn.max(1);
+    let wanted = match test {
+        validation::Test::Bisect => return None,
+        _ if ranks < 2 * ppn => "at least two nodes: ranks of one do not talk to each other",
+        _ if !ranks.is_multiple_of(ppn) => "as many ranks on every node",
+        _ => return None,
+    };
+    Some(Complaint::new("nodes", format!("{ranks} ranks, {ppn} a node"), wanted))
 }
 
 /// `--shifts`, of a benchmark that has shifts, among so many ranks.
@@ -574,7 +597,7 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     let blocks = match which {
         Bench::Collective(K::Bcast | K::Reduce | K::Allreduce | K::ReduceScatter) => 1,
         Bench::Collective(K::Barrier | K::Scan | K::Exscan) => 1,
-        Bench::Collective(_) => job.seats.len() as u64,
+        Bench::Collective(_) | Bench::Validation(_) => job.seats.len() as u64,
         _ => 1,
     };
     // A program of so many steps is a few gigabytes.
@@ -597,12 +620,15 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
 pub(super) fn plan(
     job: &Job,
     bench: Bench,
-    (ranks, bytes): (u32, u64),
+    (ranks, ppn, bytes): (u32, u32, u64),
     iterations: Option<usize>,
     overrides: &Overrides,
 ) -> Plan {
     let algorithm = match bench {
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
+        Bench::Validation(test) if let Some(kind) = test.kind() => {
+            one_a_node(job, kind, ranks / ppn, bytes, overrides)
+        }
         _ => Algorithm::Dissemination { k: 2 },
     };
     let shifts = match iterations {
@@ -610,13 +636,22 @@ pub(super) fn plan(
         None => SHIFTS.min(ranks - 1),
     };
     let iterations = iterations.unwrap_or(bench.iterations(bytes));
-    Plan { bench, ranks, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
+    Plan { bench, ranks, ppn, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
 }
 
 /// The algorithm the library's rules give for a benchmark's call.
 fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
     let any = kind.algorithms()[0];
     let call = calls::first_call(job, kind, any, size, bytes);
+    job.library.selection.decide(&call.case(true, true), overrides)
+}
+
+/// The same in a communicator of one rank a node.
+fn one_a_node(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
+    let seat = Seat { rank: 0, size };
+    let Op::Collective { call, .. } = collective(kind, kind.algorithms()[0], seat, bytes) else {
+        unreachable!("a collective is built")
+    };
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
@@ -679,6 +714,16 @@ pub(super) fn row_of(job: &Job, plan: &Plan, marks: &[Vec<Time>]) -> BenchRow {
             row.bandwidth = Some(bytes as f64 * puts / time);
             row.messages_per_s = Some(puts / time);
             row.share = Some(share);
+        }
+        Measure::Spread => {
+            let Bench::Validation(test) = which else { unreachable!("no other is told so") };
+            let (mean, p99) = validation::told(test, plan, marks);
+            if test.is_rate() {
+                (row.bandwidth, row.bandwidth_p99) = (Some(mean), Some(p99));
+            } else {
+                (row.latency_s, row.latency_p99_s) = (Some(mean), Some(p99));
+            }
+            row.algorithm = test.kind().map(|_| algorithm.name().to_string());
         }
         Measure::Call => {
             let Bench::Collective(kind) = which else { unreachable!("calls are collectives'") };

@@ -3,7 +3,7 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
+use super::bench::{self, BenchRow, EngineRow, one_node, plan, row_of, too_large};
 use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
 use super::{
@@ -371,6 +371,9 @@ fn look_at<'a>(
                 let found = job.ranks.to_string();
                 return Err(vec![Complaint::new("ranks", found, "at least two for a benchmark")]);
             }
+            if let Some(complaint) = one_node(which, job.ranks, job.ppn) {
+                return Err(vec![complaint]);
+            }
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
             let all = bytes.saturating_mul(u64::from(iterations.unwrap_or(1)).max(1));
@@ -382,7 +385,8 @@ fn look_at<'a>(
             if let Some(complaint) = limits::switches(run, &overrides) {
                 return Err(vec![complaint]);
             }
-            let plan = plan(run, which, (job.ranks, *bytes), iterations, &overrides);
+            let plan =
+                plan(run, which, (job.ranks, job.ppn.max(1), *bytes), iterations, &overrides);
             Ok(Some(Ready::Bench(plan)))
         }
     }

@@ -1,0 +1,88 @@
+//! What a fabric is validated with, on networks small enough to say beforehand what must come out.
+
+use serde_json::{Value, json};
+use sim::api::{BenchRow, bench};
+
+fn ask(more: Value) -> Result<BenchRow, String> {
+    let mut ask = json!({"machine": {"name": "aurora"}, "ppn": 1, "placement": "contiguous",
+                         "fidelity": "loggp", "mpi": "none", "seed": 1});
+    let of = ask.as_object_mut().expect("an object");
+    of.extend(more.as_object().expect("an object").clone());
+    let ask = serde_json::from_value(ask).expect("a request");
+    let result = bench(&ask, &mut |_| true).map_err(|c| c[0].to_string())?;
+    Ok(result.rows[0].clone())
+}
+
+fn play(name: &str, nodes: u32, bytes: u64) -> BenchRow {
+    ask(json!({"name": name, "nodes": nodes, "sizes": [bytes]})).expect("legal")
+}
+
+/// Two nodes have each other on both sides: two gets at once are one get and the gap between two
+/// commands, and GPCNeT tells half of it.
+#[test]
+fn a_ring_of_two_gets_twice_at_once() {
+    let one = play("get_latency", 2, 8).latency_s.expect("a latency");
+    let row = play("rr_get_lat", 2, 8);
+    let gap = 59e-9; // aurora's message_gap
+    let both = row.latency_s.expect("a latency");
+    assert!((both - (one + gap) / 2.0).abs() < 50e-12, "{both} {one}");
+    assert_eq!(row.latency_p99_s, row.latency_s, "nothing contends");
+}
+
+/// A message each way at once costs no more than one, but for the second command and the second
+/// arrival; half of that is told.
+#[test]
+fn a_ring_of_two_exchanges_in_little_more_than_one_latency() {
+    let one = play("latency", 2, 8).latency_s.expect("a latency");
+    let both = 2.0 * play("rr_lat", 2, 8).latency_s.expect("a latency");
+    assert!(both > one && both < one + 2.0 * 59e-9 + 1e-12, "{both} {one}");
+}
+
+/// A rank's rate is bound by what its NIC moves both ways at once: half of 42 GB/s. (In closed form
+/// messages take turns at both NICs, and rings lose half of it.)
+#[test]
+fn rings_of_long_messages_fill_the_host_interface() {
+    for name in ["nat_bw", "rr_bw", "rr_put_bw", "rr_bw_sync"] {
+        let packets = json!({"name": name, "nodes": 4, "sizes": [1 << 19], "fidelity": "packet"});
+        let row = ask(packets).expect("legal");
+        let (rate, kept) = (row.bandwidth.expect("a rate"), row.bandwidth_p99.expect("a rate"));
+        assert!(rate < 21e9 && rate > 0.93 * 21e9, "{name}: {rate}");
+        assert!(kept <= rate * 1.001, "{name}: {kept} {rate}");
+    }
+}
+
+/// Two ranks, a message there and one back: what a ping-pong takes. dgnettest counts both.
+#[test]
+fn a_bisection_of_two_is_a_ping_pong() {
+    let one = play("latency", 2, 1 << 17).latency_s.expect("a latency");
+    let rate = play("bisect", 2, 1 << 17).bandwidth.expect("a rate");
+    let expected = f64::from(1 << 17) / one;
+    assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
+}
+
+/// The same collective in a communicator of one rank a node, alone on its NIC, is that collective.
+#[test]
+fn collectives_side_by_side_on_nics_of_their_own_are_one() {
+    for (multiple, alone, bytes) in
+        [("multiple_allreduce", "allreduce", 8), ("multiple_alltoall", "alltoall", 4096)]
+    {
+        let of = |name: &str, ppn: u32| {
+            let ask = json!({"name": name, "nodes": 8, "ppn": ppn, "sizes": [bytes],
+                             "mpi": "cray-mpich"});
+            self::ask(ask).expect("legal")
+        };
+        let one = of(alone, 1).latency_s.expect("a latency");
+        for ppn in [1, 8] {
+            let row = of(multiple, ppn);
+            let took = row.latency_s.unwrap_or_else(|| 7.0 * 4096.0 / row.bandwidth.expect("one"));
+            assert!((took / one - 1.0).abs() < 0.05, "{multiple}, {ppn} a node: {took} {one}");
+        }
+    }
+}
+
+#[test]
+fn ranks_without_a_partner_are_refused() {
+    let one_node = json!({"name": "rr_lat", "nodes": 1, "ppn": 8, "sizes": [8]});
+    assert!(ask(one_node).expect_err("one node").contains("at least two nodes"));
+    assert!(ask(json!({"name": "bisect", "nodes": 1, "ppn": 8, "sizes": [8]})).is_ok());
+}
