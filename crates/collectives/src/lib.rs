@@ -94,7 +94,7 @@ pub trait RoundSink {
     }
 }
 
-/// A rank's part in a reduction by switches and the copies of its result.
+/// A rank's part in a reduction by the network and the copies of its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InNetwork {
     /// The rank at the root of the tree, and how many ranks have a part.

@@ -1,5 +1,5 @@
-//! Collectives that the network does: its switches reduce on the way to one rank, and copy what it
-//! sends on the way back.
+//! Collectives that the network does: its switches or NICs reduce on the way to one rank, and copy
+//! what comes back from there.
 //!
 //! Source: libfabric's cxi provider, "Accelerated Collectives". All of them are allreduces there: a
 //! broadcast is one of zeros and the root's data, and a reduction's result comes to everybody.

@@ -313,6 +313,7 @@ pub use routing::{Bias, Mode, Routing, Scoring};
 pub use schema::reference;
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
+pub use tree::{NIC_CHILDREN, Reducer};
 
 /// A resolved machine. Immutable for the whole run.
 #[derive(Clone, Debug)]

@@ -1,13 +1,31 @@
-//! Trees of switches: what fabric managers set up for multicast and for reductions.
+//! Trees of switches or of NICs: what fabrics set up for multicast and for reductions.
 
 use crate::dragonfly::Dragonfly;
 use crate::{End, Idle, LinkId, Machine, NicId, Route, Routing, SwitchId, Topology};
 
+/// Who in a network combines what comes, and copies what is to go to many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reducer {
+    /// Rosetta's switches.
+    Switches,
+    /// Aries' NICs, by their collective engines.
+    Nics,
+}
+
+/// Children of a NIC in a tree: the most there can be [Cray XC Series Network, WP-Aries01-1112,
+/// "Reductions and Barriers"]. What a job gets is chosen by its size, how is not public. [estimate]
+pub const NIC_CHILDREN: usize = 32;
+
 impl Machine {
-    /// Whether switches reduce, and copy what they are told to: Rosetta, as far as it is whole.
-    /// Trees are set up before a job, and nothing is known of what becomes of them after a fault.
-    pub fn reduces_in_switches(&self) -> bool {
-        self.fabric == "slingshot" && self.faults.is_none()
+    /// Who reduces, as far as the machine is whole. Trees are set up before a job, and nothing is
+    /// known of what becomes of them after a fault.
+    pub fn reducer(&self) -> Option<Reducer> {
+        let reducer = match self.fabric.as_str() {
+            "slingshot" => Reducer::Switches,
+            "aries" => Reducer::Nics,
+            _ => return None,
+        };
+        self.faults.is_none().then_some(reducer)
     }
 
     /// The links from a switch to that of the root of a tree, which are a function of the switch

@@ -63,8 +63,8 @@ pub(crate) struct Traffic {
     combined: u64,
     /// Lists of messages that runs no longer need.
     lists: Vec<Vec<Outgoing>>,
-    /// Whether switches may have a part, and which they have.
-    has_switches: bool,
+    /// Whether the network may have a part, and which it has.
+    network_reduces: bool,
     offloaded: Option<InNetwork>,
 }
 
@@ -95,7 +95,7 @@ impl RoundSink for Traffic {
         self.sends.push(Outgoing { peer: to, through, bytes, leaves: Time::ZERO });
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
-        let takes = self.has_switches && part.bytes <= OFFLOAD_MAX;
+        let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
         // The way down belongs to the way up.
         self.offloaded = Some(part).filter(|part| takes && part.goes_up && part.size > 1);
         takes
@@ -209,7 +209,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let run = self.runs[id].as_ref().expect("looked at above");
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
-        traffic.has_switches = self.job.machine.reduces_in_switches();
+        traffic.network_reduces = self.job.machine.reducer().is_some();
         run.call.round(played, &mut traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);

@@ -1,5 +1,6 @@
-//! Collectives that switches do: a tree of them reduces what its endpoints send to the root's, and
-//! copies what that sends back. Equations and limits in docs/models/collectives.md.
+//! Collectives that the network does: a tree of switches, or of NICs, reduces what its endpoints
+//! send to the root's, and copies what that sends back. Equations and limits in
+//! docs/models/collectives.md.
 //!
 //! What a tree does is settled when the last of its ranks has entered: nothing before that can be
 //! seen by anybody. Its packets wait for each other on links, and for nobody else.
@@ -9,16 +10,21 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::world::{Due, RunId, World};
 use base::{Span, Time};
 use collectives::{InNetwork, OFFLOAD_MAX};
-use machine::{LinkId, Machine, NicId, SwitchId};
+use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
 use net::{Counters, NetworkModel};
 use workload::{Context, Workload};
 
 /// Reductions of one group that switches keep apart. [libfabric] CXIP_COLL_MAX_CONCUR
+/// How many NICs do is not public: as many. [estimate]
 const MOST_AT_ONCE: u32 = 8;
 
 /// Payload, header and padding of a reduction's packet, whatever it carries. [libfabric]
 /// prov/cxi/src/cxip_coll.c
 const PACKET: u64 = 49;
+const _: () = assert!(OFFLOAD_MAX < PACKET);
+
+/// What Aries' engines reduce is a word; of several each is a packet. [Cray XC Series Network]
+const WORD: u64 = 8;
 
 /// A collective of a communicator of a job.
 type Key = (u32, Context, u32);
@@ -28,7 +34,8 @@ pub(crate) struct Offload {
     under_way: BTreeMap<Key, Group>,
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
     open: BTreeMap<(u32, Context), Open>,
-    /// From when to when a link carries the packet of a reduction that it carries last.
+    /// From when to when a link carries the packets of reductions that it carries last, one right
+    /// after the other.
     busy: BTreeMap<LinkId, (Time, Time)>,
     /// Reductions whose switches did not wait for their last part.
     pub timeouts: u64,
@@ -56,14 +63,44 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let key = self.key_of(id);
         let root =
             self.first_rank(key.0) + self.workload.members(key.0, context)[part.root as usize];
-        // The root gives what it has to its own NIC only at the end.
-        let cost = if rank == root { Span::ZERO } else { self.job.library.send_overhead };
+        // Where switches reduce, the root gives what it has to its own NIC only at the end.
+        let keeps = rank == root && self.reducer() == Reducer::Switches;
+        let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
         let left = self.work(rank, cost);
         let group = self.offload.under_way.entry(key);
         let group = group.or_insert_with(|| Group { root, bytes: part.bytes, entered: Vec::new() });
         group.entered.push((rank, id, left));
         if group.entered.len() == part.size as usize {
-            self.send_up(key, part);
+            match self.reducer() {
+                Reducer::Switches => self.send_up(key, part),
+                Reducer::Nics => self.combine(key),
+            }
+        }
+    }
+
+    fn reducer(&self) -> Reducer {
+        self.job.machine.reducer().expect("who asks for it has been refused otherwise")
+    }
+
+    /// All have entered a reduction by NICs, which do all of it.
+    fn combine(&mut self, key: Key) {
+        let Group { root, bytes, mut entered } =
+            self.offload.under_way.remove(&key).expect("all of it have entered");
+        entered.sort_unstable_by_key(|&(rank, ..)| (rank != root, rank));
+        let machine = &self.job.machine;
+        let nics: Vec<(NicId, Time)> = entered
+            .iter()
+            .map(|&(rank, _, left)| {
+                (self.job.seats[rank as usize].nic, left + machine.nic.send_latency)
+            })
+            .collect();
+        let wire = bytes.div_ceil(WORD).max(1) * (WORD + machine.nic.packet_overhead);
+        let mut wires =
+            Wires { machine, wire, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let told = by_nics(&mut wires, &nics);
+        let seen = machine.nic.recv_latency;
+        for ((rank, run, _), at) in entered.into_iter().zip(told) {
+            self.schedule(rank, at + seen, Due::Reduced(run));
         }
     }
 
@@ -78,8 +115,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (run, mut ready) = (own.1, own.2);
         let to = self.job.seats[root as usize].nic;
         let timeout = self.job.library.provider.reduction_timeout;
-        let mut wires =
-            Wires { machine, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let mut wires = Wires {
+            machine,
+            wire: PACKET + machine.nic.packet_overhead,
+            busy: &mut self.offload.busy,
+            counters: &mut self.counters,
+        };
         let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
         self.offload.timeouts += u64::from(timed_out);
         // Of several packets each costs its turn; the last turn is taken when it comes.
@@ -125,8 +166,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let nics: Vec<NicId> =
             others.iter().map(|&(rank, _)| self.job.seats[rank as usize].nic).collect();
         let machine = &self.job.machine;
-        let mut wires =
-            Wires { machine, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let mut wires = Wires {
+            machine,
+            wire: PACKET + machine.nic.packet_overhead,
+            busy: &mut self.offload.busy,
+            counters: &mut self.counters,
+        };
         let arrivals = down(&mut wires, from, &nics, given);
         let seen = machine.nic.recv_latency;
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
@@ -147,28 +192,28 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 /// The links that packets of reductions go by.
 struct Wires<'a> {
     machine: &'a Machine,
+    /// Bytes of a packet on a wire; of all its packets, if a part is several.
+    wire: u64,
     busy: &'a mut BTreeMap<LinkId, (Time, Time)>,
     counters: &'a mut Counters,
 }
 
 impl Wires<'_> {
-    fn wire(&self) -> u64 {
-        const { assert!(OFFLOAD_MAX < PACKET) };
-        PACKET + self.machine.nic.packet_overhead
-    }
     /// How long a link needs for a packet.
     fn gap(&self, link: LinkId) -> Span {
-        self.machine.links.gap[link].span(self.wire())
+        self.machine.links.gap[link].span(self.wire)
     }
     /// A packet is to enter `link` at `ready`: when its head is at the far end.
     fn head(&mut self, link: LinkId, ready: Time) -> Time {
-        let (gap, bytes) = (self.gap(link), self.wire());
+        let (gap, bytes) = (self.gap(link), self.wire);
         // Whoever was reckoned last may come later than this one: a reduction is, when its last
         // rank has entered.
         let (from, until) = self.busy.entry(link).or_insert((Time::ZERO, Time::ZERO));
         let enters = if ready + gap <= *from { ready } else { ready.max(*until) };
         if enters >= *until {
-            (*from, *until) = (enters, enters + gap);
+            // Who follows at once makes the stretch longer: there is no room within it.
+            *from = if enters == *until { *from } else { enters };
+            *until = enters + gap;
         }
         self.counters.bytes[link] += bytes;
         self.counters.packets[link] += 1;
@@ -262,4 +307,37 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
         arrivals.push(wires.whole(machine.ejection(nic), at[&home]));
     }
     arrivals
+}
+
+/// A reduction by NICs, the root's first, each of which has its own part at the instant beside it:
+/// when each has the result.
+///
+/// A NIC sends what it has to its parent when all its children's parts have come, whole, and its
+/// own is there; on the way back it sends the result on to its children in turn.
+fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
+    let parent = |nth: usize| (nth - 1) / NIC_CHILDREN;
+    let mut has: Vec<Time> = nics.iter().map(|&(_, own)| own).collect();
+    for nth in (1..nics.len()).rev() {
+        let to = parent(nth);
+        let comes = across(wires, nics[nth].0, nics[to].0, has[nth]);
+        has[to] = has[to].max(comes);
+    }
+    for nth in 1..nics.len() {
+        let from = parent(nth);
+        has[nth] = across(wires, nics[from].0, nics[nth].0, has[from]);
+    }
+    has
+}
+
+/// A part or a result goes from one NIC to another: when its tail is there.
+fn across(wires: &mut Wires<'_>, from: NicId, to: NicId, given: Time) -> Time {
+    let machine = wires.machine;
+    let way = machine.tree_way(machine.nic_switch[from], to);
+    let links = [machine.injection(from)].into_iter().chain(way).chain([machine.ejection(to)]);
+    let (mut head, mut slowest) = (given, Span::ZERO);
+    for link in links {
+        head = wires.head(link, head);
+        slowest = slowest.max(wires.gap(link));
+    }
+    head + slowest
 }

@@ -1,4 +1,5 @@
-//! Reductions by switches: the closed form, what lateness and haste do, and what is refused.
+//! Reductions by switches and by NICs: the closed forms, what lateness and haste do, and what is
+//! refused.
 
 mod common;
 
@@ -101,11 +102,53 @@ fn a_reduction_takes_the_time_of_its_longest_way() {
     }
 }
 
+/// On Aries whoever comes last finds all others waiting: his part goes from NIC to NIC up the
+/// tree, and the result the same way back. A NIC has 32 children, so the 34th rank's parent is the second.
+#[test]
+fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
+    let nodes: Vec<u32> = (0..40).map(|n| n * 70).collect();
+    for (ranks, ancestors) in [(2, vec![0]), (33, vec![0]), (34, vec![1, 0])] {
+        for (bytes, words) in [(8, 1), (32, 4)] {
+            let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes[..ranks]);
+            let (m, l) = (&job.machine, &job.library);
+            let wire = words * (8 + m.nic.packet_overhead);
+            let across = |from: NicId, to: NicId| -> Span {
+                let mut links = m.tree_way(m.nic_switch[from], to);
+                links.extend([m.injection(from), m.ejection(to)]);
+                let slowest = links.iter().map(|&link| m.links.gap[link].span(wire)).max();
+                let latency: Span = links.iter().map(|&link| m.links.latency[link]).sum();
+                latency + slowest.expect("links")
+            };
+            let (mut at, mut way) = (ranks - 1, Span::ZERO);
+            for &next in &ancestors {
+                let (child, parent) = (job.seats[at].nic, job.seats[next].nic);
+                way += across(child, parent) + across(parent, child);
+                at = next;
+            }
+            let last = ranks as u32 - 1;
+            let late = Span::us(20);
+            let (_, all) = play(&job, (Kind::Allreduce, bytes), 1, |rank| {
+                if rank == last { late.0 / 1000 } else { 0 }
+            });
+            let cpu = l.call_overhead + l.send_overhead + l.recv_overhead;
+            let form = late + cpu + m.nic.send_latency + way + m.nic.recv_latency + Span(2);
+            // The root sends to its children in turn, the last of them last.
+            let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
+            let turn = m.links.gap[m.injection(job.seats[0].nic)].span(wire);
+            let took = told(&all, last, 0).0 - Time::ZERO;
+            assert_eq!(took, form + turn * turns, "{ranks} ranks {bytes} B");
+        }
+    }
+}
+
 /// All are allreduces to the fabric: nobody is through before all have come.
 #[test]
 fn nobody_is_through_before_the_last_has_entered() {
-    for kind in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce] {
-        let job = job(&[0, 40, 700]);
+    for (kind, name) in [Kind::Barrier, Kind::Bcast, Kind::Reduce, Kind::Allreduce]
+        .into_iter()
+        .flat_map(|kind| [(kind, "aurora"), (kind, "cascade-3k")])
+    {
+        let job = job_on(machine(name, &[]), "mpich", &[0, 40, 700]);
         let at = |late: u64| {
             let (outcome, all) = play(&job, (kind, 8), 1, |rank| if rank == 2 { late } else { 0 });
             assert_eq!(outcome.limited.reduction_timeouts, 0);
@@ -114,7 +157,7 @@ fn nobody_is_through_before_the_last_has_entered() {
         // Long enough for the root to be waiting, too.
         let (early, late) = (at(10_000), at(30_000));
         for (early, late) in early.into_iter().zip(late) {
-            assert_eq!(late - early, Span::us(20), "{kind:?}");
+            assert_eq!(late - early, Span::us(20), "{name} {kind:?}");
         }
     }
 }
@@ -158,7 +201,7 @@ fn what_switches_do_not_take_goes_as_messages() {
         play(job, (Kind::Allreduce, bytes), 1, |_| 0).0.by_distance.iter().map(|d| d.0).sum::<u64>()
     };
     assert_eq!((messages(&here, 32), messages(&here, 40)), (0, 4));
-    let there = job_on(machine("cascade-3k", &[]), "mpich", &[0, 40, 700]);
+    let there = job_on(machine("dragonfly-1056", &[]), "mpich", &[0, 40, 700]);
     assert_eq!(messages(&there, 8), 4);
     let n = 3;
     let script = || Script::new(n, (0..n).map(|r| (r, 0, 0, call(Kind::Allreduce, 8, r, n))));

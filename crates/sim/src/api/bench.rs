@@ -210,7 +210,7 @@ pub(super) fn answer(
         Ok(mut job) => {
             job.buffers = buffers;
             complaints.extend(lacks_gpus(&job));
-            complaints.extend(super::limits::switches(&job, &overrides));
+            complaints.extend(super::limits::reducers(&job, &overrides));
             if !complaints.is_empty() {
                 return Err(complaints);
             }

@@ -358,7 +358,7 @@ fn look_at<'a>(
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
             let overrides = super::overrides(Heard::new(common, &program.env))?;
-            let lacks = run.and_then(|run| limits::switches(run, &overrides));
+            let lacks = run.and_then(|run| limits::reducers(run, &overrides));
             lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
             Ok(Some(Ready::Program { program, factor, overrides }))
         }
@@ -382,7 +382,7 @@ fn look_at<'a>(
             }
             let iterations = iterations.map(|n| n.max(1) as usize);
             let overrides = Overrides::default();
-            if let Some(complaint) = limits::switches(run, &overrides) {
+            if let Some(complaint) = limits::reducers(run, &overrides) {
                 return Err(vec![complaint]);
             }
             let plan =

@@ -32,9 +32,9 @@ pub(super) fn heed(
     if complaints.is_empty() { Ok(()) } else { Err(complaints) }
 }
 
-/// Whoever wants switches to reduce is told where none do.
-pub(crate) fn switches(job: &Job, overrides: &Overrides) -> Option<Complaint> {
-    if job.machine.reduces_in_switches() {
+/// Whoever wants the network to reduce is told where it does not.
+pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<Complaint> {
+    if job.machine.reducer().is_some() {
         return None;
     }
     let forced = overrides.forced.iter().filter(|(_, a)| a.is_offloaded()).map(|&(kind, _)| kind);
@@ -42,8 +42,8 @@ pub(crate) fn switches(job: &Job, overrides: &Overrides) -> Option<Complaint> {
         job.library.selection.rules(kind).iter().any(|rule| rule.algorithm.is_offloaded())
     });
     let kind = forced.chain(ruled).next()?;
-    let wanted = "an algorithm of messages: only Slingshot's switches reduce, on a machine that is \
-                  whole";
+    let wanted = "an algorithm of messages: only Slingshot's switches and Aries' NICs reduce, on a \
+                  machine that is whole";
     Some(Complaint::new(format!("algorithm of {}", kind.name()), "offload", wanted))
 }
 

@@ -136,7 +136,7 @@ pub fn replay(
         return Err(complaints);
     };
     limits::heed(&mut job.library, &job.machine, heard)?;
-    limits::switches(&job, &overrides).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
+    limits::reducers(&job, &overrides).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     too_large(&job, &schedule).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     let recorded = request.record.as_ref().map_or(job.machine.node.core_speed, |r| r.core_speed);
     let factor = request.factor * (recorded / job.machine.node.core_speed);

@@ -178,7 +178,7 @@ pub fn run(
             if let Err(more) = limits::heed(&mut job.library, &job.machine, heard) {
                 complaints.extend(more);
             }
-            complaints.extend(limits::switches(&job, &overrides));
+            complaints.extend(limits::reducers(&job, &overrides));
             if !complaints.is_empty() {
                 return Err(complaints);
             }

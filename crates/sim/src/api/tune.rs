@@ -109,7 +109,7 @@ pub fn tune(
         }
         match job(&request.common, ranks, request.ppn.max(1)) {
             Ok(job) => {
-                complaints.extend(super::limits::switches(&job, &overrides));
+                complaints.extend(super::limits::reducers(&job, &overrides));
                 jobs.push((nodes, job));
             }
             Err(more) => {
@@ -240,12 +240,12 @@ impl Session<'_> {
                 candidates.push(algorithm);
             }
         }
-        let has_switches = job.machine.reduces_in_switches() && !any.is_empty();
-        let by_switches = Algorithm::offloaded(&case).filter(|_| has_switches);
-        candidates.extend(by_switches.filter(|a| !candidates.contains(a)));
+        let may_offload = job.machine.reducer().is_some() && !any.is_empty();
+        let offloaded = Algorithm::offloaded(&case).filter(|_| may_offload);
+        candidates.extend(offloaded.filter(|a| !candidates.contains(a)));
         for algorithm in candidates {
             let is_had = Family::ALL.iter().any(|family| family.has(algorithm, &case));
-            if algorithm != own && !is_had && Some(algorithm) != by_switches {
+            if algorithm != own && !is_had && Some(algorithm) != offloaded {
                 continue;
             }
             let call = Collective { algorithm, ..any.clone() };
