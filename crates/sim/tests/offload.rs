@@ -103,7 +103,8 @@ fn a_reduction_takes_the_time_of_its_longest_way() {
 }
 
 /// On Aries whoever comes last finds all others waiting: his part goes from NIC to NIC up the
-/// tree, and the result the same way back. A NIC has 32 children, so the 34th rank's parent is the second.
+/// tree, and the result the same way back. A NIC has 32 children, so the 34th rank's parent is the
+/// second.
 #[test]
 fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
     let nodes: Vec<u32> = (0..40).map(|n| n * 70).collect();
