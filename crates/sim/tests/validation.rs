@@ -85,4 +85,29 @@ fn ranks_without_a_partner_are_refused() {
     let one_node = json!({"name": "rr_lat", "nodes": 1, "ppn": 8, "sizes": [8]});
     assert!(ask(one_node).expect_err("one node").contains("at least two nodes"));
     assert!(ask(json!({"name": "bisect", "nodes": 1, "ppn": 8, "sizes": [8]})).is_ok());
+    let dealt = |name: &str| {
+        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
+                         "placement": "round-robin"});
+        self::ask(ask).expect_err("neighbors in number are on other nodes")
+    };
+    for name in ["rr_lat", "multiple_allreduce", "bisect"] {
+        assert!(dealt(name).starts_with("placement: found `8 ranks, 2 a node`"), "{}", dealt(name));
+    }
+}
+
+#[test]
+fn a_job_beside_others_is_refused_as_one_alone() {
+    let ask = |ppn: u32| {
+        let ask = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "mpich",
+        "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
+            {"name": "a", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8},
+            {"name": "b", "ranks": 8, "ppn": ppn, "bench": "rr_lat", "bytes": 8},
+        ]});
+        let ask = serde_json::from_value(ask).expect("a request");
+        sim::api::jobs(&ask, Box::new(|_| true)).map_err(|c| c[0].to_string())
+    };
+    let row = ask(2).expect("legal").jobs.remove(1).bench.expect("it ended");
+    assert!(row.latency_p99_s >= row.latency_s && row.latency_s > Some(1e-6));
+    assert!(ask(8).expect_err("one node").contains("at least two nodes"));
+    assert!(ask(3).expect_err("a last node of two").contains("as many ranks on every node"));
 }

@@ -192,7 +192,6 @@ pub(super) fn answer(
         complaints.extend(more);
         Overrides::default()
     });
-    complaints.extend(which.and_then(|which| one_node(which, ranks, request.ppn)));
     complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
     let window = window(request.window, which).unwrap_or_else(|complaint| {
         complaints.push(complaint);
@@ -210,6 +209,7 @@ pub(super) fn answer(
         Ok(mut job) => {
             job.buffers = buffers;
             complaints.extend(lacks_gpus(&job));
+            complaints.extend(which.and_then(|which| misplaced(which, request.ppn, &job.seats)));
             complaints.extend(super::limits::reducers(&job, &overrides));
             if !complaints.is_empty() {
                 return Err(complaints);
@@ -469,17 +469,23 @@ fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
     Err(Complaint::new("window", window.to_string(), wanted))
 }
 
-/// A complaint where a benchmark needs a partner on another node for every rank.
-pub(super) fn one_node(which: Bench, ranks: u32, ppn: u32) -> Option<Complaint> {
+/// A complaint where ranks do not sit as a test of a fabric counts them: as many on every node, one
+/// after the other, and on two nodes at least if those of one have nothing to say to each other.
+pub(super) fn misplaced(which: Bench, ppn: u32, seats: &[At]) -> Option<Complaint> {
     let Bench::Validation(test) = which else { return None };
-    let ppn = ppn.max(1);
-    let wanted = match test {
-        validation::Test::Bisect => return None,
-        _ if ranks < 2 * ppn => "at least two nodes: ranks of one do not talk to each other",
-        _ if !ranks.is_multiple_of(ppn) => "as many ranks on every node",
-        _ => return None,
+    let mut nodes = seats.chunks(ppn.max(1) as usize);
+    let one_alone = test != validation::Test::Bisect && nodes.len() < 2;
+    let is_node = |ranks: &[At]| {
+        ranks.len() == ppn.max(1) as usize && ranks.iter().all(|seat| seat.node == ranks[0].node)
     };
-    Some(Complaint::new("nodes", format!("{ranks} ranks, {ppn} a node"), wanted))
+    let (key, wanted) = if one_alone {
+        ("nodes", "at least two nodes: ranks of one do not talk to each other")
+    } else if !nodes.all(is_node) {
+        ("placement", "as many ranks on every node, one after the other")
+    } else {
+        return None;
+    };
+    Some(Complaint::new(key, format!("{} ranks, {ppn} a node", seats.len()), wanted))
 }
 
 /// `--shifts`, of a benchmark that has shifts, among so many ranks.

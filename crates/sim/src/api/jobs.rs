@@ -3,7 +3,7 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::bench::{self, BenchRow, EngineRow, one_node, plan, row_of, too_large};
+use super::bench::{self, BenchRow, EngineRow, misplaced, plan, row_of, too_large};
 use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
 use super::{
@@ -229,6 +229,15 @@ pub fn jobs(
     let (Some((mut run, order)), true) = (run, complaints.is_empty()) else {
         return Err(complaints);
     };
+    let misplaced = ready.iter().enumerate().filter_map(|(i, task)| {
+        let Ready::Bench(plan) = task else { return None };
+        let complaint = misplaced(plan.bench, plan.ppn, seats_of(&run, order[i]))?;
+        Some(of_job(complaint, ready.len(), i))
+    });
+    let misplaced: Vec<_> = misplaced.collect();
+    if !misplaced.is_empty() {
+        return Err(misplaced);
+    }
     run.library = provider(request, &run)?;
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
@@ -370,9 +379,6 @@ fn look_at<'a>(
             if job.ranks < 2 {
                 let found = job.ranks.to_string();
                 return Err(vec![Complaint::new("ranks", found, "at least two for a benchmark")]);
-            }
-            if let Some(complaint) = one_node(which, job.ranks, job.ppn) {
-                return Err(vec![complaint]);
             }
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
