@@ -276,19 +276,24 @@ impl Queue {
         self.run[..self.known].get(self.next)
     }
     /// The next event, if it is before `end`.
-    #[inline]
+    #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<(Time, What)> {
+        if let Some(&item) = self.run[..self.turn].get(self.next)
+            && item.at < self.late_at
+            && item.at < end.0
+        {
+            return Some(self.pop_known(item));
+        }
+        self.pop_slowly(end)
+    }
+    /// The same where the run may be at its turn, or a late event be next.
+    #[inline(never)]
+    fn pop_slowly(&mut self, end: Time) -> Option<(Time, What)> {
         loop {
             if let Some(&item) = self.run[..self.turn].get(self.next)
                 && item.at < self.late_at
             {
-                if item.at >= end.0 {
-                    return None;
-                }
-                self.next += 1;
-                self.len -= 1;
-                self.last = item.at;
-                return Some((Time(item.at), item.what));
+                return (item.at < end.0).then(|| self.pop_known(item));
             }
             if self.next == self.turn && self.turn < self.known {
                 self.open(end.0);
@@ -302,6 +307,14 @@ impl Queue {
                 return None;
             }
         }
+    }
+    /// The next event of the run, which this is.
+    #[inline(always)]
+    fn pop_known(&mut self, item: Item) -> (Time, What) {
+        self.next += 1;
+        self.len -= 1;
+        self.last = item.at;
+        (Time(item.at), item.what)
     }
     /// The same where a late event may be next.
     #[inline(never)]
@@ -469,7 +482,7 @@ impl Queue {
         let run = &mut self.run[before..self.known];
         if n <= CHUNK {
             // Every key is compared with all before it, so that no branch depends on their order.
-            let items = self.chunks.items[bucket.first as usize].0;
+            let items = &self.chunks.items[bucket.first as usize].0;
             let mut keys = [0; CHUNK];
             for (nth, &item) in items[..n].iter().enumerate() {
                 let mut last = key(item, nth);

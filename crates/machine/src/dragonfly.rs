@@ -305,12 +305,12 @@ impl Dragonfly {
         let pair = self.pair(here.group(), there.group());
         let n = pair.len() as u32;
         debug_assert!(n > 0, "no link between the groups of {at:?} and {target:?}");
+        if let &[only] = pair {
+            return self.approach(here, only, there, draw, scale).1;
+        }
         let legs = stir(draw, leg);
         let i = below(legs, n);
         let mut one = self.approach(here, pair[i as usize], there, draw, scale);
-        if n == 1 {
-            return one.1;
-        }
         // Another of the pair's links; the low half of the draw has not been used.
         let j = i + 1 + below(legs << 32, n - 1);
         let j = if j >= n { j - n } else { j };
@@ -378,7 +378,7 @@ impl Dragonfly {
 
     /// The next hop within a group: first to the right column, then to the right row. `exit` is
     /// the link the way goes on with once it is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn local(
         &self,
         here: Seat,

@@ -11,7 +11,7 @@
 
 use base::{Slab, Span};
 use des::Phase;
-use machine::{CongestionParams, Hop, Idle, LinkId, NicId};
+use machine::{CongestionParams, Idle, LinkId, NicId};
 use net::{CongestionCounters, Cx};
 
 use crate::link::ones;
@@ -290,10 +290,9 @@ impl PacketNetwork {
     /// `packet` waits out of others' way: the buffer it came into is free again once it is all in.
     fn put_aside(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
         let p = &mut self.packets[packet];
-        let (input, vc, class) = (p.input, p.input_vc, p.input_class);
-        let cells = std::mem::take(&mut p.cells);
-        let home = p.tail.max(cx.now) + self.classes[usize::from(class)].cable;
-        self.give_back(Hop { link: input, vc }, cells, home, class, cx);
+        let (left, gone) = (p.buffer(), p.tail.max(cx.now));
+        p.cells = 0;
+        self.vacate(left, gone, cx);
     }
 
     fn sender(&mut self, packet: PacketId) -> NicId {

@@ -4,9 +4,11 @@
 //! longest time a credit can take, and counted when somebody looks: so credits come home in
 //! batches, up to an epoch late and never early. Sums do not care for the order of what they add.
 
+use std::ops::Index;
+
 use base::{Gap, Span, Time};
 use machine::faults::LANES;
-use machine::{LinkId, LinkKind, Machine};
+use machine::{Hop, LinkId, LinkKind, Machine};
 
 use crate::NONE;
 
@@ -33,6 +35,51 @@ pub(crate) struct Class {
     /// Length of an epoch, ps, and 2^64 over it.
     epoch: u64,
     per_epoch: u64,
+}
+const _: () = assert!(size_of::<Class>() <= 64);
+
+/// The classes of a machine's links, by number. There is one for every number that can be said, so
+/// that none has to be looked for beyond the end.
+pub(crate) struct Classes {
+    of: Box<[Class; 256]>,
+    len: usize,
+}
+
+impl Classes {
+    /// One class, the first.
+    pub fn of(first: Class) -> Classes {
+        Classes { of: Box::new([first; 256]), len: 1 }
+    }
+    pub fn all(&self) -> &[Class] {
+        &self.of[..self.len]
+    }
+    /// The number of `class`, which it has from now on if it is new.
+    pub fn number(&mut self, class: Class) -> u8 {
+        let known = self.all().iter().position(|&known| known == class);
+        let at = known.unwrap_or_else(|| {
+            assert!(self.len < self.of.len(), "links of at most 256 kinds");
+            self.of[self.len] = class;
+            self.len += 1;
+            self.len - 1
+        });
+        at as u8
+    }
+}
+impl Index<u8> for Classes {
+    type Output = Class;
+    #[inline(always)]
+    fn index(&self, number: u8) -> &Class {
+        &self.of[usize::from(number)]
+    }
+}
+
+/// Room that a packet takes up at the far end of the link it came in by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffer {
+    pub hop: Hop,
+    pub cells: u16,
+    /// Of the link.
+    pub class: u8,
 }
 
 /// Epochs a counted credit may be on its way.
@@ -124,7 +171,7 @@ impl Class {
 pub(crate) struct Cell {
     log2: u32,
     /// Bytes of a cell less one.
-    less: u64,
+    less: u32,
 }
 
 impl Cell {
@@ -137,8 +184,13 @@ impl Cell {
     }
     #[inline]
     pub fn count(self, bytes: u64) -> u16 {
-        let cells = (bytes + self.less) >> self.log2;
+        let cells = (bytes + u64::from(self.less)) >> self.log2;
         u16::try_from(cells).unwrap_or(u16::MAX)
+    }
+    /// The same for a packet, which never has more than can be counted.
+    #[inline]
+    pub fn of_packet(self, bytes: u16) -> u16 {
+        ((u32::from(bytes) + self.less) >> self.log2) as u16
     }
     #[inline]
     pub fn bytes(self, cells: u16) -> u32 {
@@ -204,17 +256,30 @@ impl Channel {
     /// Whether a credit that is `home` then can be counted now; otherwise it can be then.
     #[inline]
     pub fn is_countable(class: &Class, home: Time, now: Time) -> bool {
+        // Nearly all are, and that much is no more epochs, wherever these begin.
+        home.0 - now.0 <= class.epoch * EPOCHS || Self::is_just_countable(class, home, now)
+    }
+    #[cold]
+    fn is_just_countable(class: &Class, home: Time, now: Time) -> bool {
         let epochs = class.epoch(home).wrapping_sub(class.epoch(now));
         epochs < SLOTS as u32 && home.0 - now.0 < class.epoch * SLOTS as u64
     }
-    /// So many cells will be `home` then, which is countable.
-    #[inline]
-    pub fn give_back(&mut self, cells: u16, home: Time, room: &mut u16, class: &Class, now: Time) {
+    /// So many cells will be `home` then, which is countable. `room` is asked for only if it has to
+    /// be counted before.
+    #[inline(always)]
+    pub fn give_back<'a>(
+        &mut self,
+        cells: u16,
+        home: Time,
+        room: impl FnOnce() -> &'a mut u16,
+        class: &Class,
+        now: Time,
+    ) {
         // At the end of the epoch in which they come. Nobody asks what has come by now, unless its
         // places are needed.
         let epoch = class.epoch(home);
         if epoch.wrapping_sub(self.epoch) >= SLOTS as u32 {
-            self.count(room, class, now);
+            self.count(room(), class, now);
         }
         debug_assert!(epoch.wrapping_sub(self.epoch) < SLOTS as u32, "it cannot be counted yet");
         *self.due_in(epoch) += cells;
@@ -295,7 +360,7 @@ mod tests {
                 if room >= cells && homes.len() < 500 && is_countable {
                     room -= cells;
                     out += cells;
-                    channel.give_back(cells, home, &mut room, &class, now);
+                    channel.give_back(cells, home, || &mut room, &class, now);
                     homes.push((home, cells));
                 } else if channel.coming() == 0 {
                     (out, homes) = (0, Vec::new());
@@ -310,9 +375,9 @@ mod tests {
         let class = class(1_000);
         let (mut channel, mut room) = (Channel { starved: true, ..Channel::IDLE }, 0);
         let room = &mut room;
-        channel.give_back(1, Time(500), room, &class, Time(0));
+        channel.give_back(1, Time(500), || room, &class, Time(0));
         assert_eq!(channel.next_due(room, &class, Time(0)), Some(Time(1_000)));
-        channel.give_back(1, Time(3_500), room, &class, Time(1_000));
+        channel.give_back(1, Time(3_500), || room, &class, Time(1_000));
         assert_eq!(channel.next_due(room, &class, Time(1_000)), None, "its event is about to come");
         assert!(channel.has_come(room, &class, Time(1_000)));
         assert_eq!(channel.next_due(room, &class, Time(1_000)), Some(Time(4_000)));

@@ -138,7 +138,7 @@ impl PacketNetwork {
         let mut class = faulty.whole[link];
         if to.lanes < LANES {
             let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
-            let narrow = self.classes[usize::from(class)].with_lanes(to.lanes, packet);
+            let narrow = self.classes[class].with_lanes(to.lanes, packet);
             class = self.class_number(narrow);
         }
         self.wires[link].class = class;
@@ -146,13 +146,12 @@ impl PacketNetwork {
 
     /// The number of a class, which it has from now on if it is new.
     fn class_number(&mut self, class: Class) -> u8 {
-        let known = self.classes.iter().position(|&known| known == class);
-        let at = known.unwrap_or_else(|| {
-            self.classes.push(class);
+        let known = self.classes.all().len();
+        let number = self.classes.number(class);
+        if self.classes.all().len() > known {
             self.shares.add_kind(class.gap);
-            self.classes.len() - 1
-        });
-        u8::try_from(at).expect("links of at most 256 kinds")
+        }
+        number
     }
 
     /// The plan's `nth` change happens. Who waits for a link that goes down is decided about anew:
@@ -217,9 +216,7 @@ impl PacketNetwork {
                 if before.is_none_or(|(_, went)| went != hop) {
                     self.keep_step(packet, route, hop);
                 }
-                self.packets[packet].route = route;
-                let hop = self.on(vnet, hop);
-                self.request(packet, hop, cx);
+                self.request(packet, route, self.on(vnet, hop), cx);
             }
             None => self.lose_at_switch(packet, cx),
         }
@@ -275,10 +272,9 @@ impl PacketNetwork {
     /// `packet` gets no further than the switch it stands at. Its buffer is free when its tail is
     /// in.
     fn lose_at_switch(&mut self, packet: PacketId, cx: &mut Cx<'_>) {
-        let Packet { tail, input, input_vc, input_class, cells, at, .. } = self.packets[packet];
-        let home = tail.max(cx.now) + self.classes[usize::from(input_class)].cable;
-        self.lose(packet, LostAt::Switch(at), cx);
-        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
+        let p = self.packets[packet];
+        self.lose(packet, LostAt::Switch(p.at), cx);
+        self.vacate(p.buffer(), p.tail.max(cx.now), cx);
     }
 
     /// `packet` is gone. The NIC that sent it, or that waits for the answer it is, knows when its

@@ -294,14 +294,13 @@ impl PacketNetwork {
             None => {
                 let leads = self.packets[packet].marks & mark::LEADS != 0;
                 assert!(leads, "a packet in order where none of its flow has passed");
-                let (route, hop) = self.decide(packet, self.packets[packet].luck(), cx);
+                let p = &self.packets[packet];
+                let (route, hop) = self.decide(p, p.luck(), cx);
                 self.keep_step(packet, route, hop);
                 (route, hop)
             }
         };
-        self.packets[packet].route = route;
-        let hop = self.on(self.packets[packet].vnet, hop);
-        self.request(packet, hop, cx);
+        self.request(packet, route, self.on(self.packets[packet].vnet, hop), cx);
     }
 }
 

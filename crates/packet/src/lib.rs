@@ -31,7 +31,7 @@ use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin,
 
 use classes::Shares;
 use congestion::Congestion;
-use credit::{Channel, Class};
+use credit::{Channel, Classes};
 use due::Due;
 use faults::Faulty;
 use flows::Flows;
@@ -252,11 +252,13 @@ pub struct PacketNetwork {
     params: NicParams,
     /// NICs take what comes: their host interfaces have no limit.
     takes_at_once: bool,
+    /// Links are shared by no classes, and nothing happens to them.
+    is_plain: bool,
     /// It does not fit into a processor's caches, so that looking ahead pays.
     is_large: bool,
     /// Busy links are promised to who waits alone: see `is_promising`.
     promises: bool,
-    classes: Vec<Class>,
+    classes: Classes,
     wires: IndexVec<LinkId, Wire>,
     /// By link: since when it has stalled, if it has, and for how long it had before.
     stalls: IndexVec<LinkId, (Time, Span)>,
@@ -327,7 +329,7 @@ impl NetworkModel for PacketNetwork {
 
     fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
         let transit = self.begin(id, msg, cx);
-        self.send_off(transit, cx);
+        self.set_out(transit, cx);
     }
 
     #[inline(always)]
@@ -385,6 +387,8 @@ impl PacketNetwork {
         let n_nics = machine.n_nics() as usize;
         let (wires, channels, rooms, classes) = link::columns(machine, part);
         let params = machine.nic.clone();
+        let shares = Shares::new(machine, classes.all());
+        let is_plain = shares.is_off() && machine.faults.is_none();
         let faults = Faulty::new(machine, wires.iter().map(|(_, wire)| wire.class));
         // Beyond these guesses the arenas grow, while a run warms up. What is not used is no
         // memory.
@@ -395,7 +399,8 @@ impl PacketNetwork {
             takes_at_once: params.host_gap == Gap::ZERO && params.host_gap_one_way == Gap::ZERO,
             promises: link::may_promise(machine),
             is_large: size_of_val(&wires.raw[..]) + size_of_val(&channels[..]) > ahead::CACHED,
-            shares: Shares::new(machine, &classes),
+            shares,
+            is_plain,
             params,
             classes,
             stalls: IndexVec::filled((Time::ZERO, Span::ZERO), wires.len()),
@@ -422,27 +427,25 @@ impl PacketNetwork {
     /// The head of `packet` stands at the far end of `link`.
     #[inline(always)]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let Packet { draw, at, vnet, marks, .. } = self.packets[packet];
-        if at.0 == NONE {
+        let p = self.packets[packet];
+        if p.at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
         }
         if self.faults.is_some() {
             return self.decide_around(packet, cx);
         }
-        if marks & mark::ORDERED != 0 {
+        if p.marks & mark::ORDERED != 0 {
             return self.arrive_in_order(packet, cx);
         }
-        let (route, hop) = self.decide(packet, draw, cx);
-        let hop = self.on(vnet, hop);
-        self.packets[packet].route = route;
-        self.request(packet, hop, cx);
+        let (route, hop) = self.decide(&p, p.draw, cx);
+        self.request(packet, route, self.on(p.vnet, hop), cx);
     }
 
-    /// Where `packet` goes from the switch it stands at, as its policy has it.
+    /// Where a packet goes from the switch it stands at, as its policy has it.
     #[inline(always)]
-    fn decide(&self, packet: PacketId, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
-        let Packet { mut route, dst, at, vnet, .. } = self.packets[packet];
+    fn decide(&self, p: &Packet, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
+        let Packet { mut route, dst, at, vnet, .. } = *p;
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, luck, &loads);
         (route, hop)

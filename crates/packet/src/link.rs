@@ -2,10 +2,11 @@
 
 use base::{IndexVec, Span, Time, with_room};
 use des::Phase;
-use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, SwitchId};
+use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, Route, SwitchId};
 use net::{Counters, Cx, Partition};
 
-use crate::credit::{Channel, Class};
+use crate::credit::{Buffer, Channel, Class, Classes};
+use crate::loads::Reports;
 use crate::{LaneId, NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
@@ -65,12 +66,72 @@ impl Wire {
         (self.promised > 0 && now > begins).then_some((begins, self.waiting as u32))
     }
 
+    /// What was promised of this link, which is `link`, and has begun does not wait any more.
+    #[inline]
+    fn keep_promise(&mut self, link: LinkId, reports: &mut Reports, now: Time) {
+        if let Some((begins, queue)) = self.begun(now) {
+            self.waiting -= u64::from(self.promised);
+            self.promised = 0;
+            reports.note(link, begins, queue);
+        }
+    }
+
+    /// The head of `p` enters `hop`, this link, `then`; its tail will have left at `gone`. It takes
+    /// so many cells at the far end.
+    #[inline(always)]
+    fn carry(
+        &mut self,
+        p: &mut Packet,
+        hop: Hop,
+        class: &Class,
+        cells: u16,
+        then: Time,
+        gone: Time,
+    ) -> Entered {
+        let left = p.buffer();
+        self.free_at = gone;
+        self.bytes += u64::from(p.bytes);
+        self.packets += 1;
+        p.tail = gone + class.latency;
+        p.traveled += class.latency.0 as u32;
+        p.cells = cells;
+        (p.input, p.input_vc, p.input_class, p.at) = (hop.link, hop.vc, self.class, self.to);
+        let &Class { latency, abroad, is_slow, .. } = class;
+        Entered { left, head: then + latency, to: self.to, abroad, is_slow }
+    }
+
     /// Bytes promised to a packet of `vc` that still waits: it has its credit already, and has not
     /// used it.
     #[inline]
     pub fn is_promised(&self, vc: u8, now: Time) -> u16 {
         let is_open = self.promised > 0 && self.promised_vc == vc && now <= self.begins();
         if is_open { self.promised } else { 0 }
+    }
+}
+
+/// A packet has entered a link: what it leaves behind it, when its head stands at the far end, and
+/// which that is, here or abroad; and whether it came slower than a NIC takes it.
+#[derive(Clone, Copy)]
+struct Entered {
+    left: Buffer,
+    head: Time,
+    to: SwitchId,
+    abroad: u8,
+    is_slow: bool,
+}
+
+impl Packet {
+    /// When its tail has left where it is by a link of `class` that its head enters `then`. That
+    /// cannot be before the tail has come: from a slow link to a fast one it goes at the slow one's
+    /// rate.
+    #[inline(always)]
+    fn through(&self, class: &Class, then: Time) -> Time {
+        (then + class.gap.span(u64::from(self.bytes))).max(self.tail)
+    }
+    /// The room it takes up where it is.
+    #[inline(always)]
+    pub fn buffer(&self) -> Buffer {
+        Buffer { hop: self.came(), cells: self.cells, class: self.input_class }
     }
 }
 
@@ -96,7 +157,7 @@ pub(crate) struct Lane {
 pub(crate) fn columns(
     machine: &Machine,
     part: Option<(&Partition, u8)>,
-) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, Vec<Class>) {
+) -> (IndexVec<LinkId, Wire>, Vec<Channel>, Vec<u16>, Classes) {
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
@@ -105,25 +166,24 @@ pub(crate) fn columns(
     let ways_out = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
     let way_out = ways_out.min().unwrap_or_default().span(packet);
     let taken_in = way_out.max(host.span(machine.nic.packet_payload));
-    let Layout { ends, of_edge, of_fabric, less } = Layout::new(machine);
+    let layout = Layout::new(machine);
     let n_links = links.gap.len();
     let mut wires = IndexVec::with_room(n_links);
-    let n_channels = n_links * of_fabric as usize - less as usize;
+    let n_channels = layout.first(LinkId(n_links as u32));
     let (mut channels, mut rooms) = (with_room(n_channels), with_room(n_channels));
     channels.resize(n_channels, Channel::IDLE);
-    let (mut classes, mut last) = (Vec::<Class>::new(), 0);
+    let mut classes: Option<Classes> = None;
+    let mut last = 0;
     wires.raw.extend(links.gap.ids().map(|link| {
         let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
         let class = Class::new(machine, link, release, taken_in, abroad);
+        let classes = classes.get_or_insert_with(|| Classes::of(class));
         // Neighbors are mostly alike.
-        if classes.get(last) != Some(&class) {
-            last = classes.iter().position(|&known| known == class).unwrap_or_else(|| {
-                classes.push(class);
-                classes.len() - 1
-            });
+        if classes[last] != class {
+            last = classes.number(class);
         }
-        let n = if link.0 < ends { of_edge } else { of_fabric };
-        rooms.extend(std::iter::repeat_n(class.cells, n as usize));
+        let next = layout.first(LinkId(link.0 + 1));
+        rooms.resize(next, class.cells);
         Wire {
             free_at: Time::ZERO,
             bytes: 0,
@@ -140,12 +200,12 @@ pub(crate) fn columns(
             held: 0,
             promised: 0,
             promised_vc: 0,
-            class: u8::try_from(last).expect("links of at most 256 kinds"),
+            class: last,
             armed: false,
             stalled: false,
         }
     }));
-    (wires, channels, rooms, classes)
+    (wires, channels, rooms, classes.expect("a machine has links"))
 }
 
 /// Whether a busy link can be promised. Where no packet is sent twice a link is held for no longer
@@ -165,10 +225,9 @@ pub(crate) struct Layout {
     /// Links of NICs.
     ends: u32,
     /// Channels of a link of a NIC, and of one between switches.
-    of_edge: u32,
-    of_fabric: u32,
-    /// What links of NICs would have more if they had as many.
-    less: u32,
+    each: [u32; 2],
+    /// How many there would be more before such a link if all had as many.
+    less: [u32; 2],
 }
 
 impl Layout {
@@ -177,7 +236,14 @@ impl Layout {
         let of_fabric = of_edge * u32::from(machine.n_vcs);
         let channels = machine.links.gap.len() as u64 * u64::from(of_fabric);
         assert!(u32::try_from(channels).is_ok(), "2^32 virtual channels or more");
-        Layout { ends, of_edge, of_fabric, less: ends * (of_fabric - of_edge) }
+        Layout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
+    }
+    /// The first channel of a link, or of the one that would come after the last. There is no
+    /// branch in it, since links of both kinds come as they like.
+    #[inline(always)]
+    fn first(&self, link: LinkId) -> usize {
+        let kind = usize::from(link.0 >= self.ends);
+        (link.0 * self.each[kind] - self.less[kind]) as usize
     }
 }
 
@@ -186,10 +252,7 @@ impl PacketNetwork {
     /// a link between switches as many as its virtual networks have together.
     #[inline]
     pub(crate) fn channel(&self, link: LinkId, vc: u8) -> usize {
-        let Layout { ends, of_edge, of_fabric, less } = self.layout;
-        let (link, vc) = (link.0, u32::from(vc));
-        let at = if link < ends { link * of_edge } else { link * of_fabric - less };
-        (at + vc) as usize
+        self.layout.first(link) + usize::from(vc)
     }
     /// A step of a route, by the virtual channels of `vnet`.
     #[inline]
@@ -204,35 +267,55 @@ impl PacketNetwork {
     }
     #[inline]
     pub(crate) fn class(&self, link: LinkId) -> &Class {
-        &self.classes[usize::from(self.wires[link].class)]
+        &self.classes[self.wires[link].class]
     }
 
-    /// `packet` wants to leave by `hop`: now if nothing stands in its way, otherwise in turn.
+    /// `packet` wants to leave by `hop`, the next of its `route`: now if nothing stands in its way,
+    /// otherwise in turn.
     #[inline(always)]
-    pub(crate) fn request(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
-        let is_free = self.wires[hop.link].free_at <= cx.now;
-        if is_free && self.may_enter(packet, hop, cx.now) {
-            self.keep_promise(hop.link, cx.now);
-            self.grant(packet, hop, cx.now, cx);
-        } else {
-            self.wait(packet, hop, is_free, cx);
+    pub(crate) fn request(&mut self, packet: PacketId, route: Route, hop: Hop, cx: &mut Cx<'_>) {
+        let at = self.channel(hop.link, hop.vc);
+        let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
+        let class = &self.classes[wire.class];
+        p.route = route;
+        let is_free = wire.free_at <= cx.now;
+        if !is_free || wire.waited_for != 0 || wire.endpoint != NONE {
+            return self.wait(packet, hop, is_free, cx);
         }
+        let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(p.bytes));
+        if *room < cells.max(class.ample) {
+            self.channels[at].count(room, class, cx.now);
+        }
+        if *room < cells {
+            return self.wait(packet, hop, true, cx);
+        }
+        if !self.is_plain {
+            return self.request_by_rule(packet, hop, cx);
+        }
+        if wire.promised > 0 {
+            wire.keep_promise(hop.link, &mut self.reports, cx.now);
+        }
+        *room -= cells;
+        let gone = p.through(class, cx.now);
+        let entered = wire.carry(p, hop, class, cells, cx.now, gone);
+        self.announce(packet, hop, &entered, cx);
+        self.vacate(entered.left, gone, cx);
     }
 
-    /// Whether nothing stands in the way of `packet` to the free link of `hop`.
-    #[inline(always)]
-    fn may_enter(&mut self, packet: PacketId, hop: Hop, now: Time) -> bool {
-        let wire = &self.wires[hop.link];
-        wire.waited_for == 0
-            && wire.endpoint == NONE
-            && self.has_room(hop, self.packets[packet].bytes, now)
-            && (self.shares.is_off() || self.is_allowed(packet, hop.link, now))
+    /// `packet` could enter the free link of `hop` if its class may, and if nothing goes wrong.
+    #[inline(never)]
+    fn request_by_rule(&mut self, packet: PacketId, hop: Hop, cx: &mut Cx<'_>) {
+        if !self.shares.is_off() && !self.is_allowed(packet, hop.link, cx.now) {
+            return self.wait(packet, hop, true, cx);
+        }
+        self.wires[hop.link].keep_promise(hop.link, &mut self.reports, cx.now);
+        self.grant(packet, hop, cx.now, cx);
     }
 
     /// `packet` joins those who wait for `hop`.
     #[inline(never)]
     fn wait(&mut self, packet: PacketId, hop: Hop, is_free: bool, cx: &mut Cx<'_>) {
-        self.keep_promise(hop.link, cx.now);
+        self.wires[hop.link].keep_promise(hop.link, &mut self.reports, cx.now);
         if !is_free && self.is_promising(packet, hop, cx.now) {
             return self.promise(packet, hop, cx);
         }
@@ -293,17 +376,6 @@ impl PacketNetwork {
         wire.held = (wire.free_at - begins).0 as u32;
     }
 
-    /// What was promised and has begun does not wait any more.
-    #[inline]
-    fn keep_promise(&mut self, link: LinkId, now: Time) {
-        let wire = &mut self.wires[link];
-        if let Some((begins, queue)) = wire.begun(now) {
-            wire.waiting -= u64::from(wire.promised);
-            wire.promised = 0;
-            self.reports.note(link, begins, queue);
-        }
-    }
-
     /// Adds `packet` to its lane, and the lane to the round if it is new there.
     fn join(&mut self, packet: PacketId, hop: Hop) {
         let input = self.packets[packet].input;
@@ -345,7 +417,7 @@ impl PacketNetwork {
             return self.await_ceiling(link, cx);
         };
         let packet = self.leave(link, vc, before, lane);
-        self.keep_promise(link, cx.now);
+        self.wires[link].keep_promise(link, &mut self.reports, cx.now);
         if self.wires[link].stalled {
             self.unstall(link, cx.now);
         }
@@ -457,19 +529,15 @@ impl PacketNetwork {
         head
     }
 
-    /// `packet` enters the link, which is free `then`, with credit for all of it.
-    ///
-    /// The link is held until the tail has left, which cannot be before the tail has come: from a
-    /// slow link to a fast one a packet goes at the slow one's rate. Then too its input buffer is
-    /// empty of it, and the credit starts home.
+    /// `packet` enters the link, which is free `then`, with credit for all of it. The link is held
+    /// until the tail has left. Then too its input buffer is empty of it, and the credit starts
+    /// home.
     #[inline(always)]
     pub(crate) fn grant(&mut self, packet: PacketId, hop: Hop, then: Time, cx: &mut Cx<'_>) {
         let p = &self.packets[packet];
-        let (came, cells, class, tail) = (p.came(), p.cells, p.input_class, p.tail);
-        let gone = (then + self.class(hop.link).gap.span(u64::from(p.bytes))).max(tail);
+        let (left, gone) = (p.buffer(), p.through(self.class(hop.link), then));
         self.send(packet, hop, then, gone, cx);
-        let home = gone + self.classes[usize::from(class)].cable;
-        self.give_back(came, cells, home, class, cx);
+        self.vacate(left, gone, cx);
     }
 
     /// The head of `packet` enters `hop` `then`; its tail will have left at `gone`.
@@ -482,11 +550,13 @@ impl PacketNetwork {
         gone: Time,
         cx: &mut Cx<'_>,
     ) {
-        if !self.shares.is_off() {
-            self.take_share(packet, hop.link, then);
-        }
-        if self.faults.is_some() {
-            return self.send_on_faulty(packet, hop, then, gone, cx);
+        if !self.is_plain {
+            if !self.shares.is_off() {
+                self.take_share(packet, hop.link, then);
+            }
+            if self.faults.is_some() {
+                return self.send_on_faulty(packet, hop, then, gone, cx);
+            }
         }
         self.enter(packet, hop, then, gone, cx);
     }
@@ -501,22 +571,20 @@ impl PacketNetwork {
         gone: Time,
         cx: &mut Cx<'_>,
     ) {
-        let Hop { link, vc } = hop;
-        let at = self.channel(link, vc);
-        let p = &mut self.packets[packet];
-        let wire = &mut self.wires[link];
-        let class = &self.classes[usize::from(wire.class)];
-        wire.free_at = gone;
-        wire.bytes += u64::from(p.bytes);
-        wire.packets += 1;
-        p.cells = class.cell.count(u64::from(p.bytes));
-        self.rooms[at] -= p.cells;
-        p.tail = gone + class.latency;
-        p.traveled += class.latency.0 as u32;
-        (p.input, p.input_vc, p.input_class, p.at) = (link, vc, wire.class, wire.to);
-        let (bytes, to, abroad) = (p.bytes, wire.to, class.abroad);
-        let mut head = then + class.latency;
-        if class.is_slow && to == cx.machine.nic_switch[p.dst] {
+        let at = self.channel(hop.link, hop.vc);
+        let (p, wire) = (&mut self.packets[packet], &mut self.wires[hop.link]);
+        let class = &self.classes[wire.class];
+        let cells = class.cell.of_packet(p.bytes);
+        self.rooms[at] -= cells;
+        let entered = wire.carry(p, hop, class, cells, then, gone);
+        self.announce(packet, hop, &entered, cx);
+    }
+
+    /// `packet` has entered `hop`: its coming to the far end is an event, if anybody looks.
+    #[inline(always)]
+    fn announce(&mut self, packet: PacketId, hop: Hop, entered: &Entered, cx: &mut Cx<'_>) {
+        let (Hop { link, vc }, &Entered { mut head, to, abroad, is_slow, .. }) = (hop, entered);
+        if is_slow && to == cx.machine.nic_switch[self.packets[packet].dst] {
             head = head.max(self.in_one_piece(packet));
         }
         if abroad != 0 {
@@ -529,8 +597,8 @@ impl PacketNetwork {
             if self.takes_at_once {
                 return self.take(packet, nic, head, cx);
             }
+            let &Packet { bytes, tail: whole, .. } = &self.packets[packet];
             if vc >= self.responses_from && u64::from(bytes) == self.params.response {
-                let whole = self.packets[packet].tail;
                 return self.answered(packet, nic, whole, cx);
             }
         }
@@ -544,7 +612,7 @@ impl PacketNetwork {
         let Packet { tail, bytes, vnet, dst, .. } = self.packets[packet];
         let ejection = LinkId(self.nics.len() as u32 + dst.0);
         let way_out = self.class(ejection).gap.span(u64::from(bytes));
-        let host = self.host_takes(self.payload(bytes, vnet));
+        let (_, host) = self.host_takes(self.payload(bytes, vnet));
         Time(tail.0 - way_out.max(host).0)
     }
 
@@ -552,8 +620,8 @@ impl PacketNetwork {
     #[inline(always)]
     pub(crate) fn has_room(&mut self, hop: Hop, bytes: u16, now: Time) -> bool {
         let at = self.channel(hop.link, hop.vc);
-        let class = &self.classes[usize::from(self.wires[hop.link].class)];
-        let (cells, room) = (class.cell.count(u64::from(bytes)), &mut self.rooms[at]);
+        let class = &self.classes[self.wires[hop.link].class];
+        let (cells, room) = (class.cell.of_packet(bytes), &mut self.rooms[at]);
         // What has come home is counted if it matters.
         if *room < cells.max(class.ample) {
             self.channels[at].count(room, class, now);
@@ -561,51 +629,37 @@ impl PacketNetwork {
         *room >= cells
     }
 
-    /// So many cells of the buffer at the end of `hop`, a link of `class`, are free again; the
-    /// credit is `home` then.
+    /// `buffer` is free again from `gone` on: the credit for it starts home.
     #[inline(always)]
-    pub(crate) fn give_back(
-        &mut self,
-        hop: Hop,
-        cells: u16,
-        home: Time,
-        class: u8,
-        cx: &mut Cx<'_>,
-    ) {
-        match self.classes[usize::from(class)].abroad {
-            0 => self.take_back(hop, cells, home, class, cx),
-            shard => self.mail_credit(hop, cells, home, shard),
+    pub(crate) fn vacate(&mut self, buffer: Buffer, gone: Time, cx: &mut Cx<'_>) {
+        let class = &self.classes[buffer.class];
+        let home = gone + class.cable;
+        match class.abroad {
+            0 => self.take_back(buffer, home, cx),
+            shard => self.mail_credit(buffer, home, shard),
         }
     }
 
-    /// So many cells are free again at the end of `hop`, whose near end is here; the credit is
-    /// `home` then.
+    /// The credit for `buffer`, at the end of a link whose near end is here, is `home` then.
     #[inline(always)]
-    pub(crate) fn take_back(
-        &mut self,
-        hop: Hop,
-        cells: u16,
-        home: Time,
-        class: u8,
-        cx: &mut Cx<'_>,
-    ) {
-        let at = self.channel(hop.link, hop.vc);
-        let class = &self.classes[usize::from(class)];
+    pub(crate) fn take_back(&mut self, buffer: Buffer, home: Time, cx: &mut Cx<'_>) {
+        let Buffer { hop: Hop { link, vc }, cells, class } = buffer;
+        let class = &self.classes[class];
         if !Channel::is_countable(class, home, cx.now) {
-            let Hop { link, vc } = hop;
             return cx.at(home, Phase::Arrive, PacketEvent::Home { link, vc, cells });
         }
+        let at = self.channel(link, vc);
         let channel = &mut self.channels[at];
-        channel.give_back(cells, home, &mut self.rooms[at], class, cx.now);
+        channel.give_back(cells, home, || &mut self.rooms[at], class, cx.now);
         if channel.starved {
-            self.starve(hop.link, hop.vc, cx);
+            self.starve(link, vc, cx);
         }
     }
 
     /// Somebody waits for nothing but credit: its next coming is an event.
     pub(crate) fn starve(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let class = &self.classes[usize::from(self.wires[link].class)];
+        let class = &self.classes[self.wires[link].class];
         let channel = &mut self.channels[at];
         channel.starved = true;
         // If none is due, `give_back` will come here again.
@@ -617,7 +671,7 @@ impl PacketNetwork {
     /// A credit that somebody waited for is home.
     pub(crate) fn credit(&mut self, link: LinkId, vc: u8, cx: &mut Cx<'_>) {
         let at = self.channel(link, vc);
-        let class = &self.classes[usize::from(self.wires[link].class)];
+        let class = &self.classes[self.wires[link].class];
         let channel = &mut self.channels[at];
         if channel.has_come(&mut self.rooms[at], class, cx.now) {
             channel.starved = false;
@@ -631,7 +685,7 @@ impl PacketNetwork {
     /// So many cells are home that were too long on their way to be counted before.
     pub(crate) fn come_home(&mut self, hop: Hop, cells: u16, cx: &mut Cx<'_>) {
         let class = self.wires[hop.link].class;
-        self.take_back(hop, cells, cx.now, class, cx);
+        self.take_back(Buffer { hop, cells, class }, cx.now, cx);
     }
 
     /// Lets somebody have the free `link`, if anybody wants it.

@@ -31,7 +31,7 @@ impl LoadView for Loads<'_> {
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
         let wire = &self.net.wires[link];
-        let class = &self.net.classes[usize::from(wire.class)];
+        let class = &self.net.classes[wire.class];
         let at = self.net.channel(link, self.vc);
         // What is promised has not been sent.
         let promised = match wire.is_promised(self.vc, self.now) {

@@ -89,6 +89,15 @@ impl Nic {
     };
 }
 
+/// What one packet of a message carries: payload, wire bytes, and for how long it takes what both
+/// directions of a host interface share, and one of them.
+struct Part {
+    payload: u64,
+    bytes: u16,
+    both: Span,
+    host: Span,
+}
+
 impl PacketNetwork {
     /// A command reaches the NIC: it becomes ready to send after its latencies.
     pub(crate) fn command(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -97,9 +106,10 @@ impl PacketNetwork {
         let ready = self.ready_at(src, origin, bytes, moved, cx.now);
         let transit = self.begin(id, msg, cx);
         if ready > cx.now {
+            let transit = self.transits.insert(transit);
             cx.at(ready, Phase::Arrive, PacketEvent::Ready { nic: src, transit });
         } else {
-            self.send_off(transit, cx);
+            self.set_out(transit, cx);
         }
     }
 
@@ -125,8 +135,8 @@ impl PacketNetwork {
     }
 
     /// A message begins, at both its ends.
-    #[inline]
-    pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> TransitId {
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) -> Transit {
         let Message { src, dst, bytes, vnet, told, draw, in_order, handling, .. } = msg;
         debug_assert!(src != dst, "a message to oneself does not use the network");
         let back = told.back();
@@ -150,18 +160,39 @@ impl PacketNetwork {
             false => NONE,
         };
         let (made, packets, next) = (0, missing, NONE);
-        self.transits.insert(Transit {
-            draw,
-            unsent: bytes,
-            arrival,
-            src,
-            dst,
-            made,
-            packets,
-            next,
-            vnet,
-            flow,
-        })
+        Transit { draw, unsent: bytes, arrival, src, dst, made, packets, next, vnet, flow }
+    }
+
+    /// A message is ready: it leaves at once if it can, and otherwise when its turn comes.
+    #[inline(always)]
+    pub(crate) fn set_out(&mut self, transit: Transit, cx: &mut Cx<'_>) {
+        if !self.leaves_whole(&transit, cx) {
+            let transit = self.transits.insert(transit);
+            self.send_off(transit, cx);
+        }
+    }
+
+    /// Sends a message of one packet from a NIC that has nothing else to do, unless the link, the
+    /// window, the credit or the host says wait: what most messages come to, and as `pump` would.
+    #[inline(always)]
+    fn leaves_whole(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
+        let link = cx.machine.injection(t.src);
+        let nic = &mut self.nics[t.src];
+        let is_idle = nic.first == NONE && !nic.owes && !nic.is_held && self.is_plain;
+        if !is_idle || t.packets > 1 || t.flow != NONE || self.wires[link].free_at > cx.now {
+            return false;
+        }
+        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
+        let in_window = nic.in_flight < self.params.window;
+        let part = self.next_part(t);
+        let goes = in_window
+            && self.has_room(Hop { link, vc: t.vnet }, part.bytes, cx.now)
+            && self.host_lets(t.src, part.both, cx.now);
+        if goes {
+            let packet = self.make_packet(t, &part, cx);
+            self.let_out(packet, t, &part, cx);
+        }
+        goes
     }
 
     /// The message joins its NIC's round, if none of its flow stands there.
@@ -234,57 +265,28 @@ impl PacketNetwork {
     /// Sends the next packet of the round over the free link, if it may go.
     #[inline(always)]
     pub(crate) fn send_next(&mut self, src: NicId, cx: &mut Cx<'_>) -> bool {
-        let link = cx.machine.injection(src);
         let chosen = if self.shares.is_off() {
             self.first_of(src, 0, cx)
         } else {
             self.first_by_class(src, cx)
         };
         let Some(transit) = chosen else { return false };
-        let Transit { unsent, made, draw: own, arrival, dst, vnet, flow, .. } =
-            self.transits[transit];
-        let payload = unsent.min(self.params.packet_payload);
-        let bytes = (payload + self.params.packet_overhead) as u16;
-        let both = self.params.host_gap.span(payload);
-        if !self.host_sends(src, both, cx) {
+        let t = self.transits[transit];
+        let Transit { dst, flow, .. } = t;
+        let part = self.next_part(&t);
+        if !self.host_sends(src, part.both, cx) {
             return false;
         }
-        let nic = &mut self.nics[src];
-        nic.response_next = true;
-        nic.requests += 1;
-        let nic = self.shares.sender(&mut self.nics, src, vnet);
-        nic.in_flight += 1;
-        nic.first = self.transits[transit].next;
+        let nic = self.shares.sender(&mut self.nics, src, t.vnet);
+        nic.first = t.next;
         if nic.first == NONE {
             nic.last = NONE;
         }
-        let own = Message::packet_draw(own, made);
-        let (draw, marks) = match flow {
-            NONE => (own, 0),
-            flow => self.join_flow(flow, own, cx.now),
-        };
-        let packet = self.packets.insert(Packet {
-            tail: Time::ZERO,
-            born: cx.now,
-            draw,
-            route: Route::default(),
-            arrival,
-            dst,
-            bytes,
-            traveled: 0,
-            input: link,
-            next: NONE,
-            at: SwitchId(NONE),
-            input_class: 0,
-            cells: 0,
-            input_vc: 0,
-            vnet,
-            marks,
-        });
-        let t = &mut self.transits[transit];
-        t.made += 1;
-        t.unsent -= payload;
-        let mut after = (t.made < t.packets).then_some(transit);
+        let packet = self.make_packet(&t, &part, cx);
+        let rest = &mut self.transits[transit];
+        rest.made += 1;
+        rest.unsent -= part.payload;
+        let mut after = (rest.made < rest.packets).then_some(transit);
         if after.is_none() {
             self.transits.free(transit);
             if flow != NONE {
@@ -296,30 +298,97 @@ impl PacketNetwork {
         } else if let Some(after) = after {
             self.queue_up(src, after);
         }
-        let wire = self.class(link).gap.span(u64::from(bytes));
-        let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
+        self.let_out(packet, &t, &part, cx);
+        true
+    }
+
+    /// What the next packet of a message will carry.
+    #[inline(always)]
+    fn next_part(&self, t: &Transit) -> Part {
+        let payload = t.unsent.min(self.params.packet_payload);
+        let (both, host) = self.host_takes(payload);
+        Part { payload, bytes: (payload + self.params.packet_overhead) as u16, both, host }
+    }
+
+    /// The next packet of a message, which its NIC counts as sent.
+    #[inline(always)]
+    fn make_packet(&mut self, t: &Transit, part: &Part, cx: &Cx<'_>) -> PacketId {
+        let &Transit { src, dst, vnet, arrival, flow, .. } = t;
+        let nic = &mut self.nics[src];
+        nic.response_next = true;
+        nic.requests += 1;
+        self.shares.sender(&mut self.nics, src, vnet).in_flight += 1;
+        let own = Message::packet_draw(t.draw, t.made);
+        let (draw, marks) = match flow {
+            NONE => (own, 0),
+            flow => self.join_flow(flow, own, cx.now),
+        };
+        self.packets.insert(Packet {
+            tail: Time::ZERO,
+            born: cx.now,
+            draw,
+            route: Route::default(),
+            arrival,
+            dst,
+            bytes: part.bytes,
+            traveled: 0,
+            input: cx.machine.injection(src),
+            next: NONE,
+            at: SwitchId(NONE),
+            input_class: 0,
+            cells: 0,
+            input_vc: 0,
+            vnet,
+            marks,
+        })
+    }
+
+    /// `packet` leaves its NIC by the free link.
+    #[inline(always)]
+    fn let_out(&mut self, packet: PacketId, t: &Transit, part: &Part, cx: &mut Cx<'_>) {
+        let link = cx.machine.injection(t.src);
+        let held = self.class(link).gap.span(u64::from(part.bytes)).max(part.host);
         cx.counters.injected_packets += 1;
         if self.wires[link].stalled {
             self.unstall(link, cx.now);
         }
-        self.send(packet, Hop { link, vc: vnet }, cx.now, cx.now + held, cx);
-        true
+        self.send(packet, Hop { link, vc: t.vnet }, cx.now, cx.now + held, cx);
+    }
+
+    /// For how long so much payload takes what both directions of a host interface share, and one
+    /// of them.
+    #[inline(always)]
+    pub(crate) fn host_takes(&self, payload: u64) -> (Span, Span) {
+        if self.takes_at_once {
+            return (Span::ZERO, Span::ZERO);
+        }
+        let both = self.params.host_gap.span(payload);
+        (both, both.max(self.params.host_gap_one_way.span(payload)))
     }
 
     /// Whether the host interface of `at` lets a packet out that takes it for `both`; if so it
     /// does, if not, it is asked again when it is free.
     #[inline]
     pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
+        let sends = self.host_lets(at, both, cx.now);
+        if !sends {
+            self.nics[at].send_waits = true;
+            self.arm_host(at, cx);
+        }
+        sends
+    }
+
+    /// The same, and no more is done about it.
+    #[inline(always)]
+    fn host_lets(&mut self, at: NicId, both: Span, now: Time) -> bool {
         if both == Span::ZERO {
             return true;
         }
         let nic = &mut self.nics[at];
-        if nic.moves > cx.now || (nic.held != NONE && nic.turn == Turn::Receive) {
-            nic.send_waits = true;
-            self.arm_host(at, cx);
+        if nic.moves > now || (nic.held != NONE && nic.turn == Turn::Receive) {
             return false;
         }
-        nic.moves = cx.now + both;
+        nic.moves = now + both;
         nic.turn = Turn::Receive;
         true
     }
@@ -387,36 +456,16 @@ impl PacketNetwork {
         u64::from(bytes) - headers
     }
 
-    /// How long the host interface takes in so much payload.
-    #[inline]
-    pub(crate) fn host_takes(&self, payload: u64) -> Span {
-        self.params.host_gap.max(self.params.host_gap_one_way).span(payload)
-    }
-
     /// The host interface takes `packet` at `now`, which may be known before it comes. The packet
     /// gives up its buffer when its tail is through.
     #[inline]
     pub(crate) fn take(&mut self, packet: PacketId, at: NicId, now: Time, cx: &mut Cx<'_>) {
-        let Packet {
-            tail,
-            arrival,
-            bytes,
-            traveled,
-            route,
-            input,
-            input_vc,
-            input_class,
-            cells,
-            vnet,
-            draw,
-            marks,
-            ..
-        } = self.packets[packet];
+        let p = self.packets[packet];
+        let Packet { arrival, route, vnet, .. } = p;
         let is_response = self.is_response(vnet);
-        let payload = self.payload(bytes, vnet);
-        let both = self.params.host_gap.span(payload);
-        let host = self.host_takes(payload);
-        let done = (now + host).max(tail);
+        let payload = self.payload(p.bytes, vnet);
+        let (both, host) = self.host_takes(payload);
+        let done = (now + host).max(p.tail);
         if host > Span::ZERO {
             let nic = &mut self.nics[at];
             nic.takes = done;
@@ -434,17 +483,16 @@ impl PacketNetwork {
             return self.turn(packet, at, done, cx);
         }
         self.packets.free(packet);
-        let home = done + self.classes[usize::from(input_class)].cable;
-        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
+        self.vacate(p.buffer(), done, cx);
         let src = self.arrived(arrival, at, done, cx);
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
-        let back = done + Span(u64::from(traveled));
+        let back = done + Span(u64::from(p.traveled));
         match arrival.origin() {
             None => self.expect_ack(src, vnet, back, cx),
             Some((shard, _)) => self.mail_ack(shard, src, vnet, back),
         }
-        if marks & mark::ORDERED != 0 {
-            self.hear_of_flow(draw as u32, back);
+        if p.marks & mark::ORDERED != 0 {
+            self.hear_of_flow(p.draw as u32, back);
         }
     }
 

@@ -113,15 +113,14 @@ impl PacketNetwork {
         let link = cx.machine.injection(src);
         let packet = PacketId(self.nics[src].owed.first);
         let p = &self.packets[packet];
-        let (bytes, next) = (p.bytes, p.next);
-        let (input, input_vc, input_class, cells) = (p.input, p.input_vc, p.input_class, p.cells);
+        let (bytes, next, left) = (p.bytes, p.next, p.buffer());
         let hop = Hop { link, vc: VNET };
         if !self.has_room(hop, bytes, cx.now) {
             self.starve(link, VNET, cx);
             return false;
         }
         let payload = u64::from(bytes) - self.params.response;
-        let both = self.params.host_gap.span(payload);
+        let (both, host) = self.host_takes(payload);
         if !self.host_sends(src, both, cx) {
             return false;
         }
@@ -132,15 +131,13 @@ impl PacketNetwork {
             nic.owed.last = NONE;
             nic.owes = false;
         }
-        let wire = self.class(link).gap.span(u64::from(bytes));
-        let held = wire.max(both).max(self.params.host_gap_one_way.span(payload));
+        let held = self.class(link).gap.span(u64::from(bytes)).max(host);
         let p = &mut self.packets[packet];
         (p.born, p.tail) = (cx.now, cx.now);
         self.send(packet, hop, cx.now, cx.now + held, cx);
         // What the request brought has been taken: its buffer is free as soon as the NIC is rid of
         // what it owes for it.
-        let home = cx.now + self.classes[usize::from(input_class)].cable;
-        self.give_back(Hop { link: input, vc: input_vc }, cells, home, input_class, cx);
+        self.vacate(left, cx.now, cx);
         true
     }
 
@@ -150,8 +147,7 @@ impl PacketNetwork {
     pub(crate) fn answered(&mut self, packet: PacketId, at: NicId, done: Time, cx: &mut Cx<'_>) {
         let p = self.packets[packet];
         self.packets.free(packet);
-        let home = done + self.classes[usize::from(p.input_class)].cable;
-        self.give_back(Hop { link: p.input, vc: p.input_vc }, p.cells, home, p.input_class, cx);
+        self.vacate(p.buffer(), done, cx);
         cx.counters.responses += 1;
         cx.counters.delivered_payload += u64::from(p.bytes) - self.params.response;
         if self.faults.is_some() {

@@ -11,6 +11,7 @@ use des::Phase;
 use machine::{Hop, LinkId, NicId, SwitchId};
 use net::{Cx, MsgId, Partition};
 
+use crate::credit::Buffer;
 use crate::{Arrival, ArrivalId, NONE, Packet, PacketEvent, PacketNetwork};
 
 /// A network's knowledge that it is a part of one.
@@ -149,7 +150,8 @@ impl PacketNetwork {
     }
 
     /// A credit will be `home` then, in another shard.
-    pub(crate) fn mail_credit(&mut self, hop: Hop, cells: u16, home: Time, to: u8) {
+    pub(crate) fn mail_credit(&mut self, buffer: Buffer, home: Time, to: u8) {
+        let Buffer { hop, cells, .. } = buffer;
         self.bag(usize::from(to) - 1).credits.push((home, hop, cells));
     }
 
@@ -196,7 +198,7 @@ impl PacketNetwork {
         }
         for (home, hop, cells) in mail.credits.drain(..) {
             let class = self.wires[hop.link].class;
-            self.take_back(hop, cells, home, class, cx);
+            self.take_back(Buffer { hop, cells, class }, home, cx);
         }
         for (back, nic, vnet) in mail.acks.drain(..) {
             self.expect_ack(nic, vnet, back, cx);

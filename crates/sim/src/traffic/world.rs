@@ -43,6 +43,7 @@ struct Born {
 const AHEAD: usize = 8;
 
 /// Who sends to whom, what and how often.
+#[derive(Clone, Copy)]
 struct Stream<'a> {
     to: &'a Destinations,
     /// Its first source; they are numbered one stream after the other.
@@ -52,6 +53,14 @@ struct Stream<'a> {
     in_order: bool,
     /// Mean time between two messages of one NIC, ps.
     mean_gap: f64,
+}
+
+impl Stream<'_> {
+    /// When the packet of the source at `place` after the one born at `born`, its `nth`, will be.
+    #[inline]
+    fn next_birth(&self, place: u32, born: Time, nth: u32) -> Time {
+        born + self.to.gap(place, u64::from(nth), self.mean_gap)
+    }
 }
 
 /// A NIC that sends: when its last packet was born, and how many it has had.
@@ -300,19 +309,12 @@ impl<'a> Traffic<'a> {
 
     /// The stream a source is of, and its place there.
     #[inline]
-    fn stream(&self, source: u32) -> (&Stream<'a>, u32) {
+    fn stream(&self, source: u32) -> (Stream<'a>, u32) {
         let stream = match source < self.measured {
-            true => &self.streams[0],
-            false => &self.streams[self.streams.partition_point(|s| s.first <= source) - 1],
+            true => self.streams[0],
+            false => self.streams[self.streams.partition_point(|s| s.first <= source) - 1],
         };
         (stream, source - stream.first)
-    }
-
-    /// When the packet of a source after the one born at `born`, its `nth`, will be.
-    #[inline]
-    fn next_birth(&self, source: u32, born: Time, nth: u32) -> Time {
-        let (stream, at) = self.stream(source);
-        born + stream.to.gap(at, u64::from(nth), stream.mean_gap)
     }
 
     /// Schedules the next packet of a source.
@@ -323,15 +325,15 @@ impl<'a> Traffic<'a> {
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
+        let (stream, place) = self.stream(source);
         let Source { born, generated: nth } = self.sources[source as usize];
-        let at = self.next_birth(source, born, nth);
+        let at = stream.next_birth(place, born, nth);
         if at >= watch.sources_end {
             return;
         }
         self.sources[source as usize] = Source { born: at, generated: nth + 1 };
         self.count(source, at, watch);
         let id = self.under_way.insert(Born { at, nth, from: source });
-        let (stream, place) = self.stream(source);
         let nic = stream.to.nic(place);
         let ready = if self.is_kept::<N>() { net.ready(nic, stream.bytes, at) } else { at };
         let what = match ready > at {
@@ -355,9 +357,10 @@ impl<'a> Traffic<'a> {
     fn count_all(&mut self, watch: &Watch) {
         for source in 0..self.measured {
             let Source { mut born, generated: mut nth } = self.sources[source as usize];
+            let (stream, place) = self.stream(source);
             // A source without packets does not send from here.
             while nth > 0 && born < watch.end {
-                born = self.next_birth(source, born, nth);
+                born = stream.next_birth(place, born, nth);
                 nth += 1;
                 self.count(source, born, watch);
             }
@@ -368,7 +371,7 @@ impl<'a> Traffic<'a> {
     /// The packet `id` is there and may leave; the next of its source is on its way.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
         let Born { nth, from, .. } = self.under_way[id];
-        let (&Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
+        let (Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
             dst: to.to(at, u64::from(nth)),
