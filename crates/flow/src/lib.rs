@@ -54,35 +54,39 @@ impl NetEvent for FlowEvent {
     }
 }
 
-/// A message from its command to its last byte.
+/// A message from its command to its last byte. First comes what is looked at for everybody
+/// whenever shares are dealt.
+#[repr(C)]
 struct Flight {
-    id: MsgId,
-    msg: Message,
-    extra: Extra,
-    cut: Cut,
-    weight: Weight,
-    /// Its packets in parallel, each by a way of its own.
-    samples: u32,
-    /// Packets by which ways have been drawn.
-    drawn: u32,
+    /// What is left of it, rate x time.
+    left: u128,
+    /// Its rate now, and since when.
+    rate: u64,
+    since: Time,
     /// Its rate alone, packets per 2^52 ps.
     alone: u64,
     /// What the links and NICs it crosses would let it have.
     free: u64,
-    /// Its rate now, and since when.
-    rate: u64,
-    since: Time,
-    /// What is left of it, rate x time; all of it, and a packet's part.
-    left: u128,
-    whole: u128,
+    /// A packet's part of what it is.
     piece: u64,
+    weight: Weight,
+    /// Its packets in parallel, each by a way of its own.
+    samples: u32,
+    n_strands: u32,
+    /// Packets by which ways have been drawn.
+    drawn: u32,
+    msg: Message,
+    strands: [Strand; WAYS as usize],
+    /// All of it, rate x time.
+    whole: u128,
+    id: MsgId,
+    extra: Extra,
+    cut: Cut,
     /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
     stream: Span,
     /// What each of its packets in parallel adds to the load of links: forward, and back.
     pull: (Ask, Ask),
-    strands: [Strand; WAYS as usize],
-    n_strands: u32,
     /// What earlier strands have carried, and how much of it has been counted: packets.
     carried: u128,
     counted: u64,

@@ -41,9 +41,22 @@ pub(crate) struct Tree {
     /// Some buffer is full.
     is_full: bool,
     due: IndexVec<NicId, Due>,
-    /// Who is under way, and what he still has to bring.
-    flights: Vec<(FlightId, u64)>,
+    flights: Vec<Coming>,
 }
+
+/// Who is under way: to which NIC, what he still has to bring, and whether he has less than he
+/// would alone.
+#[derive(Clone, Copy)]
+struct Coming {
+    flight: FlightId,
+    receiver: NicId,
+    left: u64,
+    is_slow: bool,
+}
+
+/// So many flights ahead of the one that is looked at are fetched: they lie all over a memory that
+/// no cache holds [estimate].
+const AHEAD: usize = 8;
 
 impl Tree {
     /// The tree of a machine whose switches do nothing about it.
@@ -90,45 +103,63 @@ impl FlowNetwork {
         let Some(mut tree) = self.tree.take() else { return };
         let was_full = tree.is_full;
         tree.clear();
-        tree.flights.extend(self.ends.ids().map(|flight| (flight, self.left_bytes(flight, now))));
-        for &(flight, left) in &tree.flights {
-            let due = &mut tree.due[self.receiver(flight)];
-            (due.all, due.longest) = (due.all.saturating_add(left), due.longest.max(left));
+        let of = |flight| Coming { flight, receiver: NicId(0), left: 0, is_slow: false };
+        tree.flights.extend(self.ends.ids().map(of));
+        for nth in 0..tree.flights.len() {
+            self.fetch(&tree.flights, nth + AHEAD);
+            let one = &mut tree.flights[nth];
+            *one = self.coming(one.flight, now);
+            let due = &mut tree.due[one.receiver];
+            (due.all, due.longest) = (due.all.saturating_add(one.left), due.longest.max(one.left));
         }
         for nth in 0..tree.flights.len() {
+            self.fetch(&tree.flights, nth + AHEAD);
             self.stand(tree.flights[nth], &mut tree);
         }
-        for &(flight, _) in &tree.flights {
-            tree.due[self.receiver(flight)] = Due::default();
+        for one in &tree.flights {
+            tree.due[one.receiver] = Due::default();
         }
         if was_full || tree.is_full {
-            for &(flight, _) in &tree.flights {
-                self.slow_down(flight, &tree, now);
+            for (nth, one) in tree.flights.iter().enumerate() {
+                self.fetch(&tree.flights, nth + AHEAD);
+                self.slow_down(one.flight, &tree, now);
             }
         }
         tree.flights.clear();
         self.tree = Some(tree);
     }
 
-    /// The NIC that a flight is charged at.
-    fn receiver(&self, flight: FlightId) -> NicId {
-        self.twin(self.flights[flight].msg.dst)
+    /// Has the processor fetch one that will be looked at.
+    fn fetch(&self, flights: &[Coming], nth: usize) {
+        if let Some(one) = flights.get(nth) {
+            let f = &self.flights[one.flight];
+            base::prefetch(&f.left);
+            base::prefetch(&f.msg);
+            base::prefetch(&f.strands[0]);
+        }
     }
 
-    /// Bytes on the wire that a flight still has to bring.
-    fn left_bytes(&self, flight: FlightId, now: Time) -> u64 {
+    /// What there is to know of a flight: the NIC that it is charged at, and bytes on the wire that
+    /// it still has to bring.
+    fn coming(&self, flight: FlightId, now: Time) -> Coming {
         let f = &self.flights[flight];
         let sent = u128::from(f.rate.min(f.alone)) * u128::from(now.since(f.since).0);
-        pieces(f.left.saturating_sub(sent), f.piece).saturating_mul(f.weight.wire.into())
+        let left = pieces(f.left.saturating_sub(sent), f.piece);
+        Coming {
+            flight,
+            receiver: self.twin(f.msg.dst),
+            left: left.saturating_mul(f.weight.wire.into()),
+            is_slow: f.free < f.alone,
+        }
     }
 
     /// What its receiver does not take of a flight stands all along its ways.
-    fn stand(&self, (flight, left): (FlightId, u64), tree: &mut Tree) {
-        let f = &self.flights[flight];
-        if f.free >= f.alone {
+    fn stand(&self, one: Coming, tree: &mut Tree) {
+        let Coming { flight, receiver, left, is_slow } = one;
+        if !is_slow {
             return;
         }
-        let receiver = self.receiver(flight);
+        let f = &self.flights[flight];
         let waits = tree.due[receiver].waits().min(left);
         let each = waits / u64::from(f.samples);
         for strand in &f.strands[..f.n_strands as usize] {

@@ -32,7 +32,8 @@ pub struct Use {
 /// No resource.
 const NONE: Resource = Resource(u32::MAX);
 
-/// No level: of a resource that is not in the heap.
+/// No level: of a resource that is not in the heap, and of a flow that is being given one. No
+/// level is as high.
 const OUT: u64 = u64::MAX;
 
 /// After so many waves of a solve that each concern others, all whom any of it can concern are
@@ -41,9 +42,9 @@ const WAVES: u32 = 16;
 
 #[derive(Clone, Copy)]
 struct Share {
-    capacity: u64,
-    /// What flows with a level take.
-    used: u64,
+    capacity: i64,
+    /// What flows with a level leave. Below nothing where there are more flows than units.
+    left: i64,
     /// Weights of the flows that are being given a level.
     open: u64,
     /// Weights of those that have their bottleneck here.
@@ -63,10 +64,10 @@ const _: () = assert!(size_of::<Share>() == 64);
 
 impl Share {
     fn idle(capacity: u64) -> Share {
-        assert!(capacity < OUT, "no level stands for none");
+        let capacity = i64::try_from(capacity).expect("a capacity below 2^63");
         Share {
             capacity,
-            used: 0,
+            left: capacity,
             open: 0,
             tight: 0,
             low: 0,
@@ -81,7 +82,12 @@ impl Share {
     /// even where more flows share than there are units to deal out.
     #[inline]
     fn level(&self) -> u64 {
-        (self.capacity.saturating_sub(self.used) / self.open).max(1)
+        (self.left() / self.open).max(1)
+    }
+
+    #[inline]
+    fn left(&self) -> u64 {
+        self.left.max(0) as u64
     }
 }
 
@@ -91,20 +97,19 @@ enum State {
     Free,
     /// Not started: takes nothing.
     Parked,
-    /// Has a level; none before it is solved for the first time.
-    Set,
-    /// Is being given one.
-    Open,
+    /// Has a level, or is given one by the next solve.
+    Started,
 }
 
 #[derive(Clone, Copy)]
 struct Row {
-    /// While it is open: what the second lowest of its resources would set.
-    level: u64,
-    /// What it was when the solve began that last gave it one, and which that is.
+    /// Its level when the solve began that last gave it one, and which that is.
     before: u64,
     solved: u32,
+    /// What set its level last.
     bottleneck: Resource,
+    /// While it is open: none of its resources but the first would set less.
+    second: u64,
     /// Its uses: where they begin among all, how many, and the logarithm of how many have room.
     begin: u32,
     n_uses: u16,
@@ -118,13 +123,6 @@ impl Row {
     fn uses(&self) -> Range<usize> {
         self.begin as usize..self.begin as usize + usize::from(self.n_uses)
     }
-}
-
-/// A use, and its place among those that cross the resource.
-#[derive(Clone, Copy)]
-struct Placed {
-    one: Use,
-    place: u32,
 }
 
 /// A level and the resource that would set it, in their order: a number, which is quick to compare.
@@ -148,22 +146,21 @@ impl Key {
     }
 }
 
-/// Who crosses a resource: the flow, and which of its uses that is.
-#[derive(Clone, Copy)]
-struct Crossing {
-    flow: FlowId,
-    nth: u32,
-}
-
 /// Flows and what they share.
 pub struct MaxMin {
     /// Base-2 logarithm of the part of a level, or of a capacity, that concerns nobody else.
     exact_to: u32,
     shares: IndexVec<Resource, Share>,
-    crossings: IndexVec<Resource, Vec<Crossing>>,
+    /// Who crosses each: once for each of his uses of it.
+    crossings: IndexVec<Resource, Vec<FlowId>>,
     rows: IndexVec<FlowId, Row>,
-    /// Uses of all flows. Rows keep their room for the next flow.
-    uses: Vec<Placed>,
+    /// Of each flow; `OUT` while it is being given one, 0 before. Apart from all else, for who
+    /// crosses a resource is looked through far more often than changed.
+    levels: IndexVec<FlowId, u64>,
+    /// Uses of all flows, and the place of each among those who cross the resource. Rows keep
+    /// their room for the next flow.
+    uses: Vec<Use>,
+    places: Vec<u32>,
     free: Vec<FlowId>,
     /// What has changed since the last solve: flows that started, and bottlenecks that somebody
     /// left.
@@ -199,7 +196,9 @@ impl MaxMin {
             shares,
             crossings,
             rows: IndexVec::new(),
+            levels: IndexVec::new(),
             uses: Vec::new(),
+            places: Vec::new(),
             free: Vec::new(),
             started: Vec::new(),
             eased: Vec::new(),
@@ -224,9 +223,9 @@ impl MaxMin {
         let n_uses = u16::try_from(uses.len()).expect("a way of fewer than 2^16");
         let flow = self.free.pop().unwrap_or_else(|| {
             let (bottleneck, state) = (NONE, State::Free);
-            let (level, before, solved) = (0, 0, 0);
-            let (begin, n_uses, room) = (0, 0, 0);
-            self.rows.push(Row { level, before, solved, bottleneck, begin, n_uses, room, state })
+            let (before, second, solved, begin, n_uses, room) = (0, 0, 0, 0, 0, 0);
+            self.levels.push(0);
+            self.rows.push(Row { before, solved, bottleneck, second, begin, n_uses, room, state })
         });
         let row = &mut self.rows[flow];
         let room = uses.len().next_power_of_two();
@@ -235,16 +234,16 @@ impl MaxMin {
         if row.room < log {
             row.begin = u32::try_from(self.uses.len()).expect("fewer than 2^32 uses");
             row.room = log;
-            let none = Placed { one: Use { resource: NONE, weight: 0 }, place: 0 };
-            self.uses.resize(self.uses.len() + room, none);
+            self.uses.resize(self.uses.len() + room, Use { resource: NONE, weight: 0 });
+            self.places.resize(self.uses.len(), 0);
         }
-        (row.level, row.bottleneck, row.state) = (0, NONE, State::Parked);
+        (row.bottleneck, row.state) = (NONE, State::Parked);
         row.n_uses = n_uses;
-        let placed = &mut self.uses[row.uses()];
-        for ((&one, placed), nth) in uses.iter().zip(placed).zip(0..) {
+        self.uses[row.uses()].copy_from_slice(uses);
+        for (one, place) in uses.iter().zip(&mut self.places[row.uses()]) {
             let crossings = &mut self.crossings[one.resource];
-            *placed = Placed { one, place: crossings.len() as u32 };
-            crossings.push(Crossing { flow, nth });
+            *place = crossings.len() as u32;
+            crossings.push(flow);
         }
         flow
     }
@@ -252,28 +251,34 @@ impl MaxMin {
     /// From the next solve on `flow` takes its share.
     pub fn start(&mut self, flow: FlowId) {
         debug_assert!(self.rows[flow].state == State::Parked);
-        self.rows[flow].state = State::Set;
+        self.rows[flow].state = State::Started;
         self.started.push(flow);
     }
 
     /// `flow` is no more. Others take what it leaves when they are solved next.
     pub fn remove(&mut self, flow: FlowId) {
         let row = self.rows[flow];
-        assert!(matches!(row.state, State::Parked | State::Set), "no flow of this id");
+        assert!(row.state != State::Free, "no flow of this id");
+        let level = std::mem::take(&mut self.levels[flow]);
         for at in row.uses() {
-            let Placed { one: Use { resource, weight }, place } = self.uses[at];
+            let Use { resource, weight } = self.uses[at];
             let share = &mut self.shares[resource];
             if row.bottleneck == resource {
                 share.tight -= u64::from(weight);
             }
-            share.used -= row.level * u64::from(weight);
-            if row.level > 0 && share.tight > 0 {
+            share.left += (level * u64::from(weight)) as i64;
+            if level > 0 && share.tight > 0 {
                 self.eased.push(resource);
             }
+            // Who crossed it last goes where it stood.
+            let place = std::mem::replace(&mut self.places[at], u32::MAX);
             let crossings = &mut self.crossings[resource];
             crossings.swap_remove(place as usize);
-            if let Some(&Crossing { flow, nth }) = crossings.get(place as usize) {
-                self.uses[self.rows[flow].begin as usize + nth as usize].place = place;
+            if let Some(&moved) = crossings.get(place as usize) {
+                let last = (resource, crossings.len() as u32);
+                let is_last = |&at: &usize| (self.uses[at].resource, self.places[at]) == last;
+                let at = self.rows[moved].uses().find(is_last).expect("it crosses");
+                self.places[at] = place;
             }
         }
         self.rows[flow].state = State::Free;
@@ -288,7 +293,7 @@ impl MaxMin {
         self.solves = self.solves.wrapping_add(1);
         self.changed.clear();
         while let Some(flow) = self.started.pop() {
-            if self.rows[flow].state == State::Set && self.rows[flow].bottleneck == NONE {
+            if self.rows[flow].state == State::Started && self.rows[flow].bottleneck == NONE {
                 self.to_open.push(flow);
             }
         }
@@ -310,7 +315,7 @@ impl MaxMin {
                     self.fill(resource, level);
                 } else {
                     self.open_all(all, true);
-                    self.tell_risen(resource);
+                    self.tell_here(resource);
                 }
             }
             std::mem::swap(&mut self.eased, &mut self.visited);
@@ -319,7 +324,7 @@ impl MaxMin {
             self.shares[resource].high = 0;
         }
         while let Some(flow) = self.opened.pop() {
-            if self.rows[flow].level != self.rows[flow].before {
+            if self.levels[flow] != self.rows[flow].before {
                 self.changed.push(flow);
             }
         }
@@ -333,7 +338,7 @@ impl MaxMin {
     /// What `flow` takes of a resource where its weight is one.
     #[inline]
     pub fn level_of(&self, flow: FlowId) -> u64 {
-        self.rows[flow].level
+        self.levels[flow]
     }
 
     /// The resource that sets the level of `flow`.
@@ -343,16 +348,17 @@ impl MaxMin {
     }
 
     pub fn uses(&self, flow: FlowId) -> impl Iterator<Item = Use> {
-        self.uses[self.rows[flow].uses()].iter().map(|placed| placed.one)
+        self.uses[self.rows[flow].uses()].iter().copied()
     }
 
     pub fn capacity(&self, resource: Resource) -> u64 {
-        self.shares[resource].capacity
+        self.shares[resource].capacity as u64
     }
 
     /// What all flows together take.
     pub fn used(&self, resource: Resource) -> u64 {
-        self.shares[resource].used
+        let Share { capacity, left, .. } = self.shares[resource];
+        (capacity - left) as u64
     }
 
     /// Flows there are.
@@ -366,10 +372,11 @@ impl MaxMin {
         let ids = [&self.free, &self.started, &self.opened, &self.changed, &self.to_open];
         let ids = ids.into_iter().chain([&self.batch, &self.here, &self.above]);
         let resources = [&self.eased, &self.visited];
-        self.shares.len() * (size_of::<Share>() + size_of::<Vec<Crossing>>())
+        self.shares.len() * (size_of::<Share>() + size_of::<Vec<FlowId>>())
             + self.rows.raw.capacity() * size_of::<Row>()
-            + self.uses.capacity() * size_of::<Placed>()
-            + crossings * size_of::<Crossing>()
+            + self.levels.raw.capacity() * size_of::<u64>()
+            + self.uses.capacity() * (size_of::<Use>() + size_of::<u32>())
+            + crossings * size_of::<FlowId>()
             + ids.map(|ids| ids.capacity() * size_of::<FlowId>()).sum::<usize>()
             + resources.iter().map(|ids| ids.capacity() * size_of::<Resource>()).sum::<usize>()
             + self.next.capacity() * size_of::<Key>()
@@ -380,9 +387,8 @@ impl MaxMin {
     fn concerns(&mut self, resource: Resource) -> bool {
         let share = &mut self.shares[resource];
         let high = std::mem::take(&mut share.high);
-        let left = share.capacity.saturating_sub(share.used);
         share.tight > 0
-            && (left >= share.tight.max(share.capacity >> self.exact_to)
+            && (share.left() >= share.tight.max(share.capacity as u64 >> self.exact_to)
                 || high - (high >> self.exact_to) > share.low)
     }
 
@@ -396,9 +402,11 @@ impl MaxMin {
         if share.tight == 0 {
             return;
         }
-        for &Crossing { flow, .. } in &self.crossings[resource] {
-            if self.rows[flow].bottleneck == resource {
+        for &flow in &self.crossings[resource] {
+            let row = &self.rows[flow];
+            if row.bottleneck == resource {
                 self.to_open.push(flow);
+                base::prefetch(&self.uses[row.begin as usize]);
             }
         }
     }
@@ -414,7 +422,7 @@ impl MaxMin {
             }
             for nth in looked..self.batch.len() {
                 for at in self.rows[self.batch[nth]].uses() {
-                    self.touch(self.uses[at].one.resource);
+                    self.touch(self.uses[at].resource);
                 }
             }
             looked = self.batch.len();
@@ -428,24 +436,27 @@ impl MaxMin {
 
     fn open_listed(&mut self) {
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
+        for &flow in &self.to_open {
+            for one in &uses[self.rows[flow].uses()] {
+                base::prefetch(&shares[one.resource.idx()]);
+            }
+        }
         while let Some(flow) = self.to_open.pop() {
-            let row = &mut self.rows[flow];
-            if row.state == State::Open {
+            let level = std::mem::replace(&mut self.levels[flow], OUT);
+            if level == OUT {
                 continue;
             }
-            let Row { level, bottleneck, solved, .. } = *row;
-            (row.state, row.bottleneck) = (State::Open, NONE);
-            if solved != self.solves {
+            let row = &mut self.rows[flow];
+            if row.solved != self.solves {
                 (row.before, row.solved) = (level, self.solves);
                 self.opened.push(flow);
             }
             self.batch.push(flow);
-            for placed in &uses[row.uses()] {
-                let Use { resource, weight } = placed.one;
+            for &Use { resource, weight } in &uses[row.uses()] {
                 let (share, weight) = (&mut shares[resource.idx()], u64::from(weight));
-                share.used -= level * weight;
+                share.left += (level * weight) as i64;
                 share.open += weight;
-                share.tight -= weight * u64::from(resource == bottleneck);
+                share.tight -= weight * u64::from(resource == row.bottleneck);
                 if share.visited != self.waves {
                     (share.visited, share.told) = (self.waves, OUT);
                     self.visited.push(resource);
@@ -460,8 +471,7 @@ impl MaxMin {
         let shares = &mut self.shares.raw[..];
         let row = &mut self.rows[flow];
         let (mut first, mut second) = (Key::MAX, Key::MAX);
-        for placed in &self.uses[row.uses()] {
-            let Use { resource, weight } = placed.one;
+        for &Use { resource, weight } in &self.uses[row.uses()] {
             let share = &mut shares[resource.idx()];
             let level = share.level();
             let key = Key::new(level, resource);
@@ -472,21 +482,17 @@ impl MaxMin {
                 self.next.push(Reverse(key));
             }
         }
-        row.level = second.level();
-        let (level, share) = (first.level(), &mut shares[first.resource().idx()]);
-        if level < share.told {
-            share.told = level;
-            self.next.push(Reverse(first));
-        }
+        row.second = second.level();
+        self.put(first);
     }
 
-    /// A resource that was told has risen: another may be the lowest now of those who are open
+    /// The level of a resource has changed: another may be the lowest now of those who are open
     /// there, which are `here`.
-    fn tell_risen(&mut self, resource: Resource) {
-        let level = self.shares[resource].level();
+    fn tell_here(&mut self, resource: Resource) {
+        let risen = Key::new(self.shares[resource].level(), resource);
         while let Some(flow) = self.here.pop() {
-            if self.rows[flow].level > level {
-                self.put(resource, level);
+            if self.rows[flow].second > risen.level() {
+                self.put(risen);
             } else {
                 self.tell(flow, false);
             }
@@ -494,11 +500,11 @@ impl MaxMin {
     }
 
     #[inline]
-    fn put(&mut self, resource: Resource, level: u64) {
-        let share = &mut self.shares[resource];
-        if level < share.told {
-            share.told = level;
-            self.next.push(Reverse(Key::new(level, resource)));
+    fn put(&mut self, key: Key) {
+        let share = &mut self.shares[key.resource()];
+        if key.level() < share.told {
+            share.told = key.level();
+            self.next.push(Reverse(key));
         }
     }
 
@@ -525,13 +531,30 @@ impl MaxMin {
                 return Some((level, resource));
             }
             // Levels given since then have left more for the others.
-            let open = |flow: &FlowId| self.rows[*flow].state == State::Open;
-            let flows = self.crossings[resource].iter().map(|crossing| crossing.flow);
-            self.here.extend(flows.filter(open));
-            self.tell_risen(resource);
+            self.look_here(resource, OUT);
+            self.tell_here(resource);
         }
         self.next.clear();
         None
+    }
+
+    /// Who is open at `resource`: `here`. Whether somebody else has more than `most`.
+    ///
+    /// Processors cannot foretell who is open, so that is no branch: all are written down, and who
+    /// does not count is written over.
+    fn look_here(&mut self, resource: Resource, most: u64) -> bool {
+        let (crossings, levels) = (&self.crossings[resource][..], &self.levels.raw[..]);
+        self.here.resize(crossings.len(), FlowId(0));
+        let here = &mut self.here[..];
+        let (mut n, mut others) = (0, false);
+        for &flow in crossings {
+            let has = levels[flow.idx()];
+            here[n] = flow;
+            n += usize::from(has == OUT);
+            others |= (has > most) & (has != OUT);
+        }
+        self.here.truncate(n);
+        others
     }
 
     /// Who is open at `resource`, which gives them `level`: `here`. And who has more than that
@@ -543,13 +566,15 @@ impl MaxMin {
     /// opened with them: nothing that has been given has to be taken back.
     fn look(&mut self, resource: Resource, level: u64) {
         let most = level.saturating_add(level >> self.exact_to);
-        self.here.clear();
+        if !self.look_here(resource, most) {
+            return;
+        }
         self.above.clear();
-        for &Crossing { flow, .. } in &self.crossings[resource] {
-            let row = &self.rows[flow];
-            if row.state == State::Open {
-                self.here.push(flow);
-            } else if row.level > most && row.state == State::Set {
+        for &flow in &self.crossings[resource] {
+            let has = self.levels[flow];
+            if has > most && has != OUT {
+                let row = &self.rows[flow];
+                base::prefetch(&self.uses[row.begin as usize]);
                 let tight = row.bottleneck == resource;
                 if tight { &mut self.to_open } else { &mut self.above }.push(flow);
             }
@@ -565,20 +590,20 @@ impl MaxMin {
         share.low = if share.tight == 0 { level } else { share.low.min(level) };
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
         while let Some(flow) = self.here.pop() {
-            let row = &mut self.rows[flow];
             // It can cross the resource twice.
-            if row.state != State::Open {
+            if std::mem::replace(&mut self.levels[flow], level) != OUT {
                 continue;
             }
-            (row.state, row.level, row.bottleneck) = (State::Set, level, resource);
             self.n_open -= 1;
-            for placed in &uses[row.uses()] {
-                let weight = u64::from(placed.one.weight);
-                let share = &mut shares[placed.one.resource.idx()];
-                share.used += level * weight;
+            let row = &mut self.rows[flow];
+            row.bottleneck = resource;
+            for one in &uses[row.uses()] {
+                let weight = u64::from(one.weight);
+                let share = &mut shares[one.resource.idx()];
+                share.left -= (level * weight) as i64;
                 share.open -= weight;
                 share.high = share.high.max(level);
-                share.tight += weight * u64::from(placed.one.resource == resource);
+                share.tight += weight * u64::from(one.resource == resource);
             }
         }
     }
