@@ -6,7 +6,7 @@ use machine::{LinkId, Machine, NicId, NicParams};
 
 /// Log2 of the time, in ps, in which capacities are counted. 52 leaves a link of 25 GB/s shared by
 /// 100,000 messages a level of 16 bits, and takes links of up to 4 TB/s.
-const TIME: u32 = 52;
+pub(crate) const TIME: u32 = 52;
 
 /// Bytes that pass in that time.
 fn capacity(gap: Gap) -> u64 {

@@ -9,6 +9,7 @@
 
 mod fabric;
 mod pressure;
+mod stock;
 mod strands;
 mod tree;
 
@@ -90,6 +91,9 @@ struct Flight {
     /// What earlier strands have carried, and how much of it has been counted: packets.
     carried: u128,
     counted: u64,
+    /// What of it will go last, by its shortest way; and whether that is all there is left.
+    stock: u128,
+    is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
 }
@@ -123,7 +127,11 @@ pub struct FlowNetwork {
     ends: Least<FlightId, Time>,
     /// Heads that have come since shares were dealt.
     coming: Vec<FlightId>,
-    /// So many of them have been waited for.
+    /// Those of whom only what goes last is left, since shares were dealt.
+    lasts: Vec<FlightId>,
+    /// How old what routers see is when it is acted on.
+    news: Span,
+    /// So many of those who come have been waited for.
     waiting: usize,
     /// When what those have left who have ended is dealt out at the latest.
     deals: Time,
@@ -137,8 +145,9 @@ pub struct FlowNetwork {
     path: Vec<LinkId>,
     back: Vec<LinkId>,
     uses: Vec<Use>,
-    /// Flights whose rate has changed.
+    /// Flights whose rate has changed, and those who look for other ways.
     changed: Vec<FlightId>,
+    looking: Vec<FlightId>,
 }
 
 const NEVER: Time = Time(u64::MAX);
@@ -198,6 +207,8 @@ impl FlowNetwork {
             n_strands: 0,
             carried: 0,
             counted: 0,
+            stock: 0,
+            is_last: false,
             is_admitted: false,
         });
         self.draw_ways(flight, machine);
@@ -295,6 +306,10 @@ impl FlowNetwork {
         while let Some((at, flight)) = self.ends.first().filter(|&(at, _)| at <= cx.now) {
             self.ends.remove(flight);
             self.advance(flight, at);
+            if self.flights[flight].stock > 0 {
+                self.end_rush(flight, at);
+                continue;
+            }
             let took = at.since(self.flights[flight].begun);
             let soon = at + Span(took.0 / IDLE);
             (self.deals, self.looks) = (self.deals.min(soon), self.looks.min(soon));
@@ -308,8 +323,10 @@ impl FlowNetwork {
         self.waiting = self.coming.len();
         if self.deals <= cx.now {
             (self.deals, self.waiting) = (NEVER, 0);
+            self.send_last(cx);
             self.deal(cx.now);
             self.look_around(cx);
+            self.gather(cx);
         }
         self.settles = self.ends.first().map_or(NEVER, |(at, _)| at).min(self.deals);
         if self.settles < NEVER {
@@ -345,7 +362,7 @@ impl FlowNetwork {
         self.wait_behind(now);
     }
 
-    /// Its strands have their levels: its rate, and when it ends at that.
+    /// Its strands have their levels: its rate, and when it ends at that, or its rush does.
     fn pace(&mut self, flight: FlightId) {
         let f = &mut self.flights[flight];
         let strands = &f.strands[..f.n_strands as usize];
@@ -353,9 +370,10 @@ impl FlowNetwork {
         // Hosts and NICs alone are why it takes as long as it does alone.
         let speed = f.rate.min(f.alone);
         // What is short fits a word, which is quicker to divide.
-        let needs = match u64::try_from(f.left) {
+        let rush = f.left.saturating_sub(f.stock);
+        let needs = match u64::try_from(rush) {
             Ok(left) => left.div_ceil(speed),
-            Err(_) => u64::try_from(f.left.div_ceil(u128::from(speed))).unwrap_or(u64::MAX),
+            Err(_) => u64::try_from(rush.div_ceil(u128::from(speed))).unwrap_or(u64::MAX),
         };
         self.ends.set(flight, Time(f.since.0.saturating_add(needs).min(NEVER.0 - 1)));
     }
@@ -429,6 +447,8 @@ impl NetworkModel for FlowNetwork {
             owner: IndexVec::new(),
             ends: Least::new(),
             coming: Vec::new(),
+            lasts: Vec::new(),
+            news: stock::news(machine),
             waiting: 0,
             deals: NEVER,
             looks: NEVER,
@@ -439,6 +459,7 @@ impl NetworkModel for FlowNetwork {
             back: Vec::with_capacity(32),
             uses: Vec::with_capacity(64),
             changed: Vec::new(),
+            looking: Vec::new(),
         }
     }
 

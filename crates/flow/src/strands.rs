@@ -25,7 +25,7 @@ pub(crate) struct Strand {
     /// Links forward, and those of what comes back.
     forward: u16,
     back: u16,
-    is_minimal: bool,
+    pub is_minimal: bool,
     /// Which of its links holds it up, by its place; 0 if none between switches does.
     held: u16,
     /// Of each of these packets.
@@ -199,8 +199,8 @@ impl FlowNetwork {
     /// held up: so many times, each time by one of their packets in parallel. Everybody does once,
     /// if it is time for that.
     pub(crate) fn look_around(&mut self, cx: &mut Cx<'_>) {
-        let mut looking = std::mem::take(&mut self.coming);
-        if !looking.is_empty() {
+        let mut looking = std::mem::take(&mut self.looking);
+        if !self.coming.is_empty() {
             looking.clone_from(&self.changed);
         }
         if cx.machine.routing.is_adaptive() {
@@ -226,14 +226,14 @@ impl FlowNetwork {
             }
         }
         looking.clear();
-        self.coming = looking;
+        self.looking = looking;
     }
 
     /// The slowest of its strands that are held up between switches, if that is why it has less
     /// than it could take.
     fn held_up(&self, flight: FlightId) -> Option<usize> {
         let f = &self.flights[flight];
-        if f.samples == 1 || f.rate >= f.alone {
+        if f.samples == 1 || f.is_last || f.rate >= f.alone {
             return None;
         }
         let strands = f.strands[..f.n_strands as usize].iter().enumerate();
@@ -261,20 +261,15 @@ impl FlowNetwork {
             return false;
         }
         self.advance(flight, cx.now);
-        let Flight { msg, weight, pull, strands, .. } = self.flights[flight];
-        self.path.iter().for_each(|&link| self.pressure.add(link, pull.0));
-        self.back.iter().for_each(|&link| self.pressure.add(link, pull.1));
+        let Flight { pull, strands, .. } = self.flights[flight];
         match same {
-            Some(same) => self.resize(flight, same, strands[same].count + 1),
+            Some(same) => {
+                self.pull(pull, 1);
+                self.resize(flight, same, strands[same].count + 1);
+            }
             None => {
-                let both = (&self.path[..], &self.back[..]);
-                let ends = (self.twin(msg.src), self.twin(msg.dst));
-                self.fabric.uses(ends, weight, 1, both, &mut self.uses);
-                let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
-                self.sharing.start(flow);
-                let (forward, back) = (self.path.len() as u16, self.back.len() as u16);
                 // Where the slow one stood, if that is to go: there is room for no more.
-                let new = Strand { flow, count: 1, forward, back, is_minimal, ..Strand::NONE };
+                let new = self.put_strand(flight, 1, is_minimal);
                 if strands[slow].count == 1 {
                     self.drop_strand(flight, slow, false, cx);
                     self.flights[flight].strands[slow] = new;
@@ -295,6 +290,25 @@ impl FlowNetwork {
             self.resize(flight, slow, strands[slow].count - 1);
         }
         true
+    }
+
+    /// So many packets in parallel ask for the links of `path` and `back`.
+    fn pull(&mut self, pull: (Ask, Ask), count: u32) {
+        self.path.iter().for_each(|&link| self.pressure.add(link, pull.0.times(count)));
+        self.back.iter().for_each(|&link| self.pressure.add(link, pull.1.times(count)));
+    }
+
+    /// A new strand by `path`, and `back` for what comes back.
+    pub(crate) fn put_strand(&mut self, flight: FlightId, count: u32, is_minimal: bool) -> Strand {
+        let Flight { msg, weight, pull, .. } = self.flights[flight];
+        self.pull(pull, count);
+        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
+        let both = (&self.path[..], &self.back[..]);
+        self.fabric.uses((src, dst), weight, count, both, &mut self.uses);
+        let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+        self.sharing.start(flow);
+        let (forward, back) = (self.path.len() as u16, self.back.len() as u16);
+        Strand { flow, count, forward, back, is_minimal, ..Strand::NONE }
     }
 
     /// So many of a strand's packets in parallel ask nothing of its links any more.

@@ -231,3 +231,19 @@ fn packets_say_nearly_the_same() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// All of one group send to one other, at one time: what they send before they know of each other's
+/// queues fills all ways round, and while that drains their NICs' buffers fill with packets for the
+/// two direct links, 15 of 64 each. These go last, 512 buffers by two links: half of all time.
+#[test]
+fn what_gathers_for_the_direct_link_goes_last() {
+    let set = [("groups.compute.count", "2"), ("routing", "slingshot")];
+    let machine = preset("aurora", &set);
+    let messages = pattern(&machine, "worst-permutation", 1 << 17);
+    let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
+    let ratio = flow.end().0 as f64 / packet.end().0 as f64;
+    assert!((ratio - 1.0).abs() < 0.1, "{} and {}", flow.end(), packet.end());
+    // 15 packets of 2,132 B in each buffer, two links of 25 GB/s, and nobody is there before.
+    let last = 512.0 * 15.0 * 2132.0 / 2.0 / 25e9;
+    assert!(flow.end().seconds() > last, "{}", flow.end());
+}

@@ -103,6 +103,15 @@ impl Routing {
         matches!(self, Routing::Slingshot(_) | Routing::Aries(..))
     }
 
+    /// Bytes that wait on the ways round from which on routers can tell no minimal way from one
+    /// that is worse still; `None` where they always can, or have no old news to go by.
+    pub fn blind_from(self) -> Option<u32> {
+        match self {
+            Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => scoring.blind_from(),
+            _ => None,
+        }
+    }
+
     /// Whether a decision is made anew until the source's group is left.
     fn is_progressive(self) -> bool {
         matches!(self, Routing::Par { .. } | Routing::Slingshot(_) | Routing::Aries(..))

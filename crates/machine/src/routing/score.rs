@@ -37,6 +37,16 @@ pub struct Scoring {
     pub nonminimal: Bias,
 }
 
+impl Scoring {
+    /// Bytes that wait on a way that is not minimal from which on a minimal one is taken however
+    /// much waits there: its score is the highest there is.
+    pub(super) fn blind_from(self) -> Option<u32> {
+        let most = self.minimal.of(MOST);
+        let steps = (0..=MOST).find(|&steps| self.nonminimal.of(steps) >= most)?;
+        Some(steps << self.quantum)
+    }
+}
+
 /// Scores of first links.
 pub(super) struct Scored<'a, L> {
     load: &'a L,
