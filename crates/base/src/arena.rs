@@ -6,6 +6,8 @@
 //! Room that nobody has written to yet is addresses, not memory, so an arena may ask for plenty.
 //! Nothing but time depends on what the system does.
 
+use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
+
 /// What is smaller than a large page (2 MiB on x86-64, and mostly on ARM) is none.
 const LARGE: usize = 2 << 20;
 const SMALL: usize = 4 << 10;
@@ -22,6 +24,36 @@ pub fn with_room<T>(n: usize) -> Vec<T> {
         bytes => ((bytes + SMALL).next_multiple_of(LARGE) - SMALL) / size_of::<T>(),
     };
     let items = Vec::with_capacity(n);
+    want_large_pages(&items);
+    items
+}
+
+/// What is zero where all its bytes are.
+///
+/// # Safety
+/// A value of it may be made of bytes that are all zero.
+pub unsafe trait Zero: Copy {}
+// SAFETY: integers, and wrappers of one.
+unsafe impl Zero for u32 {}
+unsafe impl Zero for u64 {}
+unsafe impl Zero for crate::Time {}
+unsafe impl Zero for crate::Span {}
+
+/// A list of `n` zeros. Those that nobody writes to are no memory.
+pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
+    let layout = Layout::array::<T>(n).expect("a column is shorter than memory");
+    if layout.size() == 0 {
+        return Vec::new();
+    }
+    // SAFETY: the layout is that of a list with room for `n`, which is not empty, and zero bytes
+    // are what `Zero` makes a value of.
+    let items = unsafe {
+        let first = alloc_zeroed(layout);
+        if first.is_null() {
+            handle_alloc_error(layout);
+        }
+        Vec::from_raw_parts(first.cast(), n, n)
+    };
     want_large_pages(&items);
     items
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use crate::arena::{grow, held, with_room};
+use crate::arena::{Zero, grow, held, with_room, zeros};
 
 /// A `u32` that says what it counts.
 pub trait Idx: Copy + Eq + Ord {
@@ -60,6 +60,12 @@ impl<I: Idx, T> IndexVec<I, T> {
     }
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.raw.iter().enumerate().map(|(i, t)| (I::new(i), t))
+    }
+}
+impl<I: Idx, T: Zero> IndexVec<I, T> {
+    /// `n` zeros, which are no memory until they are written to.
+    pub fn zeros(n: usize) -> Self {
+        IndexVec { raw: zeros(n), kind: PhantomData }
     }
 }
 impl<I: Idx, T: Clone> IndexVec<I, T> {

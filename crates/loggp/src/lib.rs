@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use base::{Gap, IndexVec, Slab, Span, Time};
+use base::{Gap, IndexVec, Slab, Span, Time, Zero};
 use des::{Phase, Queue, What};
 use machine::{Folding, Idle, LinkId, LoadView, Machine, NicId, NicParams, Route, Routing};
 
@@ -63,8 +63,8 @@ struct Nic {
     /// All that the host interface has accepted will have gone through.
     moved: Time,
 }
-const IDLE: Nic =
-    Nic { enters: Time::ZERO, sends: Time::ZERO, takes: Time::ZERO, moved: Time::ZERO };
+// SAFETY: times, which are integers.
+unsafe impl Zero for Nic {}
 
 /// The state of a closed-form network.
 pub struct LogGpNetwork {
@@ -285,7 +285,7 @@ impl NetworkModel for LogGpNetwork {
         let n_nics = machine.n_nics() as usize;
         LogGpNetwork {
             params: machine.nic.clone(),
-            nics: IndexVec::filled(IDLE, n_nics),
+            nics: IndexVec::zeros(n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
             path: Vec::with_capacity(32),

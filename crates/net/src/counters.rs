@@ -84,10 +84,10 @@ pub struct Counters {
 impl Counters {
     pub fn new(n_links: usize) -> Self {
         Counters {
-            bytes: IndexVec::filled(0, n_links),
-            packets: IndexVec::filled(0, n_links),
-            queue_max: IndexVec::filled(0, n_links),
-            stalled: IndexVec::filled(Span::ZERO, n_links),
+            bytes: IndexVec::zeros(n_links),
+            packets: IndexVec::zeros(n_links),
+            queue_max: IndexVec::zeros(n_links),
+            stalled: IndexVec::zeros(n_links),
             ..Counters::default()
         }
     }

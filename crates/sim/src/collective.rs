@@ -7,7 +7,7 @@
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
 use crate::protocol::first_leg;
-use crate::world::{Buffers, Due, Flight, Purpose, Rank, RunId, Send, SendId, Waiter, World};
+use crate::world::{Buffers, Due, Flight, Met, Purpose, Rank, RunId, Send, SendId, Waiter, World};
 use base::{Span, Time};
 use collectives::{Collective, InNetwork, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
 use net::NetworkModel;
@@ -317,10 +317,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             purpose: Purpose::Collective { run: id, context, seq, round },
             called,
             rendezvous,
-            pair: PairId(0),
-            seq: 0,
-            waiter: None,
             pieces: 0,
+            met: Met::NotYet { pair: PairId(0), seq: 0 },
         });
         self.depart(Flight { send, leg: first_leg(rendezvous) });
     }
@@ -404,7 +402,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn land(&mut self, run: RunId, id: SendId) {
-        self.sends[id].waiter = Some(Waiter::Run(run));
+        self.sends[id].met = Met::By(Waiter::Run(run));
         let send = self.sends[id];
         if !self.shares_node(send.from, send.to) {
             // It is found at once: what a round expects is looked for by its own number.

@@ -24,7 +24,7 @@ impl Intranode {
     pub fn new(job: &Job) -> Intranode {
         let nodes = job.machine.node_nics.len().saturating_sub(1);
         let gpus = (job.buffers == Buffers::Gpu).then(|| Box::new(Gpus::new(job)));
-        Intranode { memory: IndexVec::filled(Time::ZERO, nodes), gpus }
+        Intranode { memory: IndexVec::zeros(nodes), gpus }
     }
     /// When the memory of `node` has served `bytes` whose copying began at `begun`.
     fn serve(&mut self, machine: &Machine, node: NodeId, bytes: u64, begun: Time) -> Time {

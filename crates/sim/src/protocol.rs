@@ -5,7 +5,10 @@
 //! tells the sender. Within a node the receiver copies the rest itself.
 
 use crate::gpu::Way;
-use crate::world::{Buffers, Cargo, Due, Flight, Leg, Purpose, Send, SendId, Waiter, World, about};
+use crate::pairs::PairId;
+use crate::world::{
+    Buffers, Cargo, Due, Flight, Leg, Met, Purpose, Send, SendId, Waiter, World, about,
+};
 use base::{Gap, Span, Time};
 use machine::NicId;
 use mpi::{Envelope, Pattern};
@@ -40,10 +43,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             purpose,
             called,
             rendezvous,
-            pair,
-            seq,
-            waiter: None,
             pieces: 0,
+            met: Met::NotYet { pair, seq },
         });
         let at_once = match mode {
             SendMode::Standard => !rendezvous,
@@ -141,6 +142,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             _ => 1,
         };
         self.sends[flight.send].pieces = pieces - 1;
+        let pieces = u32::from(pieces);
         for piece in 0..pieces {
             let share = |n: u32| bytes / u64::from(pieces) * u64::from(n);
             let last = piece + 1 == pieces;
@@ -175,9 +177,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// In how many pieces the data of a rendezvous travels, each through other NICs.
-    fn stripes(&self, send: &Send, (src, dst): (NicId, NicId)) -> u32 {
+    fn stripes(&self, send: &Send, (src, dst): (NicId, NicId)) -> u16 {
         let nics = |nic| self.job.machine.nics_beside(nic).len() as u32;
-        self.job.library.stripes(send.bytes, nics(src).min(nics(dst)))
+        let most = nics(src).min(nics(dst)).min(u16::MAX.into());
+        self.job.library.stripes(send.bytes, most) as u16
     }
 
     /// The NICs of the `nth` piece: the ranks' own, then the next ones of their nodes.
@@ -212,7 +215,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Leg::Get => self.depart(Flight { send: id, leg: Leg::Data }),
             Leg::Data if send.pieces > 0 => self.sends[id].pieces -= 1,
             Leg::Data => {
-                let waiter = send.waiter.expect("data was asked for by a matched receive");
+                let Met::By(waiter) = send.met else {
+                    unreachable!("data was asked for by a matched receive")
+                };
                 self.received(id, waiter);
                 self.depart(Flight { send: id, leg: Leg::Finished });
             }
@@ -223,8 +228,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 match send.purpose {
                     Purpose::User { mode: SendMode::Buffered, .. } => {}
                     Purpose::User { token, .. } => {
-                        let ready = match send.waiter {
-                            Some(Waiter::User { posted, .. }) => posted,
+                        let ready = match send.met {
+                            Met::By(Waiter::User { posted, .. }) => posted,
                             _ => self.now,
                         };
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
@@ -239,7 +244,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Hands a message to matching once all its sender sent this rank before it are there.
     fn in_order(&mut self, id: SendId) {
-        let Send { pair: row, seq, .. } = self.sends[id];
+        let (row, seq) = self.place(id);
         let pair = &mut self.pairs[row];
         if pair.arrived != seq {
             pair.ahead.push(id);
@@ -248,15 +253,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         pair.arrived = pair.arrived.wrapping_add(1);
         self.match_message(id);
         loop {
+            let next = self.pairs[row].arrived;
+            let place = |&id: &SendId| self.place(id).1 == next;
+            let Some(i) = self.pairs[row].ahead.iter().position(place) else { return };
             let pair = &mut self.pairs[row];
-            let next = pair.arrived;
-            let Some(i) = pair.ahead.iter().position(|&s| self.sends[s].seq == next) else {
-                return;
-            };
             let id = pair.ahead.swap_remove(i);
             pair.arrived = pair.arrived.wrapping_add(1);
             self.match_message(id);
         }
+    }
+
+    /// A user's send among those of its pair of ranks.
+    fn place(&self, id: SendId) -> (PairId, u32) {
+        let Met::NotYet { pair, seq } = self.sends[id].met else {
+            unreachable!("what comes has not been matched")
+        };
+        (pair, seq)
     }
 
     fn match_message(&mut self, id: SendId) {
@@ -266,9 +278,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         };
         let to = send.to as usize;
         let near = self.shares_node(send.from, send.to);
-        let found = self.ranks[to].matching.arrive(envelope, id);
+        let matching = &mut self.ranks[to].inbox().matching;
+        let found = matching.arrive(envelope, id);
         if !near {
-            self.searched(send.to, self.ranks[to].matching.walked);
+            let walked = matching.walked;
+            self.searched(send.to, walked);
         }
         self.came(id, found.is_some());
         if let Some((pattern, waiter)) = found {
@@ -280,20 +294,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // Nobody has posted a receive: it stays unexpected, and probes that wait may see it. The
         // first that takes it ends the search.
         let mut i = 0;
-        while i < self.ranks[to].probes.len() {
-            let (pattern, token, take) = self.ranks[to].probes[i];
+        while i < self.ranks[to].inbox().probes.len() {
+            let (pattern, token, take) = self.ranks[to].inbox().probes[i];
             if !pattern.admits(envelope) {
                 i += 1;
                 continue;
             }
-            self.ranks[to].probes.remove(i);
+            self.ranks[to].inbox().probes.remove(i);
             self.complete(self.now, about(send.to, token, &send, Found::Yes, send.called));
             if take {
-                let found = self.ranks[to].matching.take(exactly(envelope));
+                let found = self.ranks[to].inbox().matching.take(exactly(envelope));
                 // Older messages with the same envelope went to older probes, so this is ours.
                 debug_assert_eq!(found.map(|f| f.1), Some(id));
                 self.unkept(id);
-                self.ranks[to].taken.push((token, envelope, id));
+                self.ranks[to].inbox().taken.push((token, envelope, id));
                 return;
             }
         }
@@ -301,7 +315,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// `waiter`'s receive and this message have found each other.
     fn matched(&mut self, id: SendId, waiter: Waiter) {
-        self.sends[id].waiter = Some(waiter);
+        self.sends[id].met = Met::By(waiter);
         let send = self.sends[id];
         if send.rendezvous {
             self.ask_for_data(id);
@@ -366,9 +380,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.tagged(at, pattern.context, pattern.tag);
         }
         let waiter = Waiter::User { token, posted: self.now };
-        let found = self.ranks[at as usize].matching.post(pattern, waiter);
+        let matching = &mut self.ranks[at as usize].inbox().matching;
+        let found = matching.post(pattern, waiter);
+        let walked = matching.walked;
         if self.is_remote(at, pattern.from) {
-            self.searched(at, self.ranks[at as usize].matching.walked);
+            self.searched(at, walked);
         }
         match found {
             Some((_, id)) => {
@@ -390,21 +406,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if pattern.tag != ANY_TAG {
             self.tagged(at, pattern.context, pattern.tag);
         }
-        let matching = &mut self.ranks[at as usize].matching;
+        let matching = &mut self.ranks[at as usize].inbox().matching;
         let found = if take { matching.take(pattern) } else { matching.find(pattern) };
+        let walked = matching.walked;
         if self.is_remote(at, pattern.from) {
-            self.searched(at, self.ranks[at as usize].matching.walked);
+            self.searched(at, walked);
         }
         match found {
             Some((envelope, id)) => {
                 if take {
                     self.unkept(id);
-                    self.ranks[at as usize].taken.push((token, envelope, id));
+                    self.ranks[at as usize].inbox().taken.push((token, envelope, id));
                 }
                 let send = self.sends[id];
                 self.complete(self.now, about(at, token, &send, Found::Yes, send.called));
             }
-            None if wait => self.ranks[at as usize].probes.push((pattern, token, take)),
+            None if wait => self.ranks[at as usize].inbox().probes.push((pattern, token, take)),
             None => {
                 let done =
                     Done { rank: at, token, found: Found::No, ready: self.now, ..Done::default() };
@@ -414,7 +431,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn recv_taken(&mut self, at: u32, token: Token, probe: Token) {
-        let taken = &mut self.ranks[at as usize].taken;
+        let taken = &mut self.ranks[at as usize].inbox().taken;
         let i = taken
             .iter()
             .position(|&(t, ..)| t == probe)
@@ -424,12 +441,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     pub(crate) fn cancel(&mut self, at: u32, token: Token, receive: Token) {
-        let found = self.ranks[at as usize].matching.posted().find(|(_, w)| match w {
+        let matching = &mut self.ranks[at as usize].inbox().matching;
+        let found = matching.posted().find(|(_, w)| match w {
             Waiter::User { token, .. } => *token == receive,
             Waiter::Run(_) => false,
         });
         if let Some((pattern, waiter)) = found {
-            self.ranks[at as usize].matching.cancel(waiter);
+            matching.cancel(waiter);
             self.unposted(at, pattern.from);
             let found = Found::Cancelled;
             let done = Done { rank: at, token: receive, found, ready: self.now, ..Done::default() };
@@ -443,7 +461,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn unmatched_sends(&self) -> Vec<(u32, u32, i32, u64)> {
         let mut sends = Vec::new();
         for rank in &self.ranks {
-            for (envelope, id) in rank.matching.unexpected() {
+            for (envelope, id) in rank.unexpected() {
                 let send = &self.sends[id];
                 let synchronous =
                     matches!(send.purpose, Purpose::User { mode: SendMode::Synchronous, .. });

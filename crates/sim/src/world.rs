@@ -83,12 +83,22 @@ pub(crate) struct Send {
     /// When it was called; for a collective, when the last rank it depends on had entered.
     pub called: Time,
     pub rendezvous: bool,
-    pub pair: PairId,
-    /// Its place among the sends of its pair of ranks.
-    pub seq: u32,
-    pub waiter: Option<Waiter>,
     /// Pieces of its data that other NICs still bring.
-    pub pieces: u32,
+    pub pieces: u16,
+    pub met: Met,
+}
+/// One cache line: of some collectives ten a rank are under way at once.
+const _: () = assert!(size_of::<Send>() == 64);
+
+/// Whether a send has met its receive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Met {
+    /// Not yet. A user's has this place among the sends of its pair of ranks.
+    NotYet {
+        pair: PairId,
+        seq: u32,
+    },
+    By(Waiter),
 }
 
 /// Who waits for a message.
@@ -105,10 +115,8 @@ pub(crate) struct Rank {
     /// When its CPU is through with what it has taken on.
     pub cpu: Time,
     pub calls: VecDeque<Call>,
-    pub matching: Matching<Waiter, SendId>,
-    pub probes: Vec<(Pattern, Token, bool)>,
-    /// Messages set aside by probes that take.
-    pub taken: Vec<(Token, Envelope, SendId)>,
+    /// Of a rank that has sent, received or been sent something itself.
+    inbox: Option<Box<Inbox>>,
     /// The first of the collectives it is in; each knows the next.
     pub run: Option<RunId>,
     /// Collective messages that came before this rank was in their round.
@@ -116,6 +124,25 @@ pub(crate) struct Rank {
     /// Collectives called so far, by context.
     pub called: Vec<(Context, u32)>,
     pub exited: bool,
+}
+
+impl Rank {
+    pub fn inbox(&mut self) -> &mut Inbox {
+        self.inbox.get_or_insert_default()
+    }
+    /// What has come to it that no receive was posted for.
+    pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, SendId)> {
+        self.inbox.iter().flat_map(|inbox| inbox.matching.unexpected())
+    }
+}
+
+/// What a rank knows of its own messages, those of collectives aside.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    pub matching: Matching<Waiter, SendId>,
+    pub probes: Vec<(Pattern, Token, bool)>,
+    /// Messages set aside by probes that take.
+    pub taken: Vec<(Token, Envelope, SendId)>,
 }
 
 /// Sends between one ordered pair of ranks.
@@ -180,6 +207,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) offload: crate::offload::Offload,
     /// Who shares a node, of communicators whose collectives ask and bring no answer.
     pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
+    /// Most sends, or accesses, or completions that may be under way at once.
+    most_named: usize,
     /// What a rank did that no program may: the run ends there.
     pub(crate) broken: Option<Blocked>,
     fate: Fate,
@@ -206,9 +235,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             cpu: Time::ZERO,
             // Most ranks wait in one call at a time.
             calls: VecDeque::with_capacity(1),
-            matching: Matching::default(),
-            probes: Vec::new(),
-            taken: Vec::new(),
+            inbox: None,
             run: None,
             early: Vec::new(),
             called: Vec::new(),
@@ -225,7 +252,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             queue: Queue::new(),
             now: Time::ZERO,
             ranks: (0..n).map(rank).collect(),
-            sends: Slab::with_capacity(n),
+            // Room that is not used is no memory.
+            sends: Slab::with_capacity(16 * n),
             runs: Slab::with_capacity(n),
             completions: Slab::with_capacity(n),
             jobs,
@@ -233,7 +261,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             touched: 0,
             origin: Time::ZERO,
             sources: Sources::new(job),
-            injected: IndexVec::filled(0, job.machine.n_nics() as usize),
+            injected: IndexVec::zeros(job.machine.n_nics() as usize),
             pairs: Pairs::new(),
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
@@ -246,12 +274,13 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             traffic: Default::default(),
             offload: Default::default(),
             nodes: BTreeMap::new(),
+            most_named: due::MOST,
             broken: None,
             fate: Fate::new(job),
             guard: Guard::new(job),
             delivered: Vec::new(),
-            done: Vec::with_capacity(n),
-            calls: Vec::with_capacity(n),
+            done: Vec::new(),
+            calls: Vec::new(),
             counters: Counters::new(n_links),
             digest: Digest::default(),
             events: 0,
@@ -277,6 +306,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             }
             if self.events.is_multiple_of(1 << 12) {
                 interrupted = !tick(Progress::at(self.now, self.events));
+                self.count_names();
             }
         }
         let end = if interrupted {
@@ -325,6 +355,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.sources.open();
         self.open_endpoints();
         self.ask(|workload, _, calls| workload.start(calls));
+        // There are never more calls at once than now.
+        self.calls = Vec::new();
     }
 
     /// Nothing is due any more: whether the workload has more to do all the same.

@@ -389,16 +389,17 @@ impl Session<'_> {
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.merge(outcome.counters.congestion);
-        if let Some(tally) = &mut self.tally {
-            tally.add(&outcome);
-        }
         if let Some(network) = NetworkRow::of_run(&self.job.machine, &outcome) {
             self.network.get_or_insert_default().add(network);
         }
-        if outcome.end != End::Finished {
-            return Err(outcome.end);
+        let (end, digest) = (outcome.end.clone(), outcome.digest);
+        if let Some(tally) = &mut self.tally {
+            tally.add(outcome);
         }
-        self.sums.digest.mix(outcome.digest.0);
+        if end != End::Finished {
+            return Err(end);
+        }
+        self.sums.digest.mix(digest.0);
         Ok(row)
     }
 

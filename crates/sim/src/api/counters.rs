@@ -37,17 +37,20 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub fn of(outcome: &Outcome) -> Tally {
-        let mut tally = Tally::default();
-        tally.add(outcome);
-        tally
+        let (counters, matches) = (outcome.counters.clone(), outcome.matches.clone());
+        Tally { counters, matches, time: outcome.time - base::Time::ZERO }
     }
-    /// One more run.
-    pub fn add(&mut self, outcome: &Outcome) {
+    /// One more run, whose columns it keeps if it is the first.
+    pub fn add(&mut self, outcome: Outcome) {
+        self.time += outcome.time - base::Time::ZERO;
+        if self.is_empty() {
+            (self.counters, self.matches) = (outcome.counters, outcome.matches);
+            return;
+        }
         self.counters.merge(&outcome.counters);
-        for (&at, &matches) in &outcome.matches {
+        for (at, matches) in outcome.matches {
             self.matches.entry(at).or_default().add(matches);
         }
-        self.time += outcome.time - base::Time::ZERO;
     }
     /// One more run of traffic without ranks, which took so long.
     pub fn add_traffic(&mut self, counters: &Counters, time: Span) {

@@ -232,7 +232,7 @@ fn play<N: NetworkModel>(
             bytes: sent[rank].1,
         }
     });
-    let unreceived = world.ranks.iter().map(|rank| rank.matching.unexpected().count() as u64);
+    let unreceived = world.ranks.iter().map(|rank| rank.unexpected().count() as u64);
     ReplayResult {
         time_s: outcome.time.seconds(),
         ranks: n as u32,

@@ -2,7 +2,10 @@
 //! the network carry all there is to know, and nothing else need be read to learn it.
 
 use crate::onesided::AccessId;
-use crate::world::{DoneId, RunId, SendId};
+use crate::outcome::Blocked;
+use crate::world::{DoneId, RunId, SendId, World};
+use net::NetworkModel;
+use workload::Workload;
 
 /// The parts of a send, in the order they travel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,10 +65,12 @@ pub(crate) enum Due {
     Begin,
 }
 
-/// Bits of what something is, above those of whose it is: 134 million sends at once, which take
-/// some 13 GB.
+/// Bits of what something is, above those of whose it is.
 const KIND: u32 = 5;
 const NAME: u32 = u32::BITS - KIND;
+/// So many of a sort may be under way at once: 117 million sends, which take some 10 GB. The names
+/// beyond are for what comes before somebody looks.
+pub(super) const MOST: usize = (1 << NAME) - (1 << 24);
 
 /// Kinds of cargo, those of legs by their number, and those of dues behind them.
 const LEGS: u32 = 5;
@@ -157,9 +162,73 @@ impl Due {
     }
 }
 
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Ends the run if it has nearly run out of names. Asked now and then.
+    pub(super) fn count_names(&mut self) {
+        let sorts = [
+            (self.sends.most(), "messages"),
+            (self.accesses.most(), "one-sided operations"),
+            (self.completions.most(), "completions"),
+            (self.runs.most(), "collectives"),
+        ];
+        let Some((_, what)) = sorts.into_iter().find(|sort| sort.0 > self.most_named) else {
+            return;
+        };
+        let rank = self.jobs[self.touched as usize].first;
+        let what = format!(
+            "more than {} {what} are under way at once at {}, and odonata can tell no more apart. \
+             Cure: fewer ranks, or fewer of them out at once",
+            self.most_named,
+            self.told_now()
+        );
+        let node = self.job.seats[rank as usize].node;
+        self.guard.exhaust(Blocked { rank, node, what });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::End;
+    use crate::world::{Job, Policy, Seat};
+    use base::Span;
+    use loggp::LogGpNetwork;
+    use machine::{MachineSpec, NicId, NodeId};
+    use workload::{Op, SendMode, Step, Streams, WORLD};
+
+    /// 3,000 messages lie at a rank that computes, until it receives them.
+    #[test]
+    fn a_run_with_more_messages_than_names_ends_and_says_so() {
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let spec = MachineSpec::parse("dragonfly-1056", text, &[]).expect("presets are legal");
+        let machine = spec.resolve().expect("presets are legal");
+        let text = mpi::library::preset("mpich").expect("a preset");
+        let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
+        let seat = |n| Seat { node: NodeId(n), nic: NicId(n), binding: Default::default() };
+        let mut job = Job::new(machine, library, vec![seat(0), seat(1)], 1);
+        job.limits = Policy::Off;
+        let each = |op: Op| (0..3000).map(move |_| Step::Do(op.clone()));
+        let mode = SendMode::Standard;
+        let sends = each(Op::Send { to: 1, context: WORLD, tag: 0, bytes: 8, mode });
+        let recvs = each(Op::Recv { from: 0, context: WORLD, tag: 0, bytes: 8 });
+        let wait = || [Step::Wait].into_iter();
+        let programs: [Vec<Step>; 2] = [
+            sends.chain(wait()).collect(),
+            [Step::Compute(Span::ms(100)), Step::Wait].into_iter().chain(recvs).collect(),
+        ];
+        for (most, fits) in [(MOST, true), (3_000, true), (2_500, false)] {
+            let streams = Streams::new(programs.clone().into_iter());
+            let mut world = World::<LogGpNetwork, _>::new(&job, streams);
+            world.most_named = most;
+            match world.run(&mut |_| true).end {
+                End::Finished => assert!(fits, "{most}"),
+                End::Exhausted(blocked) => {
+                    assert!(!fits && blocked.what.contains("2500 messages"), "{}", blocked.what);
+                }
+                end => panic!("{end:?}"),
+            }
+        }
+    }
 
     #[test]
     fn what_is_due_is_what_was_packed() {

@@ -21,13 +21,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 blocked.push(Blocked { rank: at as u32, node, what });
             };
             let first = self.jobs[rank.job as usize].first;
-            for (pattern, waiter) in rank.matching.posted() {
-                if let Waiter::User { .. } = waiter {
-                    say(format!("receive {}", describe(pattern, first)));
+            if let Some(inbox) = &rank.inbox {
+                for (pattern, waiter) in inbox.matching.posted() {
+                    if let Waiter::User { .. } = waiter {
+                        say(format!("receive {}", describe(pattern, first)));
+                    }
                 }
-            }
-            for &(pattern, ..) in &rank.probes {
-                say(format!("probe {}", describe(pattern, first)));
+                for &(pattern, ..) in &inbox.probes {
+                    say(format!("probe {}", describe(pattern, first)));
+                }
             }
             for run in self.runs_of(at as u32) {
                 let run = self.runs[run].as_ref().expect("a listed run is under way");
@@ -51,9 +53,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         blocked
     }
 
-    pub(super) fn outcome(&self, end: End) -> Outcome {
+    pub(super) fn outcome(&mut self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
-        let mut counters = self.counters.clone();
+        // Where nothing is under way nobody will count any more.
+        let is_quiet = self.queue.is_empty();
+        let engine = Engine {
+            events: self.events,
+            packets: self.counters.injected_packets,
+            packet_hops: self.counters.hops,
+            bytes: (self.net.bytes() + self.queue.bytes()) as u64,
+        };
+        let mut counters =
+            if is_quiet { std::mem::take(&mut self.counters) } else { self.counters.clone() };
         self.net.report(&mut counters);
         let jobs: Vec<JobOutcome> =
             self.jobs.iter().map(|job| self.job_outcome(job, &counters)).collect();
@@ -70,12 +81,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             .map(|((from, to), p)| PairTraffic { from, to, messages: p.messages, bytes: p.bytes })
             .collect();
         pairs.sort_by_key(|p| (p.from, p.to));
-        let engine = Engine {
-            events: self.events,
-            packets: self.counters.injected_packets,
-            packet_hops: self.counters.hops,
-            bytes: (self.net.bytes() + self.queue.bytes()) as u64,
-        };
         Outcome {
             end,
             time,

@@ -78,6 +78,10 @@ impl Guard {
     pub fn is_exhausted(&self) -> bool {
         self.exhausted.is_some()
     }
+    /// The run ends for want of something.
+    pub fn exhaust(&mut self, what: Blocked) {
+        self.exhausted.get_or_insert(what);
+    }
     pub fn take_exhausted(&mut self) -> Option<Blocked> {
         self.exhausted.take()
     }
@@ -273,7 +277,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         if self.guard.policy == Policy::Fail && !self.guard.is_exhausted() {
             let what = self.guard.crossed.last().expect("there is one now").what.clone();
-            self.guard.exhausted = Some(Blocked { rank, node, what });
+            self.guard.exhaust(Blocked { rank, node, what });
         }
     }
 
