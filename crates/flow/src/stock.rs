@@ -21,7 +21,7 @@ struct Full<'a>(&'a [LinkId]);
 
 impl LoadView for Full<'_> {
     fn near(&self, link: LinkId) -> u32 {
-        if self.0.contains(&link) { 1 << 24 } else { 0 }
+        if self.0.contains(&link) { 1 << 30 } else { 0 }
     }
     fn far(&self, _: LinkId) -> u32 {
         0
@@ -76,8 +76,7 @@ impl FlowNetwork {
         let sends = u128::from(self.nics[self.twin(msg.src)].sends);
         let sent_in = |ps: u128| (u128::from(f.alone) * ps / sends) >> (TIME - PARTS);
         // Until queues on the ways round are so long, and that is known.
-        let fills =
-            (u128::from(machine.links.gap[slow].span(blind.into()).0) << 20) / u128::from(excess);
+        let fills = (u128::from(machine.links.gap[slow].span(blind).0) << 20) / u128::from(excess);
         let before = sent_in(fills + u128::from(self.news.0));
         let rest = (u128::from(f.cut.packets) << PARTS).saturating_sub(before);
         // While what is too much of what came unknowing drains, it sees nothing better than its

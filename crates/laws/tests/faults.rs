@@ -261,6 +261,40 @@ fn a_flap_costs_whole_timers() {
     assert_eq!(ran.seen[0].since(quiet.seen[0]), Span::us(90));
 }
 
+/// Nothing is sooner than the run's begin: a way out of two lanes needs longer for the first packet
+/// than that has been under way.
+#[test]
+fn a_slow_way_out_sends_nobody_back_in_time() {
+    let machine = preset(
+        "dragonfly-1056",
+        &[
+            ("links.edge.rate", "16 GB/s"),
+            ("links.edge.cable", "1 ns"),
+            ("links.local.cable", "1 ns"),
+            ("switch.latency", "1 ns"),
+            ("nic.send_latency", "0 ns"),
+            ("nic.packet_payload", "40 KiB"),
+            ("links.edge.buffer", "256 KiB"),
+            ("links.local.buffer", "256 KiB"),
+            ("links.global.buffer", "256 KiB"),
+            ("routing", "minimal"),
+        ],
+    );
+    let took = |lanes: Option<u8>| {
+        let fault = |lanes| Fault {
+            part: Part::NicLink(NicId(4)),
+            trouble: Trouble::Lanes(lanes),
+            from: Time::ZERO,
+            until: NEVER,
+        };
+        let plan = FaultPlan { ber: 0.0, faults: lanes.into_iter().map(fault).collect() };
+        let machine = machine.clone().with_faults(&plan).expect("room");
+        run(&machine, &[(Time(0), message(0, 4, 40 << 10, 1))]).seen[0]
+    };
+    let (whole, one) = (took(None), took(Some(1)));
+    assert!(one > whole && one.since(whole) < Span::us(20), "{whole} {one}");
+}
+
 /// A link with so many lanes carries so much: a stream over it takes 4 over that as long.
 #[test]
 fn lanes_slow_a_link_in_proportion() {

@@ -613,7 +613,8 @@ impl PacketNetwork {
         let ejection = LinkId(self.nics.len() as u32 + dst.0);
         let way_out = self.class(ejection).gap.span(u64::from(bytes));
         let (_, host) = self.host_takes(self.payload(bytes, vnet));
-        Time(tail.0 - way_out.max(host).0)
+        // A way out of fewer lanes may need longer than the run has lasted.
+        Time(tail.0.saturating_sub(way_out.max(host).0))
     }
 
     /// Whether so many bytes may be sent by `hop` now.

@@ -209,7 +209,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let run = self.runs[id].as_ref().expect("looked at above");
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
-        traffic.network_reduces = self.job.machine.reducer().is_some();
+        traffic.network_reduces = self.offload.reducer.is_some();
         run.call.round(played, &mut traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);

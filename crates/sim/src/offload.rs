@@ -31,6 +31,8 @@ type Key = (u32, Context, u32);
 
 #[derive(Default)]
 pub(crate) struct Offload {
+    /// Who reduces, if anybody does.
+    pub reducer: Option<Reducer>,
     under_way: BTreeMap<Key, Group>,
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
     open: BTreeMap<(u32, Context), Open>,
@@ -39,6 +41,12 @@ pub(crate) struct Offload {
     busy: BTreeMap<LinkId, (Time, Time)>,
     /// Reductions whose switches did not wait for their last part.
     pub timeouts: u64,
+}
+
+impl Offload {
+    pub fn new(machine: &Machine) -> Offload {
+        Offload { reducer: machine.reducer(), ..Offload::default() }
+    }
 }
 
 /// How many, and what waits.
@@ -79,14 +87,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn reducer(&self) -> Reducer {
-        self.job.machine.reducer().expect("who asks for it has been refused otherwise")
+        self.offload.reducer.expect("who asks for it has been refused otherwise")
     }
 
     /// All have entered a reduction by NICs, which do all of it.
     fn combine(&mut self, key: Key) {
         let Group { root, bytes, mut entered } =
             self.offload.under_way.remove(&key).expect("all of it have entered");
-        entered.sort_unstable_by_key(|&(rank, ..)| (rank != root, rank));
+        let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
+        let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
+        let places: BTreeMap<u32, u32> = places.collect();
+        entered.sort_unstable_by_key(|&(rank, ..)| (rank != root, places[&rank]));
         let machine = &self.job.machine;
         let nics: Vec<(NicId, Time)> = entered
             .iter()
@@ -94,9 +105,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 (self.job.seats[rank as usize].nic, left + machine.nic.send_latency)
             })
             .collect();
-        let wire = bytes.div_ceil(WORD).max(1) * (WORD + machine.nic.packet_overhead);
-        let mut wires =
-            Wires { machine, wire, busy: &mut self.offload.busy, counters: &mut self.counters };
+        let packets = bytes.div_ceil(WORD).max(1);
+        let mut wires = Wires {
+            machine,
+            wire: packets * (WORD + machine.nic.packet_overhead),
+            packets,
+            busy: &mut self.offload.busy,
+            counters: &mut self.counters,
+        };
         let told = by_nics(&mut wires, &nics);
         let seen = machine.nic.recv_latency;
         for ((rank, run, _), at) in entered.into_iter().zip(told) {
@@ -118,6 +134,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut wires = Wires {
             machine,
             wire: PACKET + machine.nic.packet_overhead,
+            packets: 1,
             busy: &mut self.offload.busy,
             counters: &mut self.counters,
         };
@@ -169,6 +186,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut wires = Wires {
             machine,
             wire: PACKET + machine.nic.packet_overhead,
+            packets: 1,
             busy: &mut self.offload.busy,
             counters: &mut self.counters,
         };
@@ -192,7 +210,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 /// The links that packets of reductions go by.
 struct Wires<'a> {
     machine: &'a Machine,
-    /// Bytes of a packet on a wire; of all its packets, if a part is several.
+    /// Packets that go one right after the other, and their bytes on a wire.
+    packets: u64,
     wire: u64,
     busy: &'a mut BTreeMap<LinkId, (Time, Time)>,
     counters: &'a mut Counters,
@@ -216,7 +235,7 @@ impl Wires<'_> {
             *until = enters + gap;
         }
         self.counters.bytes[link] += bytes;
-        self.counters.packets[link] += 1;
+        self.counters.packets[link] += self.packets;
         enters + self.machine.links.latency[link]
     }
     /// The same for a packet that is used whole: its tail.
@@ -315,16 +334,25 @@ fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<
 /// A NIC sends what it has to its parent when all its children's parts have come, whole, and its
 /// own is there; on the way back it sends the result on to its children in turn.
 fn by_nics(wires: &mut Wires<'_>, nics: &[(NicId, Time)]) -> Vec<Time> {
-    let parent = |nth: usize| (nth - 1) / NIC_CHILDREN;
+    let n = nics.len();
+    let children =
+        |nth: usize| (nth * NIC_CHILDREN + 1).min(n)..((nth + 1) * NIC_CHILDREN + 1).min(n);
     let mut has: Vec<Time> = nics.iter().map(|&(_, own)| own).collect();
-    for nth in (1..nics.len()).rev() {
-        let to = parent(nth);
-        let comes = across(wires, nics[nth].0, nics[to].0, has[nth]);
-        has[to] = has[to].max(comes);
+    let mut order: Vec<usize> = Vec::with_capacity(NIC_CHILDREN);
+    for to in (0..n).rev() {
+        // Those who share a link on their way go in the order in which they set out.
+        order.clear();
+        order.extend(children(to));
+        order.sort_unstable_by_key(|&child| (has[child], child));
+        for &child in &order {
+            let comes = across(wires, nics[child].0, nics[to].0, has[child]);
+            has[to] = has[to].max(comes);
+        }
     }
-    for nth in 1..nics.len() {
-        let from = parent(nth);
-        has[nth] = across(wires, nics[from].0, nics[nth].0, has[from]);
+    for from in 0..n {
+        for child in children(from) {
+            has[child] = across(wires, nics[from].0, nics[child].0, has[from]);
+        }
     }
     has
 }

@@ -7,6 +7,7 @@
 
 use crate::background::Sources;
 use crate::intranode::Intranode;
+use crate::offload::Offload;
 use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
@@ -204,7 +205,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// Of a sample: when its rounds began, summed over ranks, and when the last was over.
     pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
-    pub(crate) offload: crate::offload::Offload,
+    pub(crate) offload: Offload,
     /// Who shares a node, of communicators whose collectives ask and bring no answer.
     pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
     /// Most sends, or accesses, or completions that may be under way at once.
@@ -272,7 +273,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             intranode: Intranode::new(job),
             begun: Vec::new(),
             traffic: Default::default(),
-            offload: Default::default(),
+            offload: Offload::new(&job.machine),
             nodes: BTreeMap::new(),
             most_named: due::MOST,
             broken: None,

@@ -142,6 +142,28 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
     }
 }
 
+/// Fifteen parts come to the root by one link, each from a router next to its own, each word a
+/// packet: nobody gains by one of them being late, whoever it is, and every packet is counted.
+#[test]
+fn parts_for_one_nic_take_turns_for_its_link() {
+    let nodes: Vec<u32> = (0..16).map(|n| n * 4).collect();
+    let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes);
+    let end = |late: Option<u32>| {
+        let late = |rank| if Some(rank) == late { 10 } else { 0 };
+        let (_, all) = play(&job, (Kind::Allreduce, 8), 1, late);
+        all.iter().map(|&(at, _)| at).max().expect("all are told")
+    };
+    let on_time = end(None);
+    for rank in [1, 7, 15] {
+        assert!(end(Some(rank)) >= on_time, "{rank}: {} {on_time}", end(Some(rank)));
+    }
+    for (bytes, words) in [(8, 1), (32, 4)] {
+        let (outcome, _) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
+        let to_root = outcome.counters.packets[job.machine.ejection(job.seats[0].nic)];
+        assert_eq!(to_root, 15 * words);
+    }
+}
+
 /// All are allreduces to the fabric: nobody is through before all have come.
 #[test]
 fn nobody_is_through_before_the_last_has_entered() {

@@ -105,7 +105,7 @@ impl Routing {
 
     /// Bytes that wait on the ways round from which on routers can tell no minimal way from one
     /// that is worse still; `None` where they always can, or have no old news to go by.
-    pub fn blind_from(self) -> Option<u32> {
+    pub fn blind_from(self) -> Option<u64> {
         match self {
             Routing::Slingshot(scoring) | Routing::Aries(_, scoring) => scoring.blind_from(),
             _ => None,

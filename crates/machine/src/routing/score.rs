@@ -40,10 +40,10 @@ pub struct Scoring {
 impl Scoring {
     /// Bytes that wait on a way that is not minimal from which on a minimal one is taken however
     /// much waits there: its score is the highest there is.
-    pub(super) fn blind_from(self) -> Option<u32> {
+    pub(super) fn blind_from(self) -> Option<u64> {
         let most = self.minimal.of(MOST);
         let steps = (0..=MOST).find(|&steps| self.nonminimal.of(steps) >= most)?;
-        Some(steps << self.quantum)
+        Some(u64::from(steps) << self.quantum)
     }
 }
 
