@@ -64,7 +64,8 @@ def run(
     `window` is how many messages a pair has in flight in a test of bandwidth, 64 unless said;
     `shifts` how many of `put_alltoall`'s are played, from which the others are told. At
     loggp fidelity one call of a collective of more than `messages` messages (at flow fidelity a
-    tenth) is not simulated whole where some of its rounds, by some ranks, stand for all.
+    tenth) is not simulated whole where some of its rounds, by some ranks, stand for all; GPCNeT's
+    and dgnettest's tests with more of them an iteration are refused at any fidelity.
     `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
     off the prediction may be; such a twin sends at most `twin_packets` packets. With fidelity
     `"auto"` it is the cheapest one whose error bars reach no further than `tolerance`, relative to

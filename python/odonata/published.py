@@ -241,7 +241,7 @@ def _all2all(ranks: int, rate: float) -> Curve:
 
 
 # dgnettest's bisection there, the same: ranks, and the mean of the healthy sets and all rounds,
-# MiB/s a rank; 24 and 56 ranks are odd numbers of nodes.
+# MiB/s a rank; 24, 40 and 56 ranks are odd numbers of nodes.
 _BISECT = ((16, 8795), (32, 8840), (48, 8858), (24, 7719), (40, 7573), (56, 7542), (192, 7561),
            (304, 7522), (1024, 4505))  # fmt: skip
 

@@ -76,6 +76,17 @@ impl Test {
         }
     }
 
+    /// Messages, puts or gets that a rank sends in an iteration beside its call: of a bisection in
+    /// the mean.
+    pub fn messages(self) -> u64 {
+        match self {
+            Test::RrLat | Test::RrGetLat => 2,
+            Test::Multiple(_) => 0,
+            Test::Bisect => 1,
+            _ => 2 * OUTSTANDING,
+        }
+    }
+
     fn shape(self, size: u32) -> Shape {
         let both = 2 * OUTSTANDING as usize;
         // GPCNeT warms a ring up with 200 iterations of latency: what a pair takes is known to
@@ -102,7 +113,7 @@ impl Test {
             Test::Multiple(_) => others,
             // dgnettest counts a message for each rank of the set, with a partner or without.
             Test::Bisect => f64::from(plan.ranks) / f64::from(halves(plan).1),
-            _ => 2.0 * OUTSTANDING as f64,
+            _ => self.messages() as f64,
         };
         plan.bytes as f64 * messages
     }
@@ -223,7 +234,7 @@ fn bisection(plan: Plan) -> Streams {
         if round >= end {
             return (nth == 5 * end).then_some(Step::Mark);
         }
-        let nth = (round + plan.iterations - warmup) as u64 % rounds;
+        let nth = (round as i64 - warmup as i64).rem_euclid(rounds as i64) as u64;
         let shift = (nth * u64::from(second) / rounds) as u32;
         let (leads, partner) = (rank < first, partner(rank, (first, second), shift));
         let op = |sends: bool| match sends {

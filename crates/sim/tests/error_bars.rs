@@ -107,8 +107,10 @@ fn bars_that_cannot_be_had_are_complained_of() {
     request.common.fidelity = "packet".into();
     assert!(complaint(&request).contains("`loggp` or `flow`"));
     request.common.fidelity = "loggp".into();
-    request.name = "latency".into();
-    assert!(complaint(&request).contains("a collective"));
+    for name in ["latency", "rr_lat"] {
+        request.name = name.into();
+        assert_eq!(complaint(&request), "a collective: smaller twins are made of no others");
+    }
     // Who stops it has the sizes that were done.
     (request.name, request.nodes) = ("alltoall".into(), 64);
     assert!(bench(&request, &mut |_| false).expect("a result").interrupted);

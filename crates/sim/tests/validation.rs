@@ -60,6 +60,26 @@ fn a_bisection_of_two_is_a_ping_pong() {
     assert!((rate / expected - 1.0).abs() < 1e-9, "{rate} {expected}");
 }
 
+/// Warm-up rounds are those before the first, of however few there are.
+#[test]
+fn a_bisection_of_one_round_is_that_of_two_ranks() {
+    let ask = |iterations: u32| {
+        let ask = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "mpi": "none",
+        "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
+            {"name": "a", "ranks": 2, "ppn": 1, "bench": "bisect", "bytes": 1 << 17,
+             "iterations": iterations},
+        ]});
+        let ask = serde_json::from_value(ask).expect("a request");
+        let mut jobs = sim::api::jobs(&ask, Box::new(|_| true)).expect("legal").jobs;
+        jobs.remove(0).bench.expect("it ended").bandwidth.expect("a rate")
+    };
+    let expected = f64::from(1 << 17) / play("latency", 2, 1 << 17).latency_s.expect("a latency");
+    for iterations in [1, 2, 3] {
+        let rate = ask(iterations);
+        assert!((rate / expected - 1.0).abs() < 1e-9, "{iterations}: {rate} {expected}");
+    }
+}
+
 /// The same collective in a communicator of one rank a node, alone on its NIC, is that collective.
 #[test]
 fn collectives_side_by_side_on_nics_of_their_own_are_one() {
@@ -92,6 +112,53 @@ fn ranks_without_a_partner_are_refused() {
     };
     for name in ["rr_lat", "multiple_allreduce", "bisect"] {
         assert!(dealt(name).starts_with("placement: found `8 ranks, 2 a node`"), "{}", dealt(name));
+    }
+    // Each two ranks in a row share a node, and so do others.
+    let on = |name: &str, nodes: [u32; 8]| {
+        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [8],
+                         "placement": {"nodes": nodes}});
+        self::ask(ask)
+    };
+    let again = "as many ranks on every node, one after the other";
+    for name in ["rr_lat", "multiple_allreduce", "bisect"] {
+        for nodes in [[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2, 0, 0]] {
+            assert!(
+                on(name, nodes).expect_err("a node twice").ends_with(again),
+                "{name} {nodes:?}"
+            );
+        }
+        assert!(on(name, [3, 3, 2, 2, 0, 0, 1, 1]).is_ok());
+    }
+    assert!(on("rr_lat", [0; 8]).expect_err("one node").contains("at least two nodes"));
+    assert!(on("bisect", [0; 8]).expect_err("one node four times").ends_with(again));
+}
+
+/// So many messages are counted here: a ring's rank has two neighbors, and eight messages for each
+/// where rates are measured; each rank of a communicator has one for each other; half of a
+/// bisection's ranks send one and get one back.
+#[test]
+fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
+    let of = |name: &str, fidelity: &str, messages: u64| {
+        let ask = json!({"name": name, "nodes": 4, "ppn": 2, "sizes": [4096],
+                         "fidelity": fidelity, "mpi": "cray-mpich", "messages": messages,
+                         "env": [["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "pairwise"]]});
+        self::ask(ask)
+    };
+    for (name, all) in [
+        ("rr_lat", 2 * 8),
+        ("rr_get_lat", 2 * 8),
+        ("rr_bw", 16 * 8),
+        ("multiple_alltoall", 2 * 4 * 3),
+        ("bisect", 8),
+    ] {
+        for (fidelity, cost) in [("loggp", 1), ("flow", 10), ("packet", 1)] {
+            let asked = all * cost;
+            let said = of(name, fidelity, asked - 1).expect_err("too many");
+            let wanted = format!("messages: found `{}`, expected at least {asked}, ", asked - 1);
+            assert!(said.starts_with(&wanted), "{name}, {fidelity}: {said}");
+            assert!(said.contains(&format!("up to {all} messages")), "{name}, {fidelity}: {said}");
+            assert!(of(name, fidelity, asked).is_ok(), "{name}, {fidelity}");
+        }
     }
 }
 

@@ -13,13 +13,14 @@ use crate::outcome::{End, Engine};
 use crate::validation;
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
 use base::{Gap, Span, Time};
-use collectives::{Algorithm, Kind, Overrides, Seat};
+use collectives::{Algorithm, Collective, Kind, Overrides, Seat};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
 use net::{CongestionCounters, NetworkModel};
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use workload::Op;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -43,7 +44,8 @@ pub struct BenchRequest {
     /// Shifts of `put_alltoall` that are played.
     #[serde(default)]
     pub shifts: Option<u32>,
-    /// Most messages of one call of a collective that are played in closed form.
+    /// Most messages of one call of a collective that are played in closed form, and of one
+    /// iteration of a test of a fabric.
     #[serde(default = "calls::most_messages")]
     pub messages: u64,
     /// Whether smaller twins tell how far off a collective's time may be.
@@ -271,6 +273,9 @@ pub(super) fn answer(
     {
         return Ok(long);
     }
+    if let Some(complaint) = sizes.iter().find_map(|&bytes| session.too_many(bytes)) {
+        return Err(vec![complaint]);
+    }
     let bands = match request.error_bars.then_some(request.twin_packets) {
         None => Ok(vec![None; sizes.len()]),
         Some(packets) => sizes.iter().map(|&size| session.band(size, packets).map(Some)).collect(),
@@ -381,6 +386,24 @@ impl Session<'_> {
         (sums.engine.packets > most).then_some(Found::TooLong(bytes, most, "packets"))
     }
 
+    /// A complaint where one iteration of a test of a fabric is of more messages than are played:
+    /// no part stands for it.
+    fn too_many(&self, bytes: u64) -> Option<Complaint> {
+        let Bench::Validation(test) = self.which else { return None };
+        let (ranks, ppn) = (self.job.seats.len() as u32, self.ppn);
+        let plan = plan(&self.job, self.which, (ranks, ppn, bytes), None, &self.overrides);
+        let call = |kind| calls::most(&call_across(kind, plan.algorithm, ranks / ppn, bytes));
+        let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
+        let all = u64::from(ranks) * test.messages() + calls;
+        let asked = all * calls::cost(self.fidelity);
+        let wanted = format!(
+            "at least {asked}, or fewer ranks: an iteration at {bytes} B is of up to {all} \
+             messages, and no part tells what all take"
+        );
+        let found = self.messages.to_string();
+        (asked > self.messages).then(|| Complaint::new("messages", found, wanted))
+    }
+
     /// A size of which everything is played.
     fn whole(&mut self, bytes: u64) -> Result<BenchRow, End> {
         let n = self.job.seats.len() as u32;
@@ -443,7 +466,7 @@ impl Session<'_> {
 /// A complaint about error bars that cannot be had.
 fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<Complaint> {
     let (found, wanted) = if which.is_some_and(|which| !matches!(which, Bench::Collective(_))) {
-        (request.name.clone(), "a collective: others are the same on few nodes and on many")
+        (request.name.clone(), "a collective: smaller twins are made of no others")
     } else if request.common.fidelity == Fidelity::Packet.name() {
         ("packet".into(), "`loggp` or `flow`: packets are what these are compared with")
     } else if request.nodes < 4 {
@@ -474,14 +497,14 @@ fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
 /// after the other, and on two nodes at least if those of one have nothing to say to each other.
 pub(super) fn misplaced(which: Bench, ppn: u32, seats: &[At]) -> Option<Complaint> {
     let Bench::Validation(test) = which else { return None };
-    let mut nodes = seats.chunks(ppn.max(1) as usize);
+    let a_node = ppn.max(1) as usize;
+    let nodes: BTreeSet<_> = seats.iter().map(|seat| seat.node).collect();
     let one_alone = test != validation::Test::Bisect && nodes.len() < 2;
-    let is_node = |ranks: &[At]| {
-        ranks.len() == ppn.max(1) as usize && ranks.iter().all(|seat| seat.node == ranks[0].node)
-    };
+    let is_one = |ranks: &[At]| ranks.iter().all(|seat| seat.node == ranks[0].node);
+    let are_whole = nodes.len() * a_node == seats.len() && seats.chunks(a_node).all(is_one);
     let (key, wanted) = if one_alone {
         ("nodes", "at least two nodes: ranks of one do not talk to each other")
-    } else if !nodes.all(is_node) {
+    } else if !are_whole {
         ("placement", "as many ranks on every node, one after the other")
     } else {
         return None;
@@ -634,7 +657,8 @@ pub(super) fn plan(
     let algorithm = match bench {
         Bench::Collective(kind) => choose(job, kind, ranks, bytes, overrides),
         Bench::Validation(test) if let Some(kind) = test.kind() => {
-            one_a_node(job, kind, ranks / ppn, bytes, overrides)
+            let call = call_across(kind, kind.algorithms()[0], ranks / ppn, bytes);
+            job.library.selection.decide(&call.case(true, true), overrides)
         }
         _ => Algorithm::Dissemination { k: 2 },
     };
@@ -653,13 +677,12 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
     job.library.selection.decide(&call.case(true, true), overrides)
 }
 
-/// The same in a communicator of one rank a node.
-fn one_a_node(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -> Algorithm {
-    let seat = Seat { rank: 0, size };
-    let Op::Collective { call, .. } = collective(kind, kind.algorithms()[0], seat, bytes) else {
-        unreachable!("a collective is built")
-    };
-    job.library.selection.decide(&call.case(true, true), overrides)
+/// Rank 0's call in a communicator of one rank a node.
+fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
+    match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
+        Op::Collective { call, .. } => call,
+        _ => unreachable!("a collective is built"),
+    }
 }
 
 fn measure(

@@ -141,9 +141,14 @@ const BLOCKS: u32 = Sample::BLOCKS.len() as u32;
 const WARM_UP: u32 = 2;
 const STUDENT: f64 = 2.571;
 
+/// For how many messages one counts.
+pub(super) fn cost(fidelity: Fidelity) -> u64 {
+    if fidelity == Fidelity::Flow { FLOWS_COST } else { 1 }
+}
+
 /// Most messages of a call that are played of so many asked for.
 pub(super) fn most_played(fidelity: Fidelity, messages: u64) -> u64 {
-    if fidelity == Fidelity::Flow { messages / FLOWS_COST } else { messages }
+    messages / cost(fidelity)
 }
 
 /// How a call of at most so many messages is played; `None` if there are more, and no part tells.
@@ -317,7 +322,7 @@ fn waits_both_ways(job: &Job, call: &Collective) -> bool {
 }
 
 /// Messages of all rounds and ranks, at most.
-fn most(call: &Collective) -> u64 {
+pub(super) fn most(call: &Collective) -> u64 {
     let (rounds, ranks) = (u64::from(call.rounds()), u64::from(call.seat.size));
     match call.algorithm {
         // Along a tree each rank hears once a round at most, from one or of one.
