@@ -39,8 +39,9 @@ unsafe impl Zero for u64 {}
 unsafe impl Zero for crate::Time {}
 unsafe impl Zero for crate::Span {}
 
-/// A list of `n` zeros. Those that nobody writes to are no memory.
+/// A list of `n` zeros. Fresh from the system, those that nobody writes to are no memory.
 pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
+    const { assert!(size_of::<T>() > 0) };
     let layout = Layout::array::<T>(n).expect("a column is shorter than memory");
     if layout.size() == 0 {
         return Vec::new();
