@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import queue
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import GUARD_S, ROOT
@@ -16,6 +18,7 @@ from conftest import GUARD_S, ROOT
 import odonata as od
 from odonata.errors import Complaints
 from odonata.sweeps import command, study
+from odonata.sweeps import crew as crews
 
 BASE = {
     "command": "bench",
@@ -412,3 +415,32 @@ def test_the_example(odonata, tmp_path):
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["failed"] == 0 and found["points"] == found["finished"] > 10
+
+
+class Future:
+    def __init__(self, status):
+        self.status = status
+
+    def release(self):
+        pass
+
+
+def test_an_answer_that_has_come_counts_though_its_worker_died_since(monkeypatch):
+    """Dask takes a future of a worker that died back to `pending`, whatever it has handed over."""
+    distributed = pytest.importorskip("distributed")
+    came = {"again": False, "tries": 1, "rows": []}
+    crew = object.__new__(crews.Dask)
+    future, broken = Future("pending"), Future("error")
+    crew._futures = {future: "first", broken: "second"}
+    crew._client = SimpleNamespace(status="running", loop=None)
+    crew._stopped = threading.Event()
+    batches = [[(future, came), (broken, (KeyError, KeyError("gone"), None))]]
+    done = SimpleNamespace(next_batch=lambda block: batches.pop())
+    monkeypatch.setattr(distributed, "as_completed", lambda *_, **__: done)
+    kept, told = [], queue.Queue()
+    store = SimpleNamespace(put=lambda point, answer: kept.append((point, answer)))
+    crew._collect(store, told)
+    assert kept == [("first", came)]
+    assert told.get() == ("first", None)
+    point, error = told.get()
+    assert point == "second" and "KeyError" in error

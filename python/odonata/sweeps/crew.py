@@ -136,10 +136,11 @@ class Dask:
             while self._futures and not self._stopped.wait(LISTEN_S):
                 batch = []
                 for future, answer in done.next_batch(block=False):
-                    batch.append((self._futures.pop(future), future.status, answer))
+                    batch.append((self._futures.pop(future), answer))
                     future.release()  # or Dask computes it again where its worker dies
-                for point, status, answer in batch:
-                    if status == "finished":
+                for point, answer in batch:
+                    # Its state is that of now: a worker that has died since takes it back.
+                    if isinstance(answer, dict):
                         settle(point, answer, store, tell)
                     else:  # Dask's own, such as a KilledWorker
                         why = answer[1] if isinstance(answer, tuple) else answer
