@@ -148,7 +148,9 @@ def test_a_killed_worker_of_a_local_sweep_is_replaced(odonata, tmp_path):
 
 def is_worker(pid: int) -> bool:
     try:
-        return b"odonata.sweeps.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        # A rank that has been forked but not begun has its worker's command line, and session.
+        is_leader = os.getsid(pid) == pid
+        return is_leader and b"odonata.sweeps.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 
