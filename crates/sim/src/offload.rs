@@ -47,6 +47,17 @@ impl Offload {
     pub fn new(machine: &Machine) -> Offload {
         Offload { reducer: machine.reducer(), ..Offload::default() }
     }
+    /// The links for parts of so many packets, each of so many bytes in its frame.
+    fn wires<'a>(
+        &'a mut self,
+        machine: &'a Machine,
+        counters: &'a mut Counters,
+        packets: u64,
+        bytes: u64,
+    ) -> Wires<'a> {
+        let wire = packets * (bytes + machine.nic.packet_overhead);
+        Wires { machine, packets, wire, busy: &mut self.busy, counters }
+    }
 }
 
 /// How many, and what waits.
@@ -105,14 +116,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 (self.job.seats[rank as usize].nic, left + machine.nic.send_latency)
             })
             .collect();
-        let packets = bytes.div_ceil(WORD).max(1);
-        let mut wires = Wires {
-            machine,
-            wire: packets * (WORD + machine.nic.packet_overhead),
-            packets,
-            busy: &mut self.offload.busy,
-            counters: &mut self.counters,
-        };
+        let words = bytes.div_ceil(WORD).max(1);
+        let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
         let told = by_nics(&mut wires, &nics);
         let seen = machine.nic.recv_latency;
         for ((rank, run, _), at) in entered.into_iter().zip(told) {
@@ -131,13 +136,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (run, mut ready) = (own.1, own.2);
         let to = self.job.seats[root as usize].nic;
         let timeout = self.job.library.provider.reduction_timeout;
-        let mut wires = Wires {
-            machine,
-            wire: PACKET + machine.nic.packet_overhead,
-            packets: 1,
-            busy: &mut self.offload.busy,
-            counters: &mut self.counters,
-        };
+        let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let (arrivals, timed_out) = up(&mut wires, to, &parts, timeout);
         self.offload.timeouts += u64::from(timed_out);
         // Of several packets each costs its turn; the last turn is taken when it comes.
@@ -183,13 +182,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let nics: Vec<NicId> =
             others.iter().map(|&(rank, _)| self.job.seats[rank as usize].nic).collect();
         let machine = &self.job.machine;
-        let mut wires = Wires {
-            machine,
-            wire: PACKET + machine.nic.packet_overhead,
-            packets: 1,
-            busy: &mut self.offload.busy,
-            counters: &mut self.counters,
-        };
+        let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let arrivals = down(&mut wires, from, &nics, given);
         let seen = machine.nic.recv_latency;
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
