@@ -28,6 +28,13 @@ pub fn with_room<T>(n: usize) -> Vec<T> {
     items
 }
 
+/// A list of what an iterator gives that knows how much that is, in a room of its size.
+pub fn packed<T>(items: impl ExactSizeIterator<Item = T>) -> Vec<T> {
+    let mut all = with_room(items.len());
+    all.extend(items);
+    all
+}
+
 /// What is zero where all its bytes are.
 ///
 /// # Safety

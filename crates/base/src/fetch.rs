@@ -11,8 +11,14 @@ pub fn prefetch<T>(t: &T) {
 /// The same for the lines of all of `t`.
 #[inline]
 pub fn prefetch_all<T>(t: &T) {
+    prefetch_first(t, size_of::<T>());
+}
+
+/// The same for the lines of its first bytes.
+#[inline]
+pub fn prefetch_first<T>(t: &T, bytes: usize) {
     let start = std::ptr::from_ref(t).cast::<u8>();
-    (0..size_of::<T>()).step_by(LINE).for_each(|at| prefetch_line(start.wrapping_add(at)));
+    (0..bytes).step_by(LINE).for_each(|at| prefetch_line(start.wrapping_add(at)));
 }
 
 #[inline]

@@ -140,6 +140,13 @@ impl<I: Idx, T> Slab<I, T> {
             crate::prefetch_all(item);
         }
     }
+    /// The same for the lines of its first bytes.
+    #[inline]
+    pub fn prefetch_first(&self, i: I, bytes: usize) {
+        if let Some(item) = self.items.raw.get(i.idx()) {
+            crate::fetch::prefetch_first(item, bytes);
+        }
+    }
     /// The most there have been at once.
     #[inline]
     pub fn most(&self) -> usize {

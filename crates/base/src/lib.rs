@@ -9,7 +9,7 @@ mod ids;
 mod least;
 mod time;
 
-pub use arena::{Zero, grow, held, with_room};
+pub use arena::{Zero, grow, held, packed, with_room};
 pub use draw::{Digest, below, draw, uniform};
 pub use fetch::{prefetch, prefetch_all};
 pub use ids::{Idx, IndexVec, Slab};

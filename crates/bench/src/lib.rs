@@ -3,6 +3,7 @@
 //! run in every test run, without looking at the clock.
 
 pub mod agree;
+pub mod closed;
 pub mod count;
 pub mod peers;
 pub mod sharing;

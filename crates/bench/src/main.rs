@@ -1,10 +1,10 @@
-//! `cargo run --release -p bench [-- smoke | shards | peers | agree | flows | count | soak]`:
-//! prints the yardsticks; `shards` only those of one world on two threads; `peers` another
-//! simulator's speed on the same work, and ours; `agree` flows beside packets; `flows` what a
-//! change costs where many share; `count` instructions a packet beside those recorded; `soak`
-//! saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts every
-//! packet. Rates are by time on a core, so others do not count; but they share its caches: repeat
-//! it and trust the best.
+//! `cargo run --release -p bench`: prints the yardsticks. With a word behind `--` others: `smoke`
+//! the same, small; `shards` only those of one world on two threads; `peers` another simulator's
+//! speed on the same work, and ours; `agree` flows beside packets; `flows` what a change costs
+//! where many share; `closed` what a message and a rank cost in closed form; `count` instructions a
+//! packet beside those recorded; `soak` saturates the whole of `dragonfly-1056` for a simulated
+//! millisecond instead, and counts every packet. Rates are by time on a core, so others do not
+//! count; but they share its caches: repeat it and trust the best.
 
 use base::Span;
 use bench::{Counting, Reading, Yard, shared, soaked, weigh, yards};
@@ -28,6 +28,9 @@ fn main() {
         bench::agree::table(&args[1..]);
         return;
     }
+    if mode == "closed" {
+        return closed(&args[1..]);
+    }
     if mode == "flows" {
         bench::sharing::changes(&args[1..]);
         return;
@@ -44,6 +47,9 @@ fn main() {
     }
     let smoke = mode == "smoke";
     let size = if smoke { Span::us(20) } else { Span::us(200) };
+    // The first, because it tells the most memory this process ever had.
+    let nodes = if smoke { 128 } else { bench::closed::NODES };
+    println!("{}", bench::closed::dissemination("aurora", nodes, bench::closed::PPN, 4));
     println!("{}", Reading::HEADER);
     for yard in yards(size) {
         println!("{}", yard.read());
@@ -87,6 +93,19 @@ fn shards(size: Span, rounds: u32) {
         };
         println!("{}", shared(yard, 2, rounds));
     }
+}
+
+/// Messages in closed form: `closed MACHINE NODES PPN CALLS`, or as many ranks as LogGOPSim had.
+fn closed(args: &[String]) {
+    let number = |text: &String| text.parse::<u32>().expect("a number");
+    let (machine, [nodes, ppn, calls]) = match args {
+        [] => ("aurora", [bench::closed::NODES, bench::closed::PPN, 4]),
+        [machine, rest @ ..] if rest.len() == 3 => {
+            (machine.as_str(), [0, 1, 2].map(|at: usize| number(&rest[at])))
+        }
+        _ => panic!("bench closed MACHINE NODES PPN CALLS"),
+    };
+    println!("{}", bench::closed::dissemination(machine, nodes, ppn, calls as usize));
 }
 
 /// One yardstick, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.

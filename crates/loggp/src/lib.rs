@@ -11,7 +11,9 @@ use std::cell::Cell;
 
 use base::{Gap, IndexVec, Slab, Span, Time, Zero};
 use des::{Phase, Queue, What};
-use machine::{Folding, Idle, LinkId, LoadView, Machine, NicId, NicParams, Route, Routing};
+use machine::{
+    Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
+};
 
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
@@ -73,6 +75,8 @@ pub struct LogGpNetwork {
     /// Whose state each NIC's is; empty if each has its own.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
+    /// Latency and gap of links of each kind: columns of all of them would be read here and there.
+    kinds: [(Span, Gap); LinkKind::Global as usize + 1],
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
@@ -214,8 +218,9 @@ impl LogGpNetwork {
         for &link in &self.path {
             cx.counters.bytes[link] += wire;
             cx.counters.packets[link] += packets;
-            latency += cx.machine.links.latency[link];
-            slowest = slowest.max(cx.machine.links.gap[link]);
+            let of_kind = self.kinds[cx.machine.links.kind[link] as usize];
+            latency += of_kind.0;
+            slowest = slowest.max(of_kind.1);
         }
         cx.counters.hops += packets * (self.path.len() as u64 - 1);
         cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
@@ -288,6 +293,7 @@ impl NetworkModel for LogGpNetwork {
             nics: IndexVec::zeros(n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
+            kinds: machine.links.by_kind(),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
         }
@@ -351,6 +357,11 @@ impl NetworkModel for LogGpNetwork {
         let Flight { id, ref msg, .. } = self.flights[flight];
         base::prefetch(&self.nics[self.own(msg.dst)]);
         Some(id)
+    }
+
+    #[inline]
+    fn prefetch(&self, nic: NicId) {
+        base::prefetch(&self.nics[self.own(nic)]);
     }
 
     fn bytes(&self) -> usize {

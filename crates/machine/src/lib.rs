@@ -55,6 +55,23 @@ pub struct Links {
     pub buffer: IndexVec<LinkId, u32>,
 }
 
+impl Links {
+    /// What every step of a way reads lies on large pages, now that it is known how much it is.
+    fn settled(mut self) -> Links {
+        self.to.raw = base::packed(self.to.raw.into_iter());
+        self
+    }
+
+    /// Latency and gap of the links of each kind, which are alike (`resolve` lays them).
+    pub fn by_kind(&self) -> [(Span, Gap); LinkKind::Global as usize + 1] {
+        let mut kinds = [(Span::ZERO, Gap::ZERO); _];
+        for (link, &kind) in self.kind.iter() {
+            kinds[kind as usize] = (self.latency[link], self.gap[link]);
+        }
+        kinds
+    }
+}
+
 /// What a router may look at when it has a choice. All are bytes.
 ///
 /// A switch asks of its own links' `near` and `far`, and of `downstream` for links out of other
@@ -413,17 +430,19 @@ impl Machine {
         path: &mut Vec<LinkId>,
     ) -> Route {
         path.clear();
-        let mut route = Route::default();
-        let mut link = self.injection(src);
+        path.push(self.injection(src));
+        let (mut route, mut at, last) =
+            (Route::default(), self.nic_switch[src], self.ejection(dst));
         loop {
+            let Hop { link, .. } = self.next_hop(at, dst, &mut route, draw, load);
             path.push(link);
-            match self.links.to[link] {
-                End::Nic(nic) => {
-                    assert_eq!(nic, dst, "a route ended at the wrong NIC");
-                    return route;
-                }
-                End::Switch(at) => link = self.next_hop(at, dst, &mut route, draw, load).link,
+            if link == last {
+                return route;
             }
+            let End::Switch(next) = self.links.to[link] else {
+                panic!("a route ended at the wrong NIC");
+            };
+            at = next;
         }
     }
 }

@@ -116,7 +116,7 @@ impl MachineSpec {
             routing,
             arbitration,
             keeps_flows: self.text("switch.flows") == "kept",
-            links: build.links,
+            links: build.links.settled(),
             node_nics: build.node_nics,
             nic_node: build.nic_node,
             nic_switch: build.nic_switch,

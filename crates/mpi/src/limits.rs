@@ -192,24 +192,32 @@ pub enum Verdict {
     Exceeded(Limit),
 }
 
-/// One rank's endpoint.
+/// One rank's endpoint, as far as messages that come to it ask: one cache line. Lists are shorter
+/// than 2^32, of which so many messages alone would be 256 GB.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
 struct Endpoint {
-    nic: u32,
     engine: u32,
     software: bool,
     /// In the NIC's lists.
-    posted: u64,
-    unexpected: u64,
+    posted: u32,
+    unexpected: u32,
     /// Unexpected, and moved to host memory by flow control.
-    onloaded: u64,
-    sends: u64,
-    rendezvous: u64,
+    onloaded: u32,
+    rendezvous: u32,
     eager_bytes: u64,
-    /// Memory registered, and how much of it has table entries of its own.
-    regions: u64,
-    optimized: u64,
-    matches: Matches,
+    matches: Counted,
+}
+const _: () = assert!(size_of::<Endpoint>() == 64);
+
+/// `Matches`; of long messages no more than 2^32 - 1 are counted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    expected: u64,
+    unexpected: u64,
+    in_software: u64,
+    rendezvous: u32,
+    offloaded: u32,
 }
 
 /// What the match engine did for an endpoint, in messages that came by the NIC.
@@ -254,10 +262,15 @@ pub struct Mark {
 pub struct Limits {
     bounds: Bounds,
     endpoints: Vec<Endpoint>,
+    /// Of each rank: messages of its own that are under way, which who receives them ends.
+    sends: Vec<u32>,
+    /// Memory it has registered, and how much of it has table entries of its own.
+    registered: Vec<u32>,
+    optimized: Vec<u32>,
     nics: Vec<Shared>,
     /// Entries in use by engine, and those of them that are registered memory.
-    engines: Vec<u64>,
-    regions: Vec<u64>,
+    engines: Vec<u32>,
+    regions: Vec<u32>,
     marks: [Mark; Limit::ALL.len()],
     /// Sends without an identifier wait for one.
     waits: bool,
@@ -268,7 +281,7 @@ impl Limits {
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
         let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
         let mut shared: Vec<Shared> = Vec::new();
-        let mut endpoints = Vec::new();
+        let mut endpoints = base::with_room(nics.size_hint().0);
         let n_engines = bounds.nic.match_engines;
         for nic in nics {
             let nic = *seen.entry(nic).or_insert(shared.len() as u32);
@@ -280,19 +293,36 @@ impl Limits {
             of.endpoints += 1;
             of.table += bounds.table_fixed;
             let software = bounds.match_mode == MatchMode::Software;
-            endpoints.push(Endpoint { nic, engine, software, ..Endpoint::default() });
+            endpoints.push(Endpoint { engine, software, ..Endpoint::default() });
         }
-        let engines = vec![0; shared.len() * n_engines as usize];
-        let regions = engines.clone();
-        let (nics, marks) = (shared, Default::default());
-        let mut limits = Limits { bounds, endpoints, nics, engines, regions, marks, waits: true };
-        for rank in 0..limits.endpoints.len() as u32 {
-            let Shared { endpoints, table } =
-                limits.nics[limits.endpoints[rank as usize].nic as usize];
+        let (ranks, all) = (endpoints.len(), shared.len() * n_engines as usize);
+        let mut limits = Limits {
+            bounds,
+            endpoints,
+            sends: vec![0; ranks],
+            registered: vec![0; ranks],
+            optimized: vec![0; ranks],
+            nics: shared,
+            engines: vec![0; all],
+            regions: vec![0; all],
+            marks: Default::default(),
+            waits: true,
+        };
+        for rank in 0..ranks as u32 {
+            let Shared { endpoints, table } = limits.nics[limits.nic_of(rank)];
             limits.note(Limit::CommandQueues, rank, endpoints);
             limits.note(Limit::PortalTable, rank, table);
         }
         limits
+    }
+
+    fn nic_of(&self, rank: u32) -> usize {
+        (self.endpoints[rank as usize].engine / self.bounds.nic.match_engines) as usize
+    }
+    /// Has the processor fetch what a message to this rank will change.
+    #[inline]
+    pub fn prefetch(&self, rank: u32) {
+        base::prefetch(&self.endpoints[rank as usize]);
     }
 
     /// What the job needs to start with: the first rank that finds none of it left.
@@ -340,17 +370,23 @@ impl Limits {
             (false, true) => matches.expected += 1,
             (false, false) => matches.unexpected += 1,
         }
-        matches.rendezvous += u64::from(is_rendezvous);
+        matches.rendezvous = matches.rendezvous.saturating_add(is_rendezvous.into());
     }
     /// The NIC has asked for the data of one of these by itself.
     #[inline]
     pub fn offload(&mut self, rank: u32) {
-        self.endpoints[rank as usize].matches.offloaded += 1;
+        let offloaded = &mut self.endpoints[rank as usize].matches.offloaded;
+        *offloaded = offloaded.saturating_add(1);
     }
     /// Of every rank what came to it, and the number of its engine on its NIC.
     pub fn matches(&self) -> impl Iterator<Item = (u32, Matches)> {
         let engines = self.bounds.nic.match_engines;
-        self.endpoints.iter().map(move |of| (of.engine % engines, of.matches))
+        self.endpoints.iter().map(move |of| {
+            let Counted { expected, unexpected, in_software, rendezvous, offloaded } = of.matches;
+            let (rendezvous, offloaded) = (rendezvous.into(), offloaded.into());
+            let matches = Matches { expected, unexpected, in_software, rendezvous, offloaded };
+            (of.engine % engines, matches)
+        })
     }
     /// How many ranks match in software.
     pub fn software_ranks(&self) -> usize {
@@ -363,23 +399,23 @@ impl Limits {
     }
     /// Ranks that share this rank's NIC, itself among them.
     pub fn neighbors(&self, rank: u32) -> u64 {
-        self.nics[self.endpoints[rank as usize].nic as usize].endpoints
+        self.nics[self.nic_of(rank)].endpoints
     }
     /// Memory the rank has registered: all, and that with table entries of its own.
     pub fn regions(&self, rank: u32) -> (u64, u64) {
-        let endpoint = &self.endpoints[rank as usize];
-        (endpoint.regions, endpoint.optimized)
+        let rank = rank as usize;
+        (self.registered[rank].into(), self.optimized[rank].into())
     }
     /// In the NIC's lists: receives posted, messages unexpected.
     pub fn lists(&self, rank: u32) -> (u64, u64) {
         let endpoint = &self.endpoints[rank as usize];
-        (endpoint.posted, endpoint.unexpected)
+        (endpoint.posted.into(), endpoint.unexpected.into())
     }
     pub fn events(&self, rank: u32) -> u64 {
         let endpoint = &self.endpoints[rank as usize];
-        endpoint.posted
-            + endpoint.unexpected * self.bounds.events_unexpected
-            + endpoint.sends
+        u64::from(endpoint.posted)
+            + u64::from(endpoint.unexpected) * self.bounds.events_unexpected
+            + u64::from(self.sends[rank as usize])
             + self.bounds.events_fixed
     }
 
@@ -457,13 +493,13 @@ impl Limits {
     fn entry(&mut self, rank: u32) -> Verdict {
         let engine = self.endpoints[rank as usize].engine as usize;
         let mut verdict = Verdict::Fits;
-        if self.engines[engine] >= self.bounds.nic.match_entries {
+        if u64::from(self.engines[engine]) >= self.bounds.nic.match_entries {
             verdict = self.make_room(rank);
         }
         if !self.is_software(rank) {
             self.engines[engine] += 1;
             let used = self.engines[engine];
-            self.note(Limit::MatchEntries, rank, used);
+            self.note(Limit::MatchEntries, rank, used.into());
         }
         verdict
     }
@@ -482,12 +518,12 @@ impl Limits {
             let moved = moved + endpoint.posted;
             endpoint.posted = 0;
             endpoint.software = true;
-            return Verdict::ToSoftware { moved };
+            return Verdict::ToSoftware { moved: moved.into() };
         }
         // The provider ends the job if not a single entry came free.
         match moved {
             0 => Verdict::Exceeded(Limit::MatchEntries),
-            _ => Verdict::FlowControl { moved },
+            _ => Verdict::FlowControl { moved: moved.into() },
         }
     }
 
@@ -506,20 +542,20 @@ impl Limits {
     /// matches messages; an optimized one the portal table entry that its key names, too. Where
     /// the provider has no more keys of that kind, it is an ordinary one.
     pub fn register(&mut self, rank: u32, optimized: bool) -> Verdict {
-        let Endpoint { nic, engine, optimized: before, .. } = self.endpoints[rank as usize];
-        let (nic, engine) = (nic as usize, engine as usize);
+        let (nic, engine) = (self.nic_of(rank), self.endpoints[rank as usize].engine as usize);
+        let before = self.optimized[rank as usize];
         let mut verdict = Verdict::Fits;
-        self.endpoints[rank as usize].regions += 1;
+        self.registered[rank as usize] += 1;
         self.regions[engine] += 1;
         self.engines[engine] += 1;
-        let (regions, entries) = (self.regions[engine], self.engines[engine]);
+        let (regions, entries) = (self.regions[engine].into(), self.engines[engine].into());
         self.note(Limit::Regions, rank, regions);
         self.note(Limit::MatchEntries, rank, entries);
         if entries > self.bounds.nic.match_entries {
             verdict = Verdict::Exceeded(Limit::Regions);
         }
-        if optimized && before < self.bounds.optimized_regions {
-            self.endpoints[rank as usize].optimized += 1;
+        if optimized && u64::from(before) < self.bounds.optimized_regions {
+            self.optimized[rank as usize] += 1;
             self.nics[nic].table += 1;
             let table = self.nics[nic].table;
             self.note(Limit::PortalTable, rank, table);
@@ -532,33 +568,34 @@ impl Limits {
     /// It is not any more. Which of a rank's regions had table entries is not told: they are taken
     /// to be those given up first.
     pub fn deregister(&mut self, rank: u32, optimized: bool) {
-        let endpoint = &mut self.endpoints[rank as usize];
-        if optimized && endpoint.optimized > 0 {
-            endpoint.optimized -= 1;
-            self.nics[endpoint.nic as usize].table -= 1;
+        let (nic, engine) = (self.nic_of(rank), self.endpoints[rank as usize].engine as usize);
+        let rank = rank as usize;
+        if optimized && self.optimized[rank] > 0 {
+            self.optimized[rank] -= 1;
+            self.nics[nic].table -= 1;
         }
-        if endpoint.regions > 0 {
-            endpoint.regions -= 1;
-            self.regions[endpoint.engine as usize] -= 1;
-            self.engines[endpoint.engine as usize] -= 1;
+        if self.registered[rank] > 0 {
+            self.registered[rank] -= 1;
+            self.regions[engine] -= 1;
+            self.engines[engine] -= 1;
         }
     }
 
     /// A send is with the NIC.
     #[inline]
     pub fn send(&mut self, rank: u32) {
-        self.endpoints[rank as usize].sends += 1;
+        self.sends[rank as usize] += 1;
     }
     #[inline]
     pub fn sent(&mut self, rank: u32) {
-        self.endpoints[rank as usize].sends -= 1;
+        self.sends[rank as usize] -= 1;
     }
 
     /// Takes an identifier for a rendezvous. False if there is none: the call must wait.
     #[inline]
     pub fn claim(&mut self, rank: u32) -> bool {
         let used = self.endpoints[rank as usize].rendezvous;
-        let has_one = used < self.bounds.rendezvous || !self.waits;
+        let has_one = u64::from(used) < self.bounds.rendezvous || !self.waits;
         if has_one {
             self.claim_anyway(rank);
         }
@@ -570,7 +607,7 @@ impl Limits {
         let endpoint = &mut self.endpoints[rank as usize];
         endpoint.rendezvous += 1;
         let used = endpoint.rendezvous;
-        self.note(Limit::RendezvousSends, rank, used);
+        self.note(Limit::RendezvousSends, rank, used.into());
     }
     #[inline]
     pub fn unclaim(&mut self, rank: u32) {

@@ -246,6 +246,9 @@ pub trait NetworkModel {
     fn look_ahead(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
         None
     }
+    /// A message will be injected at this NIC soon: fetches what that needs.
+    #[inline]
+    fn prefetch(&self, _nic: NicId) {}
     /// The run begins: what will happen by itself is scheduled.
     fn start(&mut self, _cx: &mut Cx<'_>) {}
     /// Why a message that was told to have `FAILED` did. Asked once.

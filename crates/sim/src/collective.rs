@@ -7,25 +7,27 @@
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
 use crate::protocol::first_leg;
-use crate::world::{Buffers, Due, Flight, Met, Purpose, Rank, RunId, Send, SendId, Waiter, World};
+use crate::world::{Buffers, Due, Flight, Met, Purpose, RunId, Send, SendId, Waiter, World};
+use std::mem::offset_of;
+
 use base::{Span, Time};
 use collectives::{Collective, InNetwork, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
 use net::NetworkModel;
 use workload::{ANY_SOURCE, Context, Done, Token, Workload};
 
+/// In this order: what a message that comes needs is the first cache line (`ARRIVE`), what one that
+/// leaves is the first two (`LEAVE`).
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Run {
     pub rank: u32,
-    pub token: Token,
     pub context: Context,
     pub seq: u32,
-    pub call: Collective,
     pub round: u32,
-    rounds: u32,
-    /// The run its rank entered after it.
-    pub after: Option<RunId>,
     /// Messages of this round still to come or to be let go of.
     pub owed: u32,
+    /// Whether what arrives in this round is combined, which costs time by the byte.
+    pub combines: bool,
     /// When the last rank this one depends on so far had entered; and as this round began, which is
     /// what its messages say.
     pub ready: Time,
@@ -34,12 +36,15 @@ pub(crate) struct Run {
     pub busy: Time,
     /// The local moves at the end of this round.
     pub local: Span,
-    /// Whether what arrives in this round is combined, which costs time by the byte.
-    pub combines: bool,
+    /// The run its rank entered after it.
+    pub after: Option<RunId>,
     /// The next message of this round to leave, and those behind it, the last one first: what waits
     /// for its rank's CPU is no send yet.
     next: Outgoing,
     rest: Vec<Outgoing>,
+    pub token: Token,
+    rounds: u32,
+    pub call: Collective,
 }
 
 /// A message of a round to a member of the communicator, and when its rank's CPU is through with
@@ -77,6 +82,15 @@ enum Through {
     /// Laid where all of a node read it, by this message or by the one before.
     Cell,
     SameCell,
+}
+
+const _: () = assert!(size_of::<Option<Run>>() == 192);
+const _: () = assert!(offset_of!(Run, after) + size_of::<Option<RunId>>() <= Run::ARRIVE);
+const _: () = assert!(offset_of!(Run, rounds) < Run::LEAVE);
+
+impl Run {
+    pub const ARRIVE: usize = 64;
+    pub const LEAVE: usize = 128;
 }
 
 impl RoundSink for Traffic {
@@ -316,6 +330,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             bytes: send.bytes,
             purpose: Purpose::Collective { run: id, context, seq, round },
             called,
+            near: self.shares_node(rank, to),
             rendezvous,
             pieces: 0,
             met: Met::NotYet { pair: PairId(0), seq: 0 },
@@ -356,20 +371,50 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn admit_early(&mut self, id: RunId) -> usize {
         let run = self.runs[id].as_ref().expect("its round has just begun");
         let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
-        let (mut i, mut far) = (0, 0);
-        while i < self.ranks[rank].early.len() {
-            let send = self.ranks[rank].early[i];
-            if self.round_of(send) == key {
-                self.ranks[rank].early.remove(i);
-                self.unkept(send);
-                let Send { from, to, .. } = self.sends[send];
-                far += usize::from(!self.shares_node(from, to));
-                self.land(id, send);
-            } else {
-                i += 1;
+        let (mut before, mut next) = (None, self.ranks[rank].early.map(|(first, _)| first));
+        let mut far = 0;
+        while let Some(send) = next {
+            let Met::Early(after) = self.sends[send].met else {
+                unreachable!("what is listed has come early")
+            };
+            next = after;
+            if self.round_of(send) != key {
+                before = Some(send);
+                continue;
             }
+            self.unlist_early(rank, before, after);
+            self.unkept(send);
+            far += usize::from(!self.sends[send].near);
+            self.land(id, send);
         }
         far
+    }
+
+    /// In a rank's list of early messages comes `after` behind `before`, or first.
+    fn unlist_early(&mut self, rank: usize, before: Option<SendId>, after: Option<SendId>) {
+        let early = &mut self.ranks[rank].early;
+        let (first, last) = early.expect("one was listed");
+        *early = match (before, after) {
+            (None, None) => None,
+            (None, Some(after)) => Some((after, last)),
+            (Some(before), after) => {
+                self.sends[before].met = Met::Early(after);
+                Some((first, if after.is_none() { before } else { last }))
+            }
+        };
+    }
+
+    /// A message has come before its receiver is in its round.
+    fn list_early(&mut self, rank: usize, send: SendId) {
+        self.sends[send].met = Met::Early(None);
+        let early = &mut self.ranks[rank].early;
+        *early = match *early {
+            None => Some((send, send)),
+            Some((first, last)) => {
+                self.sends[last].met = Met::Early(Some(send));
+                Some((first, send))
+            }
+        };
     }
 
     fn round_of(&self, send: SendId) -> (Context, u32, u32) {
@@ -390,12 +435,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.came(send, here.is_some());
         match here {
             Some(run) => {
-                let Send { from, to, .. } = self.sends[send];
-                self.unposted(to, from);
+                if !self.sends[send].near {
+                    self.guard.limits.unpost(to as u32);
+                }
                 self.land(run, send);
             }
             None => {
-                self.ranks[to].early.push(send);
+                self.list_early(to, send);
                 self.kept(send);
             }
         }
@@ -404,7 +450,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn land(&mut self, run: RunId, id: SendId) {
         self.sends[id].met = Met::By(Waiter::Run(run));
         let send = self.sends[id];
-        if !self.shares_node(send.from, send.to) {
+        if !send.near {
             // It is found at once: what a round expects is looked for by its own number.
             self.searched(send.to, 1);
         }
@@ -468,8 +514,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             .copied()
             .filter(|&m| {
                 let member = self.played(self.first_rank(job) + m);
-                let called = &self.ranks[member as usize].called;
-                !called.iter().any(|&(context, n)| context == run.context && n > run.seq)
+                self.ranks[member as usize].called(run.context) <= run.seq
             })
             .collect();
         let n = absent.len();
@@ -489,26 +534,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
-impl Rank {
-    /// The number of this collective among those this rank has called on `context`.
-    pub(crate) fn next_collective(&mut self, context: Context) -> u32 {
-        match self.called.binary_search_by_key(&context, |called| called.0) {
-            Ok(at) => {
-                self.called[at].1 += 1;
-                self.called[at].1 - 1
-            }
-            Err(at) => {
-                self.called.insert(at, (context, 1));
-                0
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use collectives::{Kind, Ragged, Seat};
+    use workload::{Op, Step, Streams, WORLD};
 
     /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
     /// algorithms name a peer's parts in a row.
@@ -555,6 +585,46 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// 64 ranks of two groups, those of the first played for all: who is a group further on is
+    /// oneself, and yet another node.
+    #[test]
+    fn what_comes_from_ones_twin_takes_a_receive_off_the_list() {
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let spec = machine::MachineSpec::parse("dragonfly-1056", text, &[]).expect("legal");
+        let machine = spec.resolve().expect("presets are legal");
+        let text = mpi::library::preset("mpich").expect("a preset");
+        let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
+        let seat = |n| crate::Seat {
+            node: machine::NodeId(n),
+            nic: machine::NicId(n),
+            binding: Default::default(),
+        };
+        let sample = crate::Sample { ranks: Some(32), ..crate::Sample::ALL };
+        let seats = (0..64).map(seat).collect();
+        let job = crate::Job { sample, ..crate::Job::new(machine, library, seats, 1) };
+        let call = |rank| Collective {
+            kind: Kind::Alltoall,
+            algorithm: collectives::Algorithm::Pairwise,
+            seat: Seat { rank, size: 64 },
+            root: 0,
+            bytes: 8,
+            grain: 1,
+            ragged: None,
+            nodes: None,
+        };
+        let step = move |rank, nth| match nth {
+            0 => Some(Step::Do(Op::Collective { context: WORLD, call: call(rank) })),
+            1 => Some(Step::Wait),
+            _ => None,
+        };
+        let streams = Streams::generated(32, step).of(64);
+        let mut world = World::<loggp::LogGpNetwork, _>::new(&job, streams);
+        assert_eq!(world.run(&mut |_| true).end, crate::End::Finished);
+        for rank in 0..32 {
+            assert_eq!(world.guard.limits.lists(rank), (0, 0), "rank {rank}");
         }
     }
 }

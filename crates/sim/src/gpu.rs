@@ -269,7 +269,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// When a message whose data has come is in its receiver's buffer, but for what the CPU does.
     pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
-        let (now, near) = (self.now, self.shares_node(send.from, send.to));
+        let (now, near) = (self.now, send.near);
         match self.way(near, send.bytes) {
             Way::Host | Way::Load | Way::Ipc => now,
             Way::Copy => {

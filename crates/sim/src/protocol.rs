@@ -42,6 +42,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             bytes,
             purpose,
             called,
+            near: self.shares_node(from, to),
             rendezvous,
             pieces: 0,
             met: Met::NotYet { pair, seq },
@@ -100,8 +101,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A leg leaves now: through the node's memory or the NIC.
     pub(crate) fn depart(&mut self, flight: Flight) {
         let send = self.sends[flight.send];
-        let (src, dst) = ends(&send, flight.leg);
-        if self.shares_node(src, dst) {
+        if send.near {
+            let (_, dst) = ends(&send, flight.leg);
             let when = self.arrives_within_node(&send, flight.leg);
             return self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
         }
@@ -196,7 +197,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn arrive(&mut self, flight: Flight) {
         let Flight { send: id, leg } = flight;
         let send = self.sends[id];
-        let near = self.shares_node(send.from, send.to);
+        let near = send.near;
         match leg {
             Leg::Eager | Leg::RequestToSend => {
                 if !near {
@@ -277,7 +278,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             unreachable!("collective messages are not matched")
         };
         let to = send.to as usize;
-        let near = self.shares_node(send.from, send.to);
+        let near = send.near;
         let matching = &mut self.ranks[to].inbox().matching;
         let found = matching.arrive(envelope, id);
         if !near {
@@ -333,7 +334,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// receiver copies it.
     pub(crate) fn ask_for_data(&mut self, id: SendId) {
         let send = self.sends[id];
-        let leg = if self.shares_node(send.from, send.to) { Leg::Data } else { Leg::Get };
+        let leg = if send.near { Leg::Data } else { Leg::Get };
         let flight = Flight { send: id, leg };
         let to = self.played(send.to);
         if leg == Leg::Get && self.guard.limits.is_software(to) {
@@ -364,7 +365,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
     /// buffer where the data came eagerly over the network.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
-        let (library, near) = (&self.job.library, self.shares_node(send.from, send.to));
+        let (library, near) = (&self.job.library, send.near);
         let overhead = if near {
             library.shm_recv_overhead
         } else if send.rendezvous {

@@ -12,13 +12,13 @@ use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
-use base::{Digest, IndexVec, Slab, Span, Time, draw};
+use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
 use collectives::Nodes;
 use des::{Phase, Queue};
 use machine::{LinkId, NicId};
-use mpi::{Envelope, Locks, Matching, Pattern};
+use mpi::{Envelope, Locks, Pattern};
 use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use workload::{Call, Context, Done, Found, Op, SendMode, Token, Workload};
 
 mod ahead;
@@ -27,6 +27,7 @@ mod ending;
 mod faults;
 mod guard;
 mod job;
+mod rank;
 
 pub use guard::Policy;
 pub use job::{Buffers, Job, Sample, Seat};
@@ -34,6 +35,8 @@ pub use job::{Buffers, Job, Sample, Seat};
 pub(crate) use due::{Cargo, Due, Flight, Leg};
 use faults::Fate;
 use guard::Guard;
+use rank::Called;
+pub(crate) use rank::Rank;
 
 base::ids! {
     /// A send from its call to the last thing it causes.
@@ -42,6 +45,8 @@ base::ids! {
     RunId,
     /// A completion that is due.
     DoneId,
+    /// A call that its rank's CPU has not come to.
+    CallId,
 }
 
 /// What the caller of a run sees of it while it goes on.
@@ -76,6 +81,7 @@ pub(crate) enum Purpose {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Send {
     pub from: u32,
     pub to: u32,
@@ -83,22 +89,26 @@ pub(crate) struct Send {
     pub purpose: Purpose,
     /// When it was called; for a collective, when the last rank it depends on had entered.
     pub called: Time,
+    /// Within a node.
+    pub near: bool,
     pub rendezvous: bool,
     /// Pieces of its data that other NICs still bring.
     pub pieces: u16,
     pub met: Met,
 }
 /// One cache line: of some collectives ten a rank are under way at once.
-const _: () = assert!(size_of::<Send>() <= 64);
+const _: () = assert!(size_of::<Send>() == 64);
 
 /// Whether a send has met its receive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Met {
     /// Not yet. A user's has this place among the sends of its pair of ranks.
     NotYet {
         pair: PairId,
         seq: u32,
     },
+    /// A collective's has come before its receiver was in its round, and before this one.
+    Early(Option<SendId>),
     By(Waiter),
 }
 
@@ -107,43 +117,6 @@ pub(crate) enum Met {
 pub(crate) enum Waiter {
     User { token: Token, posted: Time },
     Run(RunId),
-}
-
-pub(crate) struct Rank {
-    /// The job it is of, and where its core is in the circle of noise.
-    pub job: u32,
-    phase: Span,
-    /// When its CPU is through with what it has taken on.
-    pub cpu: Time,
-    pub calls: VecDeque<Call>,
-    /// Of a rank that has received or been sent something itself.
-    inbox: Option<Box<Inbox>>,
-    /// The first of the collectives it is in; each knows the next.
-    pub run: Option<RunId>,
-    /// Collective messages that came before this rank was in their round.
-    pub early: Vec<SendId>,
-    /// Collectives called so far, by context.
-    pub called: Vec<(Context, u32)>,
-    pub exited: bool,
-}
-
-impl Rank {
-    pub fn inbox(&mut self) -> &mut Inbox {
-        self.inbox.get_or_insert_default()
-    }
-    /// What has come to it that no receive was posted for.
-    pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, SendId)> {
-        self.inbox.iter().flat_map(|inbox| inbox.matching.unexpected())
-    }
-}
-
-/// What a rank knows of its own messages, those of collectives aside.
-#[derive(Default)]
-pub(crate) struct Inbox {
-    pub matching: Matching<Waiter, SendId>,
-    pub probes: Vec<(Pattern, Token, bool)>,
-    /// Messages set aside by probes that take.
-    pub taken: Vec<(Token, Envelope, SendId)>,
 }
 
 /// Sends between one ordered pair of ranks.
@@ -179,6 +152,9 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     queue: Queue,
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
+    /// With noise: where each rank's core is in its circle.
+    phases: Vec<Span>,
+    called: Slab<CallId, Called>,
     pub(crate) sends: Slab<SendId, Send>,
     pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
     completions: Slab<DoneId, Done>,
@@ -229,18 +205,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         assert_eq!(n, played, "one seat a rank");
         let n_links = job.machine.links.to.len();
         let jobs = running(job);
-        let phases = job.phases();
-        let rank = |at: usize| Rank {
-            job: job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1,
-            phase: phases.get(at).copied().unwrap_or_default(),
-            cpu: Time::ZERO,
-            // Most ranks wait in one call at a time.
-            calls: VecDeque::with_capacity(1),
-            inbox: None,
-            run: None,
-            early: Vec::new(),
-            called: Vec::new(),
-            exited: false,
+        let rank = |at: usize| {
+            Rank::of(job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1)
         };
         let mut net = N::build(&job.machine);
         if let Some(folding) = job.folding() {
@@ -252,7 +218,10 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             workload,
             queue: Queue::new(),
             now: Time::ZERO,
-            ranks: (0..n).map(rank).collect(),
+            ranks: packed((0..n).map(rank)),
+            phases: job.phases(),
+            // Most ranks wait in one call at a time.
+            called: Slab::with_capacity(n),
             // Room that is not used is no memory.
             sends: Slab::with_capacity(16 * n),
             runs: Slab::with_capacity(n),
@@ -627,42 +596,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     fn busy(&self, rank: u32, start: Time, span: Span) -> Time {
         match self.job.noise {
             None => start + span,
-            Some(noise) => noise.done(self.ranks[rank as usize].phase, start, span),
+            Some(noise) => noise.done(self.phases[rank as usize], start, span),
         }
-    }
-
-    fn submit(&mut self) {
-        let mut calls = std::mem::take(&mut self.calls);
-        for call in calls.drain(..) {
-            let at = call.rank;
-            if let Op::Region { held, optimized } = call.op {
-                self.region(at, held, optimized);
-                continue;
-            }
-            let rank = &mut self.ranks[at as usize];
-            rank.calls.push_back(call);
-            if rank.calls.len() == 1 {
-                rank.cpu = rank.cpu.max(self.now);
-                self.take_on(at);
-            }
-        }
-        self.calls = calls;
-    }
-
-    /// Schedules the effect of the rank's next call: after the computation before it and the time
-    /// the call itself costs.
-    fn take_on(&mut self, rank: u32) {
-        let state = &self.ranks[rank as usize];
-        let Some(call) = state.calls.front() else { return };
-        let cost = self.call_cost(rank, &call.op);
-        let when = self.busy(rank, state.cpu, call.after + cost);
-        self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
-        self.schedule(rank, when, Due::Fire);
     }
 
     fn fire(&mut self, at: u32) {
-        let call = self.ranks[at as usize].calls.pop_front().expect("a call was taken on");
-        let Call { token, op, .. } = call;
+        let Call { token, op, .. } = self.take_call(at);
         let done = Done { rank: at, token, ready: self.now, ..Done::default() };
         match op {
             Op::Pause => self.complete(self.now, done),

@@ -2,8 +2,9 @@
 //! are handled, first what it names and then what that names in turn. Nothing that anybody could
 //! see depends on it.
 
-use super::{Cargo, Due, Flight, Rank, World};
-use base::prefetch_all;
+use super::{Cargo, Due, Flight, World};
+use crate::collective::Run;
+use base::prefetch;
 use net::{HOST, NetworkModel};
 use workload::Workload;
 
@@ -24,38 +25,48 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         {
             self.sends.prefetch(flight.send);
         }
-        if let Some((_, due)) = self.due_ahead(3 * AHEAD) {
-            match due {
+        if let Some((rank, word)) = self.word_ahead(3 * AHEAD) {
+            match Due::unpack(word) {
                 Due::Arrive(Cargo::Leg(Flight { send, .. })) => self.sends.prefetch(send),
-                Due::Next(run) | Due::Advance(run) => self.runs.prefetch(run),
+                Due::Next(run) => {
+                    self.runs.prefetch_first(run, Run::LEAVE);
+                    self.net.prefetch(self.job.seats[rank as usize].nic);
+                }
+                Due::Advance(run) => {
+                    self.runs.prefetch(run);
+                    self.prefetch_rank(rank);
+                }
                 _ => {}
             }
         }
-        if let Some((rank, due)) = self.due_ahead(2 * AHEAD) {
-            prefetch_all(self.rank_of(rank, due));
+        if let Some(rank) = self.receiver_ahead(2 * AHEAD) {
+            self.prefetch_rank(rank);
         }
-        if let Some((rank, due)) = self.due_ahead(AHEAD)
-            && let Some(run) = self.rank_of(rank, due).run
+        if let Some(rank) = self.receiver_ahead(AHEAD)
+            && let Some(run) = self.ranks[rank as usize].run
         {
-            self.runs.prefetch(run);
+            self.runs.prefetch_first(run, Run::ARRIVE);
         }
     }
 
-    /// The rank that an event of this one's is about.
     #[inline]
-    fn rank_of(&self, rank: u32, due: Due) -> &Rank {
-        let rank = match due {
-            Due::Arrive(Cargo::Leg(flight)) => self.played(self.sends[flight.send].to),
-            _ => rank,
-        };
-        &self.ranks[rank as usize]
+    fn prefetch_rank(&self, rank: u32) {
+        prefetch(&self.ranks[rank as usize]);
+        self.guard.limits.prefetch(rank);
+    }
+
+    /// The rank to which a message comes that many events ahead, if one does.
+    #[inline]
+    fn receiver_ahead(&self, nth: usize) -> Option<u32> {
+        let send = Due::arriving(self.word_ahead(nth)?.1)?;
+        Some(self.played(self.sends[send].to))
     }
 
     /// The rank's event so many ahead, if it is one.
-    #[inline]
-    fn due_ahead(&self, nth: usize) -> Option<(u32, Due)> {
+    #[inline(always)]
+    fn word_ahead(&self, nth: usize) -> Option<(u32, u32)> {
         let what = self.queue.ahead(nth)?;
         let is_rank = what.kind() == HOST && (what.source() as usize) < self.ranks.len();
-        is_rank.then(|| (what.source(), Due::unpack(what.arg())))
+        is_rank.then(|| (what.source(), what.arg()))
     }
 }

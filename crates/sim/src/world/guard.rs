@@ -39,7 +39,7 @@ pub(crate) struct Guard {
     flow_control: Span,
     /// Ranks inside a send that waits for others of theirs to be received.
     waiting: Vec<bool>,
-    /// Until when each rank's endpoint turns messages away.
+    /// Until when each rank's endpoint turns messages away, once one has.
     closed: Vec<Time>,
     crossed: Vec<Crossed>,
     exhausted: Option<Blocked>,
@@ -69,7 +69,7 @@ impl Guard {
             element: job.library.provider.match_element,
             flow_control: job.library.provider.flow_control,
             waiting: vec![false; job.seats.len()],
-            closed: vec![Time::ZERO; job.seats.len()],
+            closed: Vec::new(),
             crossed: Vec::new(),
             exhausted: None,
             flow_controls: 0,
@@ -138,8 +138,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A message has come; whether a receive waited for it.
     #[inline]
     pub(crate) fn came(&mut self, id: SendId, is_expected: bool) {
-        let Send { from, to, rendezvous, .. } = self.sends[id];
-        if !self.shares_node(from, to) {
+        let Send { to, rendezvous, near, .. } = self.sends[id];
+        if !near {
             self.guard.limits.came(self.played(to), is_expected, rendezvous);
         }
     }
@@ -147,7 +147,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A message has come by the NIC, and stays: no receive waits for it.
     pub(crate) fn kept(&mut self, id: SendId) {
         let send = self.sends[id];
-        if !self.shares_node(send.from, send.to) {
+        if !send.near {
             let bytes = self.held_bytes(&send);
             let at = self.played(send.to);
             let verdict = self.guard.limits.keep(at, bytes);
@@ -157,7 +157,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// It has been received, or set aside for who will.
     pub(crate) fn unkept(&mut self, id: SendId) {
         let send = self.sends[id];
-        if !self.shares_node(send.from, send.to) {
+        if !send.near {
             let bytes = self.held_bytes(&send);
             self.guard.limits.take(self.played(send.to), bytes);
         }
@@ -198,6 +198,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Verdict::FlowControl { moved } => {
                 self.guard.flow_controls += 1;
                 let moved = self.walk(rank, moved);
+                self.guard.closed.resize(self.job.seats.len(), Time::ZERO);
                 self.guard.closed[rank as usize] = moved + self.guard.flow_control;
             }
             Verdict::Exceeded(limit) => self.exceeded(rank, limit),
@@ -206,7 +207,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A message that comes while its receiver's endpoint turns messages away is sent again when
     /// that is over. Whether it was.
+    #[inline]
     pub(crate) fn turned_away(&mut self, flight: Flight, to: u32) -> bool {
+        if self.guard.closed.is_empty() {
+            return false;
+        }
         let to = self.played(to);
         let open = self.guard.closed[to as usize];
         if open <= self.now {
@@ -227,7 +232,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[cold]
     pub(crate) fn wait_to_send(&mut self, call: Call) {
         self.guard.waiting[call.rank as usize] = true;
-        self.ranks[call.rank as usize].calls.push_front(call);
+        self.take_back(call);
     }
 
     /// A rendezvous over the network is through.

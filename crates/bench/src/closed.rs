@@ -1,0 +1,91 @@
+//! Messages in closed form: a dissemination barrier, what a message of it takes, and what a rank.
+
+use base::Digest;
+use collectives::{Algorithm, Collective, Kind, Seat as Member};
+use loggp::LogGpNetwork;
+use machine::{NicId, NodeId};
+use sim::{End, Job, Seat, World};
+use workload::{Op, Step, Streams, WORLD};
+
+/// 65,536 ranks, as LogGOPSim had (facts/peers.md).
+pub const NODES: u32 = 8192;
+pub const PPN: u32 = 8;
+
+/// What came of it.
+pub struct Closed {
+    pub ranks: u32,
+    pub messages: u64,
+    pub events: u64,
+    pub digest: Digest,
+    /// On a core.
+    pub seconds: f64,
+    /// The most the process ever had, less what it had with the machine alone: of a process that
+    /// has done nothing else.
+    pub bytes: u64,
+}
+
+/// `calls` barriers of so many nodes of `machine`, with a rank at each of the first `ppn` NICs.
+pub fn dissemination(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Closed {
+    let machine = crate::preset(machine, &[]);
+    let before = memory("VmRSS:");
+    let text = mpi::library::preset("mpich").expect("a preset");
+    let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("presets are legal");
+    let seats = (0..nodes * ppn).map(|rank| {
+        let node = NodeId(rank / ppn);
+        let nic = NicId(machine.node_nics[node] + rank % ppn);
+        Seat { node, nic, binding: Default::default() }
+    });
+    let seats: Vec<Seat> = seats.collect();
+    let size = nodes * ppn;
+    let job = Job { counts_pairs: false, ..Job::new(machine, library, seats, 1) };
+    let call = move |rank| Collective {
+        kind: Kind::Barrier,
+        algorithm: Algorithm::Dissemination { k: 2 },
+        seat: Member { rank, size },
+        root: 0,
+        bytes: 0,
+        grain: 1,
+        ragged: None,
+        nodes: None,
+    };
+    let streams = Streams::generated(size, move |rank, nth| {
+        (nth < 2 * calls).then(|| match nth % 2 {
+            0 => Step::Do(Op::Collective { context: WORLD, call: call(rank) }),
+            _ => Step::Wait,
+        })
+    });
+    let began = crate::on_core_s().unwrap_or_default();
+    let outcome = World::<LogGpNetwork, _>::new(&job, streams).run(&mut |_| true);
+    let seconds = crate::on_core_s().unwrap_or_default() - began;
+    assert_eq!(outcome.end, End::Finished);
+    Closed {
+        ranks: size,
+        messages: outcome.by_distance.iter().map(|row| row.0).sum(),
+        events: outcome.engine.events,
+        digest: outcome.digest,
+        seconds,
+        bytes: memory("VmHWM:").saturating_sub(before),
+    }
+}
+
+/// Bytes of memory this process has, or ever had at once. Linux only: proc(5).
+fn memory(which: &str) -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(which)?.trim().strip_suffix(" kB"));
+    line.and_then(|kb| kb.parse::<u64>().ok()).unwrap_or_default() << 10
+}
+
+impl std::fmt::Display for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Closed { ranks, messages, events, seconds, bytes, digest } = self;
+        let per = |n: u64, of: f64| n as f64 / of;
+        write!(
+            f,
+            "loggp, dissemination, {ranks} ranks: {messages} messages in {seconds:.2} s, {:.0} \
+             messages/s, {:.2} events a message; {:.0} B a rank; digest {digest:?}",
+            per(*messages, *seconds),
+            per(*events, *messages as f64),
+            per(*bytes, f64::from(*ranks)),
+        )
+    }
+}

@@ -1,0 +1,143 @@
+//! A rank: what it knows, and the calls that wait for its CPU.
+
+use super::{CallId, Due, RunId, SendId, Waiter, World};
+use base::{Span, Time};
+use mpi::{Envelope, Matching, Pattern};
+use net::NetworkModel;
+use workload::{Call, Context, Op, Token, WORLD, Workload};
+
+/// One cache line.
+#[derive(Default)]
+#[repr(align(64))]
+pub(crate) struct Rank {
+    /// The job it is of.
+    pub job: u32,
+    /// Collectives called so far on the communicator of all; others are in `Inbox::called`.
+    in_world: u32,
+    /// When its CPU is through with what it has taken on.
+    pub cpu: Time,
+    /// Its calls, the first and the last; each knows the next.
+    calls: Option<(CallId, CallId)>,
+    /// The first of the collectives it is in; each knows the next.
+    pub run: Option<RunId>,
+    /// Collective messages that came before this rank was in their round, first and last; each
+    /// knows the next.
+    pub early: Option<(SendId, SendId)>,
+    /// Of a rank that does more than collectives of all.
+    pub(super) inbox: Option<Box<Inbox>>,
+    pub exited: bool,
+}
+const _: () = assert!(size_of::<Rank>() == 64);
+
+impl Rank {
+    pub fn of(job: u32) -> Rank {
+        Rank { job, ..Rank::default() }
+    }
+    pub fn inbox(&mut self) -> &mut Inbox {
+        self.inbox.get_or_insert_default()
+    }
+    /// The number of this collective among those this rank has called on `context`.
+    pub fn next_collective(&mut self, context: Context) -> u32 {
+        let called = match context {
+            WORLD => &mut self.in_world,
+            _ => {
+                let called = &mut self.inbox().called;
+                let known = called.binary_search_by_key(&context, |called| called.0);
+                let at = known.unwrap_or_else(|at| {
+                    called.insert(at, (context, 0));
+                    at
+                });
+                &mut called[at].1
+            }
+        };
+        *called += 1;
+        *called - 1
+    }
+    /// How many collectives it has called on `context`.
+    pub fn called(&self, context: Context) -> u32 {
+        let others = self.inbox.iter().flat_map(|inbox| &inbox.called);
+        match context {
+            WORLD => self.in_world,
+            _ => others.filter(|called| called.0 == context).map(|called| called.1).sum(),
+        }
+    }
+    /// What has come to it that no receive was posted for.
+    pub fn unexpected(&self) -> impl Iterator<Item = (Envelope, SendId)> {
+        self.inbox.iter().flat_map(|inbox| inbox.matching.unexpected())
+    }
+}
+
+/// What a rank knows of its own messages, those of collectives aside, and of smaller communicators.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    /// Collectives called so far by communicator, but for that of all.
+    called: Vec<(Context, u32)>,
+    pub matching: Matching<Waiter, SendId>,
+    pub probes: Vec<(Pattern, Token, bool)>,
+    /// Messages set aside by probes that take.
+    pub taken: Vec<(Token, Envelope, SendId)>,
+}
+
+/// A call and the one its rank made after it.
+pub(super) struct Called {
+    call: Option<Call>,
+    after: Option<CallId>,
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    pub(super) fn submit(&mut self) {
+        let mut calls = std::mem::take(&mut self.calls);
+        for call in calls.drain(..) {
+            let at = call.rank;
+            if let Op::Region { held, optimized } = call.op {
+                self.region(at, held, optimized);
+                continue;
+            }
+            let id = self.called.insert(Called { call: Some(call), after: None });
+            let rank = &mut self.ranks[at as usize];
+            match &mut rank.calls {
+                Some((_, last)) => {
+                    self.called[*last].after = Some(id);
+                    *last = id;
+                }
+                None => {
+                    rank.calls = Some((id, id));
+                    rank.cpu = rank.cpu.max(self.now);
+                    self.take_on(at);
+                }
+            }
+        }
+        self.calls = calls;
+    }
+
+    /// The rank's next call, which its CPU has come to.
+    pub(super) fn take_call(&mut self, rank: u32) -> Call {
+        let calls = &mut self.ranks[rank as usize].calls;
+        let (first, last) = calls.expect("a call was taken on");
+        let Called { call, after } = &mut self.called[first];
+        *calls = after.map(|after| (after, last));
+        let call = call.take().expect("it is listed once");
+        self.called.free(first);
+        call
+    }
+
+    /// The rank comes to this call once more, before its others.
+    pub(super) fn take_back(&mut self, call: Call) {
+        let calls = &mut self.ranks[call.rank as usize].calls;
+        let after = calls.map(|(first, _)| first);
+        let id = self.called.insert(Called { call: Some(call), after });
+        *calls = Some((id, calls.map_or(id, |(_, last)| last)));
+    }
+
+    /// Schedules the effect of the rank's next call: after the computation before it and the time
+    /// the call itself costs.
+    pub(super) fn take_on(&mut self, rank: u32) {
+        let state = &self.ranks[rank as usize];
+        let Some((first, _)) = state.calls else { return };
+        let call = self.called[first].call.as_ref().expect("it is listed once");
+        let cost = self.call_cost(rank, &call.op);
+        let when = self.busy(rank, state.cpu, call.after + cost);
+        self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
+        self.schedule(rank, when, Due::Fire);
+    }
+}
