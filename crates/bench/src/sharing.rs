@@ -14,8 +14,8 @@ pub struct Changes {
     pub event_s: f64,
 }
 
-/// `bench flows MACHINE FLOWS CHANGES [EXACT_TO]`: random pairs, each by one minimal way; shares
-/// fair to one part in 2^EXACT_TO, or as flows have them.
+/// `bench flows MACHINE FLOWS CHANGES [EXACT_TO]`: random pairs, each by one minimal way;
+/// capacities as flows have them; shares fair to one part in 2^EXACT_TO, or as flows have them.
 pub fn changes(args: &[String]) -> Changes {
     let [name, flows, changes, to @ ..] = args else {
         panic!("bench flows MACHINE FLOWS CHANGES [EXACT_TO]")
@@ -23,8 +23,8 @@ pub fn changes(args: &[String]) -> Changes {
     let [flows, changes] = [flows, changes].map(|n| n.parse::<u64>().expect("a number"));
     let to = to.first().map_or(flow::EXACT_TO, |to| to.parse().expect("a number"));
     let machine = crate::preset(name, &[("routing", "minimal")]);
-    let capacity = |gap: &base::Gap| (1u64 << 60) / gap.0;
-    let mut sharing = MaxMin::new(machine.links.gap.raw.iter().map(capacity), to);
+    let capacities = machine.links.gap.raw.iter().map(|&gap| flow::capacity(gap));
+    let mut sharing = MaxMin::new(capacities, to);
     let (n, mut path) = (machine.n_nics(), Vec::new());
     let mut come = |sharing: &mut MaxMin, nth: u64| -> FlowId {
         let luck = |stream| draw(7, stream, 0, nth);

@@ -9,7 +9,7 @@ use machine::{LinkId, Machine, NicId, NicParams};
 pub(crate) const TIME: u32 = 52;
 
 /// Bytes that pass in that time.
-fn capacity(gap: Gap) -> u64 {
+pub fn capacity(gap: Gap) -> u64 {
     let passed = (1u128 << (TIME + 20)) / u128::from(gap.0.max(1));
     u64::try_from(passed).unwrap_or(u64::MAX).min(1 << 62)
 }

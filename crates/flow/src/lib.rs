@@ -19,6 +19,7 @@ use fluid::{FlowId, MaxMin, Use};
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
 
+pub use fabric::capacity;
 use fabric::{Extra, Fabric, Weight};
 use pressure::{Ask, Pressure};
 use strands::{Drawn, Strand, WAYS};

@@ -11,6 +11,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use base::{Idx, IndexVec};
@@ -33,8 +34,8 @@ pub struct Use {
 const NONE: Resource = Resource(u32::MAX);
 
 /// No level: of a resource that is not in the heap, and of a flow that is being given one. No
-/// level is as high.
-const OUT: u64 = u64::MAX;
+/// level is as high; and two of them differ by less than 2^63, so that a difference has a sign.
+const OUT: u64 = i64::MAX as u64;
 
 /// After so many waves of a solve that each concern others, all whom any of it can concern are
 /// solved again at once.
@@ -55,8 +56,8 @@ struct Share {
     high: u64,
     /// The lowest level that it stands in the heap with; `OUT` if it does not.
     told: u64,
-    /// The wave in which those who have their bottleneck here were last looked through, and in
-    /// which one that crosses it was last opened.
+    /// The wave in which those who have their bottleneck here were last looked through, and the
+    /// step in which one that crosses it was last opened.
     touched: u32,
     visited: u32,
 }
@@ -64,7 +65,8 @@ const _: () = assert!(size_of::<Share>() == 64);
 
 impl Share {
     fn idle(capacity: u64) -> Share {
-        let capacity = i64::try_from(capacity).expect("a capacity below 2^63");
+        assert!(capacity < OUT, "a capacity of 2^63 - 1 and more");
+        let capacity = capacity as i64;
         Share {
             capacity,
             left: capacity,
@@ -103,12 +105,12 @@ enum State {
 
 #[derive(Clone, Copy)]
 struct Row {
-    /// Its level when the solve began that last gave it one, and which that is.
+    /// Its level when the solve began that last gave it one, and the step in which that was.
     before: u64,
     solved: u32,
     /// What set its level last.
     bottleneck: Resource,
-    /// While it is open: none of its resources but the first would set less.
+    /// While it is open: none of its resources but the one that stands for it would set less.
     second: u64,
     /// Its uses: where they begin among all, how many, and the logarithm of how many have room.
     begin: u32,
@@ -146,6 +148,33 @@ impl Key {
     }
 }
 
+/// Flows that are picked out of more. Processors cannot foretell who is, so that is no branch: all
+/// are written down, and who is not picked is written over.
+#[derive(Default)]
+struct List {
+    items: Vec<FlowId>,
+    n: usize,
+}
+
+impl List {
+    /// So many more can be `put`.
+    #[inline]
+    fn room(&mut self, more: usize) {
+        if self.items.len() < self.n + more {
+            self.items.resize(2 * (self.n + more), FlowId(0));
+        }
+    }
+    #[inline]
+    fn put(&mut self, flow: FlowId, is_picked: bool) {
+        self.items[self.n] = flow;
+        self.n += usize::from(is_picked);
+    }
+    #[inline]
+    fn all(&self) -> &[FlowId] {
+        &self.items[..self.n]
+    }
+}
+
 /// Flows and what they share.
 pub struct MaxMin {
     /// Base-2 logarithm of the part of a level, or of a capacity, that concerns nobody else.
@@ -166,22 +195,30 @@ pub struct MaxMin {
     /// left.
     started: Vec<FlowId>,
     eased: Vec<Resource>,
-    /// How many flows are being given a level, and the lowest resource of each, by the level that
-    /// it would set: it can have risen since it was told.
+    /// How many flows are being given a level, and a resource for each: its lowest, by the level
+    /// that it would set, which can have risen since it was told.
     n_open: usize,
     next: BinaryHeap<Reverse<Key>>,
-    solves: u32,
-    waves: u32,
-    /// Where somebody has been opened in this wave.
+    /// Of each resource in the heap: up to this level it is the lowest of all for whom it stands.
+    seconds: IndexVec<Resource, u64>,
+    /// Steps so far: solves, waves and openings; and which this solve and this wave began with.
+    step: u32,
+    solve: u32,
+    wave: u32,
+    /// Where somebody has been opened in this wave: so many of these.
     visited: Vec<Resource>,
+    n_visited: usize,
     opened: Vec<FlowId>,
     changed: Vec<FlowId>,
-    to_open: Vec<FlowId>,
-    /// Flows that have been opened together; those that are open at a resource, and those who have
-    /// more of it than is fair though their bottleneck is another.
+    to_open: List,
+    /// Flows that have been opened together: those that are to be told, and those for whom the
+    /// resource stands where they were opened, if its level is below all that they had.
     batch: Vec<FlowId>,
-    here: Vec<FlowId>,
-    above: Vec<FlowId>,
+    alike: Vec<FlowId>,
+    /// Flows that are open at a resource, and those who have more of it than is fair though their
+    /// bottleneck is another.
+    here: List,
+    above: List,
 }
 
 impl MaxMin {
@@ -190,7 +227,8 @@ impl MaxMin {
     /// share. From 63 on they are to within one unit of level.
     pub fn new(capacities: impl Iterator<Item = u64>, exact_to: u32) -> Self {
         let shares: IndexVec<Resource, Share> = capacities.map(Share::idle).collect();
-        let crossings = (0..shares.len()).map(|_| Vec::new()).collect();
+        let n = shares.len();
+        let crossings = (0..n).map(|_| Vec::new()).collect();
         MaxMin {
             exact_to: exact_to.min(63),
             shares,
@@ -204,15 +242,19 @@ impl MaxMin {
             eased: Vec::new(),
             n_open: 0,
             next: BinaryHeap::new(),
-            solves: 0,
-            waves: 0,
-            visited: Vec::new(),
+            seconds: IndexVec::filled(OUT, n),
+            step: 0,
+            solve: 0,
+            wave: 0,
+            visited: vec![NONE; n + 1],
+            n_visited: 0,
             opened: Vec::new(),
             changed: Vec::new(),
-            to_open: Vec::new(),
+            to_open: List::default(),
             batch: Vec::new(),
-            here: Vec::new(),
-            above: Vec::new(),
+            alike: Vec::new(),
+            here: List::default(),
+            above: List::default(),
         }
     }
 
@@ -290,37 +332,43 @@ impl MaxMin {
     /// In waves: whoever is opened may leave or take what concerns others, which is known when he
     /// has his level, and these are opened next. The last wave opens them beforehand.
     pub fn solve(&mut self) {
-        self.solves = self.solves.wrapping_add(1);
+        self.count_steps();
         self.changed.clear();
+        self.to_open.room(self.started.len());
         while let Some(flow) = self.started.pop() {
-            if self.rows[flow].state == State::Started && self.rows[flow].bottleneck == NONE {
-                self.to_open.push(flow);
-            }
+            let row = &self.rows[flow];
+            self.to_open.put(flow, row.state == State::Started && row.bottleneck == NONE);
         }
         for wave in 0..=WAVES {
-            self.waves = self.waves.wrapping_add(1);
+            self.step += 1;
+            self.wave = self.step;
             while let Some(resource) = self.eased.pop() {
                 if self.concerns(resource) {
                     self.touch(resource);
                 }
             }
-            if self.to_open.is_empty() {
+            for nth in 0..std::mem::take(&mut self.n_visited) {
+                let resource = self.visited[nth];
+                if self.concerns(resource) {
+                    self.touch(resource);
+                }
+            }
+            if self.to_open.n == 0 {
                 break;
             }
             let all = wave == WAVES;
-            self.open_all(all, false);
+            self.open_all(all, NONE);
             while let Some((level, resource)) = self.lowest() {
                 self.look(resource, level);
-                if self.to_open.is_empty() {
+                if self.to_open.n == 0 {
                     self.fill(resource, level);
                 } else {
-                    self.open_all(all, true);
+                    self.open_all(all, resource);
                     self.tell_here(resource);
                 }
             }
-            std::mem::swap(&mut self.eased, &mut self.visited);
         }
-        while let Some(resource) = self.eased.pop() {
+        for &resource in &self.visited[..std::mem::take(&mut self.n_visited)] {
             self.shares[resource].high = 0;
         }
         while let Some(flow) = self.opened.pop() {
@@ -369,10 +417,12 @@ impl MaxMin {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let crossings: usize = self.crossings.raw.iter().map(|those| those.capacity()).sum();
-        let ids = [&self.free, &self.started, &self.opened, &self.changed, &self.to_open];
-        let ids = ids.into_iter().chain([&self.batch, &self.here, &self.above]);
+        let ids =
+            [&self.free, &self.started, &self.opened, &self.changed, &self.batch, &self.alike];
+        let lists = [&self.to_open, &self.here, &self.above].map(|list| &list.items);
+        let ids = ids.into_iter().chain(lists);
         let resources = [&self.eased, &self.visited];
-        self.shares.len() * (size_of::<Share>() + size_of::<Vec<FlowId>>())
+        self.shares.len() * (size_of::<Share>() + size_of::<Vec<FlowId>>() + size_of::<u64>())
             + self.rows.raw.capacity() * size_of::<Row>()
             + self.levels.raw.capacity() * size_of::<u64>()
             + self.uses.capacity() * (size_of::<Use>() + size_of::<u32>())
@@ -382,41 +432,60 @@ impl MaxMin {
             + self.next.capacity() * size_of::<Key>()
     }
 
+    /// A solve begins. Steps are told apart by 32 bits, so all are taken back in time: no solve
+    /// has 2^31.
+    fn count_steps(&mut self) {
+        if self.step > u32::MAX / 2 {
+            self.step = 0;
+            self.shares.raw.iter_mut().for_each(|s| (s.touched, s.visited) = (0, 0));
+            self.rows.raw.iter_mut().for_each(|row| row.solved = 0);
+        }
+        self.step += 1;
+        self.solve = self.step;
+    }
+
     /// Whether those who have their bottleneck at `resource` have it no more: they could have more,
     /// or somebody who crosses it does.
     fn concerns(&mut self, resource: Resource) -> bool {
         let share = &mut self.shares[resource];
         let high = std::mem::take(&mut share.high);
-        share.tight > 0
-            && (share.left() >= share.tight.max(share.capacity as u64 >> self.exact_to)
-                || high - (high >> self.exact_to) > share.low)
+        let part = share.tight.max(share.capacity as u64 >> self.exact_to);
+        // Half of all are nobody's bottleneck: no branch.
+        let part = select_unpredictable(share.tight > 0, part, OUT);
+        let low = select_unpredictable(share.tight > 0, share.low, OUT);
+        (share.left() >= part) | (high - (high >> self.exact_to) > low)
     }
 
     /// Those who have their bottleneck at `resource` are to be opened, once a wave.
     fn touch(&mut self, resource: Resource) {
         let share = &mut self.shares[resource];
-        if share.touched == self.waves {
+        if share.touched == self.wave {
             return;
         }
-        share.touched = self.waves;
+        share.touched = self.wave;
         if share.tight == 0 {
             return;
         }
-        for &flow in &self.crossings[resource] {
+        let crossings = &self.crossings[resource][..];
+        self.to_open.room(crossings.len());
+        for &flow in crossings {
             let row = &self.rows[flow];
-            if row.bottleneck == resource {
-                self.to_open.push(flow);
-                base::prefetch(&self.uses[row.begin as usize]);
-            }
+            base::prefetch(&self.uses[row.begin as usize]);
+            self.to_open.put(flow, row.bottleneck == resource);
         }
     }
 
     /// Opens all that are to be; and, if `all` are, whom that can concern. Where others are open
-    /// `beside` them it lowers the levels that those could have.
-    fn open_all(&mut self, all: bool, beside: bool) {
-        let mut looked = 0;
+    /// beside them, which they are `at` a resource if at any, it lowers the levels that those could
+    /// have.
+    ///
+    /// Who is opened beside others has a resource `at` which they are open, and what it had before
+    /// bounds what its other resources would set: at least the least that any of the batch had,
+    /// unless somebody else is open there, or less than nothing is left.
+    fn open_all(&mut self, all: bool, at: Resource) {
+        let (mut looked, mut least) = (0, OUT);
         loop {
-            self.open_listed();
+            least = least.min(self.open_listed(if all { NONE } else { at }));
             if !all || looked == self.batch.len() {
                 break;
             }
@@ -428,41 +497,63 @@ impl MaxMin {
             looked = self.batch.len();
         }
         // Told when all are open.
-        self.n_open += self.batch.len();
+        if !self.alike.is_empty() {
+            let risen = Key::new(self.shares[at].level(), at);
+            if risen.level() < least {
+                for flow in self.alike.drain(..) {
+                    self.rows[flow].second = least;
+                }
+                self.put(risen, least);
+            } else {
+                self.batch.append(&mut self.alike);
+            }
+        }
         while let Some(flow) = self.batch.pop() {
-            self.tell(flow, beside);
+            self.tell(flow, at != NONE);
         }
     }
 
-    fn open_listed(&mut self) {
+    /// Opens who is listed. The least level that any of them had.
+    fn open_listed(&mut self, at: Resource) -> u64 {
+        self.step += 1;
+        let (step, wave, mut least) = (self.step, self.wave, OUT);
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
-        for &flow in &self.to_open {
-            for one in &uses[self.rows[flow].uses()] {
-                base::prefetch(&shares[one.resource.idx()]);
-            }
+        if at != NONE {
+            shares[at.idx()].visited = step;
         }
-        while let Some(flow) = self.to_open.pop() {
+        let (visited, mut n_visited) = (&mut self.visited[..], self.n_visited);
+        for &flow in self.to_open.all() {
             let level = std::mem::replace(&mut self.levels[flow], OUT);
             if level == OUT {
                 continue;
             }
+            self.n_open += 1;
+            least = least.min(level);
             let row = &mut self.rows[flow];
-            if row.solved != self.solves {
-                (row.before, row.solved) = (level, self.solves);
+            if row.solved < self.solve {
+                (row.before, row.solved) = (level, self.solve);
                 self.opened.push(flow);
             }
-            self.batch.push(flow);
+            let (bottleneck, mut tight, mut meets) = (row.bottleneck, 0, at == NONE);
             for &Use { resource, weight } in &uses[row.uses()] {
                 let (share, weight) = (&mut shares[resource.idx()], u64::from(weight));
+                // Others than those of this batch.
+                meets |= ((share.open > 0) | (share.left < 0)) & (share.visited < step);
                 share.left += (level * weight) as i64;
                 share.open += weight;
-                share.tight -= weight * u64::from(resource == row.bottleneck);
-                if share.visited != self.waves {
-                    (share.visited, share.told) = (self.waves, OUT);
-                    self.visited.push(resource);
-                }
+                tight += select_unpredictable(resource == bottleneck, weight, 0);
+                visited[n_visited] = resource;
+                n_visited += usize::from(share.visited < wave);
+                share.visited = step;
             }
+            if bottleneck != NONE {
+                shares[bottleneck.idx()].tight -= tight;
+            }
+            if meets { &mut self.batch } else { &mut self.alike }.push(flow);
         }
+        self.n_visited = n_visited;
+        self.to_open.n = 0;
+        least
     }
 
     /// Puts the lowest of its resources in the heap; and those that others are open at, `beside`
@@ -470,38 +561,48 @@ impl MaxMin {
     fn tell(&mut self, flow: FlowId, beside: bool) {
         let shares = &mut self.shares.raw[..];
         let row = &mut self.rows[flow];
-        let (mut first, mut second) = (Key::MAX, Key::MAX);
+        let (mut first, mut second) = (Key::MAX, OUT);
+        let beside = if beside { u64::MAX } else { 0 };
         for &Use { resource, weight } in &self.uses[row.uses()] {
             let share = &mut shares[resource.idx()];
             let level = share.level();
             let key = Key::new(level, resource);
-            second = second.min(key.max(first));
+            second = second.min(level.max(first.level()));
             first = first.min(key);
-            if beside & (share.open > u64::from(weight)) & (level < share.told) {
+            // Both differences are below nothing: one branch, not two that nobody can foretell.
+            let others = u64::from(weight).wrapping_sub(share.open) & beside;
+            if others & level.wrapping_sub(share.told) > OUT {
+                if share.told == OUT {
+                    self.seconds[resource] = OUT;
+                }
                 share.told = level;
                 self.next.push(Reverse(key));
             }
         }
-        row.second = second.level();
-        self.put(first);
+        row.second = second;
+        self.put(first, second);
     }
 
     /// The level of a resource has changed: another may be the lowest now of those who are open
     /// there, which are `here`.
     fn tell_here(&mut self, resource: Resource) {
         let risen = Key::new(self.shares[resource].level(), resource);
-        while let Some(flow) = self.here.pop() {
-            if self.rows[flow].second > risen.level() {
-                self.put(risen);
+        for nth in 0..self.here.n {
+            let flow = self.here.items[nth];
+            let second = self.rows[flow].second;
+            if second > risen.level() {
+                self.put(risen, second);
             } else {
                 self.tell(flow, false);
             }
         }
     }
 
+    /// The resource of `key` stands for a flow, up to `second`.
     #[inline]
-    fn put(&mut self, key: Key) {
-        let share = &mut self.shares[key.resource()];
+    fn put(&mut self, key: Key, second: u64) {
+        let (share, least) = (&mut self.shares[key.resource()], &mut self.seconds[key.resource()]);
+        *least = select_unpredictable(share.told == OUT, OUT, *least).min(second);
         if key.level() < share.told {
             share.told = key.level();
             self.next.push(Reverse(key));
@@ -530,31 +631,37 @@ impl MaxMin {
             if level == told {
                 return Some((level, resource));
             }
-            // Levels given since then have left more for the others.
+            // Levels given since then have left more for the others. Mostly it is the lowest still.
+            if level < self.seconds[resource] {
+                share.told = level;
+                self.next.push(Reverse(Key::new(level, resource)));
+                continue;
+            }
             self.look_here(resource, OUT);
             self.tell_here(resource);
         }
-        self.next.clear();
+        for Reverse(key) in self.next.drain() {
+            self.shares[key.resource()].told = OUT;
+        }
         None
     }
 
-    /// Who is open at `resource`: `here`. Whether somebody else has more than `most`.
-    ///
-    /// Processors cannot foretell who is open, so that is no branch: all are written down, and who
-    /// does not count is written over.
-    fn look_here(&mut self, resource: Resource, most: u64) -> bool {
+    /// Who is open at `resource`: `here`; and who else has more than `most`: `above`.
+    fn look_here(&mut self, resource: Resource, most: u64) {
         let (crossings, levels) = (&self.crossings[resource][..], &self.levels.raw[..]);
-        self.here.resize(crossings.len(), FlowId(0));
-        let here = &mut self.here[..];
-        let (mut n, mut others) = (0, false);
+        (self.here.n, self.above.n) = (0, 0);
+        self.here.room(crossings.len());
+        self.above.room(crossings.len());
+        let (here, above) = (&mut self.here.items[..], &mut self.above.items[..]);
+        let (mut n_here, mut n_above) = (0, 0);
         for &flow in crossings {
             let has = levels[flow.idx()];
-            here[n] = flow;
-            n += usize::from(has == OUT);
-            others |= (has > most) & (has != OUT);
+            here[n_here] = flow;
+            n_here += usize::from(has == OUT);
+            above[n_above] = flow;
+            n_above += usize::from((has > most) & (has != OUT));
         }
-        self.here.truncate(n);
-        others
+        (self.here.n, self.above.n) = (n_here, n_above);
     }
 
     /// Who is open at `resource`, which gives them `level`: `here`. And who has more than that
@@ -565,21 +672,17 @@ impl MaxMin {
     /// may be enough. All stood above the levels given so far in this wave, and so does whoever is
     /// opened with them: nothing that has been given has to be taken back.
     fn look(&mut self, resource: Resource, level: u64) {
-        let most = level.saturating_add(level >> self.exact_to);
-        if !self.look_here(resource, most) {
+        self.look_here(resource, level.saturating_add(level >> self.exact_to));
+        if self.above.n == 0 {
             return;
         }
-        self.above.clear();
-        for &flow in &self.crossings[resource] {
-            let has = self.levels[flow];
-            if has > most && has != OUT {
-                let row = &self.rows[flow];
-                base::prefetch(&self.uses[row.begin as usize]);
-                let tight = row.bottleneck == resource;
-                if tight { &mut self.to_open } else { &mut self.above }.push(flow);
-            }
+        self.to_open.room(self.above.n);
+        for &flow in self.above.all() {
+            let row = &self.rows[flow];
+            base::prefetch(&self.uses[row.begin as usize]);
+            self.to_open.put(flow, row.bottleneck == resource);
         }
-        if self.to_open.is_empty() {
+        if self.to_open.n == 0 {
             std::mem::swap(&mut self.to_open, &mut self.above);
         }
     }
@@ -588,8 +691,10 @@ impl MaxMin {
     fn fill(&mut self, resource: Resource, level: u64) {
         let share = &mut self.shares[resource];
         share.low = if share.tight == 0 { level } else { share.low.min(level) };
+        // All that is open there has its bottleneck there.
+        share.tight += share.open;
         let (shares, uses) = (&mut self.shares.raw[..], &self.uses[..]);
-        while let Some(flow) = self.here.pop() {
+        for &flow in self.here.all() {
             // It can cross the resource twice.
             if std::mem::replace(&mut self.levels[flow], level) != OUT {
                 continue;
@@ -603,7 +708,6 @@ impl MaxMin {
                 share.left -= (level * weight) as i64;
                 share.open -= weight;
                 share.high = share.high.max(level);
-                share.tight += weight * u64::from(one.resource == resource);
             }
         }
     }

@@ -208,6 +208,24 @@ fn what_came_before_leaves_nothing_behind() {
     assert!(partly > 3_000 && least > 1_000, "nearly all were solved anew every time");
 }
 
+/// Steps are counted by 32 bits. Where they are taken back, levels are those of who never was so
+/// far.
+#[test]
+fn steps_run_out_for_nobody() {
+    let problem = Problem::random(8, 40, 120);
+    let levels = |steps| {
+        let (mut sharing, mut levels) = (problem.empty(6), Vec::new());
+        sharing.step = steps;
+        comings_and_goings((&problem, 8, 300), &mut sharing, |_, sharing, ids| {
+            levels.extend(ids.iter().flatten().map(|&flow| sharing.level_of(flow)));
+        });
+        (levels, sharing.step)
+    };
+    let (few, many) = (levels(0), levels(u32::MAX / 2 - 1_000));
+    assert_eq!(few.0, many.0);
+    assert!(many.1 < few.1, "none were taken back in {} steps", few.1);
+}
+
 /// Everybody sends to ten and is sent to by ten, so a change concerns everybody a little. What
 /// concerns nobody by more than a sixty-fourth goes no further.
 #[test]
