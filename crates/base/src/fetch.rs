@@ -12,6 +12,10 @@ pub fn prefetch<T>(t: &T) {
 #[inline]
 pub fn prefetch_all<T>(t: &T) {
     prefetch_first(t, size_of::<T>());
+    // It may end in a line in which it neither begins nor has a whole step.
+    if align_of::<T>() < LINE && size_of::<T>() > align_of::<T>() {
+        prefetch_line(std::ptr::from_ref(t).cast::<u8>().wrapping_add(size_of::<T>() - 1));
+    }
 }
 
 /// The same for the lines of its first bytes.

@@ -365,8 +365,12 @@ impl NetworkModel for PacketNetwork {
 
     fn report(&self, counters: &mut Counters) {
         self.report_links(counters);
-        for (nic, state) in self.nics.iter().filter(|(_, state)| state.requests > 0) {
-            counters.nic(nic).requests += state.requests;
+        for (nic, state) in self.nics.iter() {
+            // An injection link is numbered as its NIC.
+            let requests = self.wires[LinkId(nic.0)].packets - state.responses;
+            if requests > 0 {
+                counters.nic(nic).requests += requests;
+            }
         }
         self.shares.report(counters);
         counters.congestion = self.congestion.counts;

@@ -47,6 +47,8 @@ pub(crate) struct Nic {
     pub owes: bool,
     /// It sends to some only on credit: see `holds`.
     pub is_held: bool,
+    /// A response goes next, if both it and a request can.
+    pub response_next: bool,
     /// Acknowledgements on their way back.
     pub acks: DueList,
     /// The last of those that are held.
@@ -54,10 +56,8 @@ pub(crate) struct Nic {
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
     pub acked: Time,
     pub owed: Owed,
-    /// Packets it has sent that were no responses.
-    pub requests: u64,
-    /// A response goes next, if both it and a request can.
-    pub response_next: bool,
+    /// Packets it has sent that were responses; its link counts all.
+    pub responses: u64,
     /// Those to whom it sends only on credit.
     pub holds: u32,
 }
@@ -79,7 +79,7 @@ impl Nic {
         starved: false,
         owes: false,
         owed: Owed::NOTHING,
-        requests: 0,
+        responses: 0,
         response_next: false,
         is_held: false,
         holds: NONE,
@@ -316,7 +316,6 @@ impl PacketNetwork {
         let &Transit { src, dst, vnet, arrival, flow, .. } = t;
         let nic = &mut self.nics[src];
         nic.response_next = true;
-        nic.requests += 1;
         self.shares.sender(&mut self.nics, src, vnet).in_flight += 1;
         let own = Message::packet_draw(t.draw, t.made);
         let (draw, marks) = match flow {
@@ -554,6 +553,90 @@ impl PacketNetwork {
             nic.acked = NEVER;
             nic.starved = false;
             self.pump(src, cx);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::{below, draw};
+    use des::Queue;
+    use machine::{Machine, MachineSpec};
+    use net::{Counters, Event, NetworkModel};
+
+    /// What came of the random messages of one NIC and those who send to it: which were seen when,
+    /// packets of each NIC's link, and how many events that took.
+    type Seen = (Vec<(MsgId, Time)>, Vec<u64>, u64);
+
+    /// Sends messages of up to three packets; those that are ready `leave`, or join the round of
+    /// their NIC as if they could not leave whole.
+    fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
+        let mut net = PacketNetwork::build(machine);
+        let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
+        let (mut delivered, mut events) = (Vec::new(), 0);
+        let mut begin = Time::ZERO;
+        for nth in 0..600 {
+            let luck = |stream, n| below(draw(seed, stream, 0, nth), n);
+            begin += Span(u64::from(luck(1, 400_000)));
+            let end = if nth == 599 { Time(u64::MAX) } else { begin };
+            let (src, dst) = match luck(2, 3) {
+                0 => (luck(3, 8), 40),
+                _ => (3, 8 + luck(4, 60)),
+            };
+            let msg = Message {
+                src: NicId(src),
+                dst: NicId(dst),
+                bytes: u64::from(luck(5, 2_048 * 3) >> luck(6, 12)),
+                origin: Origin::Nic,
+                vnet: 0,
+                told: net::Told::There,
+                draw: draw(seed, 7, 0, nth),
+                in_order: false,
+                handling: Span::ZERO,
+            };
+            let mut cx = Cx {
+                now: begin,
+                machine,
+                queue: &mut queue,
+                delivered: &mut delivered,
+                counters: &mut counters,
+            };
+            if leave {
+                NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+            } else {
+                let transit = net.begin(MsgId(nth as u32), msg, &mut cx);
+                let transit = net.transits.insert(transit);
+                net.send_off(transit, &mut cx);
+            }
+            while let Some((now, what)) = cx.queue.pop_before(end) {
+                (cx.now, events) = (now, events + 1);
+                if let Event::Net(event) = Event::of(what) {
+                    net.handle(event, &mut cx);
+                }
+            }
+        }
+        net.assert_quiet(machine);
+        assert_eq!(delivered.len(), 600);
+        (delivered, net.wires.raw[..80].iter().map(|w| w.packets).collect(), events)
+    }
+
+    #[test]
+    fn what_leaves_whole_leaves_as_from_a_round() {
+        // Windows that fill, buffers that fill, hosts that are slower than links.
+        for keys in [
+            &[("nic.window", "1024")][..],
+            &[("nic.window", "2")],
+            &[("links.edge.buffer", "8 KiB"), ("links.local.buffer", "8 KiB")],
+            &[("nic.host_rate", "5 GB/s")],
+        ] {
+            let set: Vec<_> = keys.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+            let text = machine::preset("dragonfly-1056").expect("a preset");
+            let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("a machine");
+            let machine = spec.resolve().expect("a machine");
+            for seed in 0..4 {
+                assert_eq!(seen(&machine, seed, true), seen(&machine, seed, false), "{keys:?}");
+            }
         }
     }
 }

@@ -126,6 +126,7 @@ impl PacketNetwork {
         }
         let nic = &mut self.nics[src];
         nic.response_next = false;
+        nic.responses += 1;
         nic.owed.first = next;
         if next == NONE {
             nic.owed.last = NONE;
