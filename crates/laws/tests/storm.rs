@@ -162,6 +162,13 @@ fn weather(seed: u64) -> (u64, u64) {
     (done.generated, c.failed_messages)
 }
 
+/// A long storm says now and then how far it is.
+fn said_so_far(what: &str, done: u64, of: u64) {
+    if of > 200 && done.is_multiple_of(of / 20) {
+        println!("{done} of {of} {what}");
+    }
+}
+
 #[test]
 fn no_world_breaks_a_law() {
     if let Some(seed) = asked("ODONATA_SEED") {
@@ -172,6 +179,7 @@ fn no_world_breaks_a_law() {
     let (mut packets, mut failed, mut empty) = (0, 0, 0);
     for seed in 0..worlds {
         let (generated, lost) = weather(seed);
+        said_so_far("worlds", seed + 1, worlds);
         packets += generated;
         failed += lost;
         empty += u64::from(generated == 0);
@@ -232,8 +240,10 @@ fn no_world_in_company_breaks_a_law() {
         return;
     }
     let (mut congested, mut shared) = (0, 0);
-    for seed in 0..asked("ODONATA_STORM").unwrap_or(200) / 5 {
+    let worlds = asked("ODONATA_STORM").unwrap_or(200) / 5;
+    for seed in 0..worlds {
         let (onsets, classes) = company(seed);
+        said_so_far("worlds in company", seed + 1, worlds);
         congested += onsets;
         shared += usize::from(classes > 1);
     }
