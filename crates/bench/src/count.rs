@@ -2,7 +2,7 @@
 //! the loop longer is seen on any machine, however busy.
 //!
 //! Each world runs for a window and for twice as long; the difference is what packets cost, without
-//! what building the world does.
+//! what building the world does. Changes among flows are counted likewise.
 
 use std::fs;
 use std::path::PathBuf;
@@ -22,6 +22,27 @@ struct Record {
     rustc: String,
     #[serde(rename = "count")]
     counts: Vec<Count>,
+    flows: Vec<Flows>,
+}
+
+/// So many flows between random pairs, of which one leaves and one comes: `bench flows`.
+#[derive(Serialize, Deserialize)]
+struct Flows {
+    machine: String,
+    flows: u64,
+    changes: u64,
+    instructions_per_event: u64,
+}
+
+impl Flows {
+    fn measured(&self) -> u64 {
+        let run = |times: u64| {
+            let numbers = [self.flows, self.changes * times].map(|n| n.to_string());
+            counted(&["flows", &self.machine, &numbers[0], &numbers[1]]).0
+        };
+        // One leaves, one comes.
+        (run(2) - run(1)) / (2 * self.changes)
+    }
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -52,24 +73,32 @@ impl Count {
     /// This world in another process under callgrind: instructions, packets.
     fn run(&self, times: u64) -> (u64, u64) {
         let yard = self.yard(times);
-        let own = std::env::current_exe().expect("this program has a path");
-        let mut child = Command::new("valgrind");
-        child.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(own).arg("packets");
-        child.args([yard.machine, yard.routing, &yard.packet_bytes.to_string()]);
-        child.args([yard.load.to_string(), yard.window.0.to_string()]);
-        let done = child.output().expect("valgrind starts");
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(done.status.success(), "{child:?}: {said}");
-        let number = |text: &str| text.trim().parse::<u64>().ok();
-        let counted = said.lines().find_map(|line| number(line.split("Collected :").nth(1)?));
-        let packets = number(&String::from_utf8_lossy(&done.stdout));
-        counted.zip(packets).unwrap_or_else(|| panic!("{child:?} tells no count: {said}"))
+        let (bytes, load) = (yard.packet_bytes.to_string(), yard.load.to_string());
+        let window = yard.window.0.to_string();
+        let args = ["packets", yard.machine, yard.routing, &bytes, &load, &window];
+        let (instructions, said) = counted(&args);
+        let packets = said.trim().parse().unwrap_or_else(|_| panic!("{args:?}: {said}"));
+        (instructions, packets)
     }
 
     fn measured(&self) -> u64 {
         let ((less, few), (more, many)) = (self.run(1), self.run(2));
         (more - less) / (many - few)
     }
+}
+
+/// This program with these arguments under callgrind: instructions, and what it says.
+fn counted(args: &[&str]) -> (u64, String) {
+    let own = std::env::current_exe().expect("this program has a path");
+    let mut child = Command::new("valgrind");
+    child.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(own).args(args);
+    let done = child.output().expect("valgrind starts");
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{child:?}: {told}");
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let counted = told.lines().find_map(|line| number(line.split("Collected :").nth(1)?));
+    let counted = counted.unwrap_or_else(|| panic!("{child:?} tells no count: {told}"));
+    (counted, String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 /// The child's part: one yard, and how many packets it delivered.
@@ -101,9 +130,8 @@ pub fn count(write: bool) -> bool {
     let rustc = String::from_utf8_lossy(&rustc.stdout).trim().to_string();
     let compares = rustc == record.rustc;
     let mut fine = true;
-    for count in &mut record.counts {
-        let (was, is) = (count.instructions_per_packet, count.measured());
-        let more = is as f64 / was as f64 - 1.0;
+    let mut tell = |what: &str, was: &mut u64, is: u64| {
+        let more = is as f64 / *was as f64 - 1.0;
         let verdict = match more {
             _ if !compares => "",
             more if more > TOLERANCE => "TOO MANY",
@@ -111,15 +139,20 @@ pub fn count(write: bool) -> bool {
             _ => "as recorded",
         };
         fine &= !compares || more <= TOLERANCE;
-        println!(
-            "{}, {}, {} B, load {}: {is} instructions a packet, recorded {was}, {:+.1} % {verdict}",
-            count.machine,
-            count.routing,
-            count.packet_bytes,
-            count.load,
-            more * 100.0,
-        );
-        count.instructions_per_packet = is;
+        println!("{what}, recorded {was}, {:+.1} % {verdict}: {is}", more * 100.0);
+        *was = is;
+    };
+    for count in &mut record.counts {
+        let Count { machine, routing, packet_bytes, load, .. } = &*count;
+        let what =
+            format!("{machine}, {routing}, {packet_bytes} B, load {load}: instructions a packet");
+        let is = count.measured();
+        tell(&what, &mut count.instructions_per_packet, is);
+    }
+    for flows in &mut record.flows {
+        let what = format!("{}, {} flows: instructions an event", flows.machine, flows.flows);
+        let is = flows.measured();
+        tell(&what, &mut flows.instructions_per_event, is);
     }
     if !compares {
         println!("recorded for {}, this is {rustc}: not compared", record.rustc);
