@@ -271,6 +271,109 @@ fn both_directions_together_keep_to_the_host_s_rate() {
     }
 }
 
+/// What comes in waits for no send that is still to come: both go on at once, and share the host
+/// interface for as long as they do.
+#[test]
+fn nobody_waits_for_the_sends_of_who_receives() {
+    for name in ["dragonfly-1056", "aurora"] {
+        let machine = preset(name, &[]);
+        let far = distances(&machine)[5].0;
+        let bytes = 64 << 10;
+        let comes = message(far, 0, bytes, 1);
+        let sends = (1..33).map(|i| message(0, far + i, bytes, draw(4, 0, i, 0)));
+        let messages: Vec<_> = [comes].into_iter().chain(sends).map(|m| (Time(0), m)).collect();
+        let alone = formula(&machine, comes);
+        let both = machine.nic.host_gap.span(2 * bytes);
+        let most = alone + both.max(machine.nic.host_gap_one_way.span(bytes));
+        for (model, got) in [
+            ("packet", run(&machine, &messages)),
+            ("loggp", run_on::<LogGpNetwork>(&machine, &messages)),
+        ] {
+            let took = got.seen[0].since(Time(0));
+            assert!(took >= alone, "{name}, {model}: {took}, alone {alone}");
+            // Packets take turns with those of the sends, at most one for one.
+            assert!(took <= most, "{name}, {model}: {took}, at most {most}");
+            assert!(got.end().since(Time(0)) > most, "{name}, {model}: the sends end before it");
+        }
+    }
+}
+
+/// Messages both ways, each a little later than the link alone would need: together they want more
+/// than the host interface moves, though neither direction ever has much before it.
+#[test]
+fn paced_messages_both_ways_keep_to_the_host_s_rate() {
+    for (name, n) in [("cascade-3k", 200), ("aurora", 400)] {
+        let machine = preset(name, &[]);
+        let far = machine.n_nics() / 2;
+        let bytes = 8u64 << 10;
+        let one_way =
+            machine.nic.host_gap_one_way.max(machine.links.gap[machine.injection(NicId(0))]);
+        let period = one_way.span(bytes * 103 / 100);
+        let each = |i: u32| {
+            let at = Time(period.0 * u64::from(i));
+            let one = |src, dst| (at, message(src, dst, bytes, draw(1, src, i, 0)));
+            [one(0, far), one(far, 0)]
+        };
+        let messages: Vec<_> = (0..n).flat_map(each).collect();
+        let cap = machine.nic.host_gap.span(2 * u64::from(n) * bytes);
+        assert!(cap > period * u64::from(n), "{name}: the host's rate is what keeps them");
+        let most = cap + formula(&machine, messages[0].1) + period * 2;
+        for (model, got) in [
+            ("packet", run(&machine, &messages)),
+            ("loggp", run_on::<LogGpNetwork>(&machine, &messages)),
+        ] {
+            let took = got.end().since(Time(0));
+            assert!(took >= cap, "{name}, {model}: {took}, but together they need {cap}");
+            assert!(took <= most, "{name}, {model}: {took}, at most {most}");
+        }
+    }
+}
+
+/// Whatever joins a long message, into a NIC or out of it, no more goes by the link than it can
+/// carry: not when all is done, and of lone packets, which go in turns with it, not before that.
+#[test]
+fn short_messages_beside_a_long_one_take_the_link_s_time() {
+    for name in ["dragonfly-1056", "aurora", "cascade-3k"] {
+        let machine = preset(name, &[]);
+        let far = machine.n_nics() / 2;
+        let payload = machine.nic.packet_payload;
+        let link = machine.links.gap[machine.injection(NicId(0))];
+        let rate = |bytes: u64| {
+            let wire = bytes + bytes.div_ceil(payload) * machine.nic.packet_overhead;
+            link.span(wire).max(machine.nic.host_gap_one_way.span(bytes))
+        };
+        for (short, n) in [(64 << 10, 16u64), (payload, 1000)] {
+            for into in [false, true] {
+                let one = |at, other, bytes, d| match into {
+                    true => (Time(at), message(other, 0, bytes, d)),
+                    false => (Time(at), message(0, other, bytes, d)),
+                };
+                let others = (0..n).map(|i| {
+                    let other = far + (i % 64) as u32 * 2;
+                    one(Span::ns(500).0, other, short, draw(6, 0, i as u32, 0))
+                });
+                let long = one(0, far - 2, 1 << 20, 1);
+                let messages: Vec<_> = [long].into_iter().chain(others).collect();
+                let shorts = Span(rate(short).0 * n);
+                let all = rate(1 << 20) + shorts;
+                for (model, got) in [
+                    ("packet", run(&machine, &messages)),
+                    ("loggp", run_on::<LogGpNetwork>(&machine, &messages)),
+                ] {
+                    let at = format!("{name}, {model}, {n} of {short} B, into {into}");
+                    let last = *got.seen[1..].iter().max().expect("shorts");
+                    assert!(last.since(Time(0)) >= shorts, "{at}: {last:?}, shorts {shorts}");
+                    let end = got.end().since(Time(0));
+                    if model == "packet" || short > payload {
+                        assert!(end >= all, "{at}: {end}, all {all}");
+                    }
+                    assert!(end.0 <= all.0 + all.0 / 4, "{at}: {end}, all {all}");
+                }
+            }
+        }
+    }
+}
+
 /// Buffers of a single packet a virtual channel: nothing but the order of the channels keeps the
 /// packets of a storm from waiting for each other in a ring. `run` checks that all arrive and that
 /// every credit comes home.

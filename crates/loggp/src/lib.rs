@@ -7,15 +7,19 @@
 //! The one idea: packets in a row are a pipeline, so a message needs its path's latency once, its
 //! slowest stage once a packet, and nothing else.
 
+mod nic;
+
 use std::cell::Cell;
 
-use base::{Gap, IndexVec, Slab, Span, Time, Zero};
+use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue, What};
 use machine::{
     Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
 };
 
 use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
+
+use crate::nic::Nic;
 
 base::ids! {
     /// A message under way.
@@ -52,21 +56,10 @@ struct Flight {
     host: Span,
     /// How long both NICs' host interfaces are taken, counting both directions.
     shared: Span,
+    /// How much later its tail leaves than it would alone once its head has: others' packets go in
+    /// between, and what comes in at the same time shares the host.
+    late: Span,
 }
-
-/// LogGP's occupancy: when a NIC can begin the next of each.
-#[derive(Clone, Copy, Debug)]
-struct Nic {
-    /// The next command (LogGP's g).
-    enters: Time,
-    /// The next message out and the next one in (G times its size).
-    sends: Time,
-    takes: Time,
-    /// All that the host interface has accepted will have gone through.
-    moved: Time,
-}
-// SAFETY: times, which are integers.
-unsafe impl Zero for Nic {}
 
 /// The state of a closed-form network.
 pub struct LogGpNetwork {
@@ -264,15 +257,13 @@ impl LogGpNetwork {
         let out = self.occupancy(machine.links.gap[ends.0], cut, headers).max(host_taken);
         let into = self.occupancy(machine.links.gap[ends.1], cut, headers).max(host_taken);
         let shared = self.occupancy(p.host_gap, cut, 0);
+        let first = Cut { packets: 1, rest: msg.bytes.min(p.packet_payload) };
+        let first = self.occupancy(machine.links.gap[ends.0], first, headers).min(out);
 
-        let nic = self.nic(src);
-        let start = start.max(nic.sends);
-        nic.moved = nic.moved.max(start) + shared;
-        nic.sends = (start + out).max(nic.moved);
-
-        let flight = Flight { id, msg, stream, taken: into, host: host_taken, shared };
+        let (head, late) = self.nic(src).send(start, cx.now, [first, out], shared);
+        let flight = Flight { id, msg, stream, taken: into, host: host_taken, shared, late };
         let flight = self.flights.insert(flight);
-        cx.at(start + latency, Phase::Arrive, HeadArrives { src, flight });
+        cx.at(head + latency, Phase::Arrive, HeadArrives { src, flight });
     }
 
     fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_>) {
@@ -318,17 +309,13 @@ impl NetworkModel for LogGpNetwork {
 
     fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
         let HeadArrives { flight, .. } = ev;
-        let Flight { id, msg, stream, taken, host, shared } = self.flights[flight];
+        let Flight { id, msg, stream, taken, host, shared, late } = self.flights[flight];
         self.flights.free(flight);
-        let nic = self.nic(msg.dst);
-        let begin = nic.takes.max(cx.now);
-        // Both directions make progress at once; together they end no sooner than the
-        // host interface can have moved all it was given.
-        nic.moved = nic.moved.max(begin) + shared;
         // Handling it keeps the host interface, not the link.
-        let handled = (begin + host).max(nic.moved) + msg.handling_there();
-        nic.takes = (begin + taken).max(handled);
-        let done = (begin + stream).max(nic.moved);
+        let kept = taken.max(host + msg.handling_there());
+        let is_lone = msg.bytes <= self.params.packet_payload;
+        let begin = self.nic(msg.dst).take(cx.now, [taken, kept], shared, is_lone);
+        let done = begin.max(cx.now + late) + stream;
         let seen_after = msg.seen_after(&self.params);
         let Told::Back(bytes) = msg.told else {
             cx.delivered.push((id, done + seen_after));
