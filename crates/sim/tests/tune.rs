@@ -91,8 +91,7 @@ fn the_ranks_of_one_group_stand_for_all_exactly_where_groups_are_alike() {
                 // The last rank alone has nothing from above to add to its block at the end.
                 let last = collective == "reduce_scatter_block" && few.algorithm == "pairwise";
                 let bound = |b: f64| match (ties, last) {
-                    // 9.4 %: scattered:32 at 100 kB, where NICs have most both ways, and who sends
-                    // while it receives is held up by it.
+                    // Where NICs have most both ways: who sends while it receives is held up by it.
                     (true, _) if few.algorithm == "scattered:32" => 0.1 * b,
                     (true, _) => 0.06 * b,
                     (_, true) => 1e-5 * b,
