@@ -1,6 +1,6 @@
 //! The machine as resources: what messages share, in bytes that pass in a fixed time.
 
-use base::{Gap, IndexVec};
+use base::{Gap, IndexVec, Span};
 use fluid::{Resource, Use};
 use machine::{LinkId, Machine, NicId, NicParams};
 
@@ -10,8 +10,12 @@ pub(crate) const TIME: u32 = 52;
 
 /// Bytes that pass in that time.
 pub fn capacity(gap: Gap) -> u64 {
-    let passed = (1u128 << (TIME + 20)) / u128::from(gap.0.max(1));
-    u64::try_from(passed).unwrap_or(u64::MAX).min(1 << 62)
+    passed(gap, Span(1 << TIME)).min(1 << 62)
+}
+
+/// Bytes that pass in `time`.
+fn passed(gap: Gap, time: Span) -> u64 {
+    u64::try_from((u128::from(time.0) << 20) / u128::from(gap.0.max(1))).unwrap_or(u64::MAX)
 }
 
 /// Bytes of a packet beside its payload, and of the one that answers it or has asked for it.
@@ -26,18 +30,22 @@ pub(crate) struct Extra {
 pub(crate) struct Weight {
     /// On links: with headers.
     pub wire: u32,
-    /// At host interfaces: without.
+    /// At host interfaces: without; and of what both directions share.
     pub host: u32,
+    pub both: u32,
     /// On the way back.
     pub back: u32,
 }
 
 impl Weight {
-    pub fn new(bytes: u64, packets: u64, extra: Extra) -> Weight {
+    /// Of a message that takes what both directions share for so many bytes more.
+    pub fn new(bytes: u64, packets: u64, extra: Extra, message: u64) -> Weight {
         let host = bytes.div_ceil(packets) as u32;
+        let more = if packets > 1 { message.div_ceil(packets) } else { 0 };
         Weight {
             wire: host.saturating_add(extra.headers as u32).max(1),
             host,
+            both: host.saturating_add(u32::try_from(more).unwrap_or(u32::MAX)),
             back: extra.back as u32,
         }
     }
@@ -51,18 +59,21 @@ pub(crate) struct Fabric {
     /// The host interface, one way and both ways together; no resource where it has no limit.
     one_way: Option<u64>,
     both: Option<u64>,
+    /// Bytes that pass both ways while a message of several packets takes what they share.
+    pub multipacket_message: u64,
     pub capacity: IndexVec<LinkId, u64>,
 }
 
 impl Fabric {
     pub fn new(machine: &Machine) -> Fabric {
-        let NicParams { host_gap, host_gap_one_way, .. } = machine.nic;
+        let NicParams { host_gap, host_gap_one_way, multipacket_message, .. } = machine.nic;
         let limit = |gap: Gap| (gap > Gap::ZERO).then(|| capacity(gap));
         Fabric {
             n_links: machine.links.gap.len() as u32,
             n_nics: machine.n_nics(),
             one_way: limit(host_gap_one_way),
             both: limit(host_gap),
+            multipacket_message: passed(host_gap, multipacket_message),
             capacity: machine.links.gap.raw.iter().map(|&gap| capacity(gap)).collect(),
         }
     }
@@ -101,8 +112,8 @@ impl Fabric {
             at += 2 * self.n_nics;
         }
         if self.both.is_some() {
-            put(at + src.0, weight.host);
-            put(at + dst.0, weight.host);
+            put(at + src.0, weight.both);
+            put(at + dst.0, weight.both);
         }
     }
 
@@ -125,7 +136,8 @@ impl Fabric {
         };
         let links = [machine.injection(ends.0), machine.ejection(ends.1)];
         let links = links.map(|link| level(self.capacity[link], w.wire));
-        let hosts = [self.one_way, self.both].map(|at| at.map_or(u64::MAX, |at| level(at, w.host)));
+        let hosts = [(self.one_way, w.host), (self.both, w.both)];
+        let hosts = hosts.map(|(at, weight)| at.map_or(u64::MAX, |at| level(at, weight)));
         let least = links.into_iter().chain(hosts).min().expect("two links");
         least.max(1) * u64::from(count)
     }

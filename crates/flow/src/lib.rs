@@ -180,7 +180,7 @@ impl FlowNetwork {
     fn launch(&mut self, id: MsgId, msg: Message, start: Time, extra: Extra, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Cut::new(msg.bytes, self.params.packet_payload);
-        let weight = Weight::new(msg.bytes, cut.packets, extra);
+        let weight = Weight::new(msg.bytes, cut.packets, extra, self.fabric.multipacket_message);
         let in_order = msg.in_order && machine.keeps_flows;
         let samples = if in_order { 1 } else { cut.packets.min(u64::from(WAYS)) as u32 };
         let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
@@ -247,7 +247,8 @@ impl FlowNetwork {
             wire.max(host.span(payload))
         };
         let pace = stage(if samples == 1 { any } else { ends }, p.packet_payload);
-        let all = pace * (cut.packets - 1) + stage(any, cut.rest);
+        let wait = p.multipacket_wait(cut.packets, pace);
+        let all = pace * (cut.packets - 1) + wait + stage(any, cut.rest);
         (latency.unwrap_or_default(), all)
     }
 

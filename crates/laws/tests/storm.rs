@@ -67,7 +67,8 @@ fn machine(luck: &Luck) -> (Machine, String) {
     put("links.global.cable", luck.one(20, &["5 ns", "100 ns", "2 us"]).into());
     put("links.local.cable", luck.one(21, &["1 ns", "10 ns"]).into());
     put("nic.window", luck.one(22, &["1", "4", "64", "1024"]).into());
-    if luck.once_in(23, 3) {
+    let is_shared = luck.once_in(23, 3);
+    if is_shared {
         put("nic.host_rate", "15 GB/s".into());
     }
     if luck.once_in(24, 3) {
@@ -78,6 +79,9 @@ fn machine(luck: &Luck) -> (Machine, String) {
     if overhead != "0 B" && luck.once_in(25, 2) {
         put("nic.response", "12 B".into());
     } else {
+        if is_shared {
+            put("nic.multipacket_message", luck.one(36, &["0 ns", "20 ns", "300 ns"]).into());
+        }
         put("switch.flows", luck.one(33, &["kept", "none"]).into());
     }
     put("congestion.management", luck.one(30, &["on", "off"]).into());

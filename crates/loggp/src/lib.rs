@@ -156,7 +156,10 @@ impl LogGpNetwork {
         let last = stage(cut.rest);
         let stream = match cut.packets {
             1 => last,
-            n => stage(p.packet_payload) * (n - 1) + last,
+            n => {
+                let pace = stage(p.packet_payload);
+                pace * (n - 1) + p.multipacket_wait(n, pace) + last
+            }
         };
         Way { latency, stream }
     }
@@ -201,7 +204,8 @@ impl LogGpNetwork {
             }
         }
         let last = host.span(cut.rest).max(slowest.span(cut.rest + headers));
-        Way { latency, stream: pace * (cut.packets - 1) + last }
+        let wait = p.multipacket_wait(cut.packets, pace);
+        Way { latency, stream: pace * (cut.packets - 1) + wait + last }
     }
 
     /// So many packets, of so many bytes on the wire, take the way walked: its latency, and its
@@ -254,9 +258,16 @@ impl LogGpNetwork {
         let host = p.host_gap.max(p.host_gap_one_way);
         let ends = (machine.injection(src), machine.ejection(dst));
         let host_taken = self.occupancy(host, cut, 0);
-        let out = self.occupancy(machine.links.gap[ends.0], cut, headers).max(host_taken);
-        let into = self.occupancy(machine.links.gap[ends.1], cut, headers).max(host_taken);
-        let shared = self.occupancy(p.host_gap, cut, 0);
+        let taken = |link: Gap| {
+            let pace = host.span(p.packet_payload).max(link.span(p.packet_payload + headers));
+            let all = self.occupancy(link, cut, headers).max(host_taken);
+            all + p.multipacket_wait(cut.packets, pace)
+        };
+        let (out, into) = (taken(machine.links.gap[ends.0]), taken(machine.links.gap[ends.1]));
+        let mut shared = self.occupancy(p.host_gap, cut, 0);
+        if cut.packets > 1 {
+            shared += p.multipacket_message;
+        }
         let first = Cut { packets: 1, rest: msg.bytes.min(p.packet_payload) };
         let first = self.occupancy(machine.links.gap[ends.0], first, headers).min(out);
 

@@ -190,6 +190,9 @@ pub struct NicParams {
     pub host_gap: Gap,
     /// Inverse of the host interface's rate one way (payload bytes). `Gap::ZERO` is no cap.
     pub host_gap_one_way: Gap,
+    /// What a message of several packets takes of what both directions share, beside its bytes, at
+    /// either end: with its first packet.
+    pub multipacket_message: Span,
 }
 
 impl NicParams {
@@ -218,6 +221,17 @@ impl NicParams {
     #[inline]
     pub fn completion(&self, bytes: u64) -> Span {
         self.recv_latency + self.stage_last(bytes)
+    }
+
+    /// How much later the second of so many packets goes than `pace` after the first: what both
+    /// directions share is taken by the message itself.
+    #[inline]
+    pub fn multipacket_wait(&self, packets: u64, pace: Span) -> Span {
+        if packets == 1 || self.multipacket_message == Span::ZERO {
+            return Span::ZERO;
+        }
+        let shared = self.host_gap.span(self.packet_payload) + self.multipacket_message;
+        Span(shared.0.saturating_sub(pace.0))
     }
 
     /// What the NIC spends on a command that moves `bytes` before the first head can leave, beside

@@ -92,6 +92,7 @@ impl MachineSpec {
             self.check_quantum(&mut out);
             self.check_congestion(&mut out);
             self.check_flows(&mut out);
+            self.check_multipacket(&mut out);
             self.check_latencies(&mut out);
         }
         let classes = self.traffic_classes(&mut out);
@@ -373,6 +374,25 @@ impl MachineSpec {
         }
     }
 
+    /// It is time of what `nic.host_rate` limits. Where packets answer packets it would have to be
+    /// said of which messages a get consists.
+    fn check_multipacket(&self, out: &mut Vec<Complaint>) {
+        let key = "nic.multipacket_message";
+        let span = self.span(key);
+        if span == Span::ZERO {
+            return;
+        }
+        let mut refuse = |wanted: &str| out.push(Complaint::new(key, span.to_string(), wanted));
+        if self.number("nic.host_rate").is_none() {
+            refuse(
+                "0 ns where the host interface has no limit for both directions (nic.host_rate)",
+            );
+        }
+        if self.number("nic.response").is_some() {
+            refuse("0 ns on a machine whose NICs answer with packets (nic.response)");
+        }
+    }
+
     /// With less than a packet every packet would be congestion.
     fn check_congestion(&self, out: &mut Vec<Complaint>) {
         if self.text("congestion.management") == "off" {
@@ -451,6 +471,7 @@ impl MachineSpec {
             command_queues: self.count("nic.command_queues").unwrap_or(u64::MAX),
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
+            multipacket_message: self.span("nic.multipacket_message"),
         }
     }
 

@@ -200,6 +200,9 @@ pub const KEYS: &[Key] = &[
         "Target command queues of one NIC: one a rank."),
     key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
     key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
+    key("nic.multipacket_message", TIME, Means("0 ns"),
+        "What a message of several packets takes beside its bytes of what both directions of a \
+         host interface share, at either end."),
 
     key("retry.timeout", TIME, Means("1073741824 ns"),
         "From a packet's sending until its NIC takes it for lost and sends it again."),

@@ -31,6 +31,7 @@ impl Machine {
             + nic.block_start(bytes)
             + latency
             + full * (packets - 1)
+            + nic.multipacket_wait(packets, full)
             + self.slowest_stage(path, last)
             + nic.completion(bytes)
     }

@@ -77,12 +77,16 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
         (("nic.packet_payload", "0 B"), "from 1 B"),
         (("nic.packet_payload", "64 KiB"), "from 1 B to 65451 B: a packet has at most 65535 B"),
         (("nic.packet_overhead", "1 MB"), "less than the 65535 B that a packet may have"),
+        (("nic.response", "12 B"), "nic.multipacket_message: found `17.00 ns`"),
         (("switch..latency", "1 ns"), "a dotted key"),
         (("routing.kind", "ugal"), "`routing` to be a table"),
     ] {
         let said = refused("aurora", &[set]);
         assert!(said.iter().any(|c| c.contains(want)), "{set:?}: {said:#?}");
     }
+    // What it would be time of is not limited there.
+    let said = refused("dragonfly-1056", &[("nic.multipacket_message", "17 ns")]);
+    assert!(said.len() == 1 && said[0].contains("nic.host_rate"), "{said:#?}");
 }
 
 #[test]

@@ -306,7 +306,10 @@ impl PacketNetwork {
     #[inline(always)]
     fn next_part(&self, t: &Transit) -> Part {
         let payload = t.unsent.min(self.params.packet_payload);
-        let (both, host) = self.host_takes(payload);
+        let (mut both, host) = self.host_takes(payload);
+        if t.made == 0 && t.packets > 1 {
+            both += self.params.multipacket_message;
+        }
         Part { payload, bytes: (payload + self.params.packet_overhead) as u16, both, host }
     }
 
@@ -516,7 +519,7 @@ impl PacketNetwork {
         cx: &mut Cx<'_>,
     ) -> NicId {
         let a = self.arrival(id);
-        let src = a.src;
+        let (src, is_first) = (a.src, a.done == Time::ZERO);
         a.done = a.done.max(done);
         a.missing -= 1;
         if a.missing == 0 {
@@ -529,6 +532,8 @@ impl PacketNetwork {
                 None => self.close(id, msg, seen, cx),
                 Some(_) => self.is_over(id, cx),
             }
+        } else if is_first {
+            self.nics[at].moves += self.params.multipacket_message;
         }
         src
     }
