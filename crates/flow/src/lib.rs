@@ -356,7 +356,7 @@ impl FlowNetwork {
             for strand in &mut f.strands[..f.n_strands as usize] {
                 strand.level = self.sharing.level_of(strand.flow);
                 let at = self.sharing.bottleneck(strand.flow);
-                strand.hold_up(at, f.pull.0.rate, &self.sharing, &mut self.pressure);
+                strand.hold_up(at, f.pull, &self.sharing, &mut self.pressure);
             }
             self.pace(flight);
             self.flights[flight].free = self.flights[flight].rate;

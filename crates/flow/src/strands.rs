@@ -78,34 +78,39 @@ impl Strand {
     }
 
     /// `at` sets its level now: what comes to a link between switches faster than it goes on fills
-    /// the buffers before it, all the way from the switch of the sender.
+    /// the buffers before it, all the way from the switch of the sender. What comes back likewise.
     pub fn hold_up(
         &mut self,
         at: Option<Resource>,
-        pull: u64,
+        pull: (Ask, Ask),
         sharing: &MaxMin,
         pressure: &mut Pressure,
     ) {
-        let forward = usize::from(self.forward);
-        let on_way = |at| sharing.uses(self.flow).take(forward).position(|one| one.resource == at);
-        // The first link is the NIC's own, the last the receiver's.
-        let place = at.and_then(on_way).filter(|place| (1..forward - 1).contains(place));
+        let (forward, all) = (usize::from(self.forward), self.links());
+        let on_way = |at| sharing.uses(self.flow).take(all).position(|one| one.resource == at);
+        // The first link of either way is a NIC's own, and so is the last.
+        let is_ends = |place: usize| [0, forward - 1, forward, all - 1].contains(&place);
+        let place = at.and_then(on_way).filter(|&place| !is_ends(place));
         let held = place.unwrap_or(0) as u16;
         if held != self.held {
             self.let_go(pull, sharing, pressure);
             self.held = held;
-            let links = sharing.uses(self.flow).take(held.into()).skip(1);
-            let asks = pull * u64::from(self.count);
-            links.for_each(|one| pressure.fill(LinkId(one.resource.0), asks));
+            self.before_hold(pull, sharing, |link, asks| pressure.fill(link, asks));
         }
     }
 
     /// Nothing holds it up.
-    fn let_go(&mut self, pull: u64, sharing: &MaxMin, pressure: &mut Pressure) {
-        let links = sharing.uses(self.flow).take(self.held.into()).skip(1);
-        let asks = pull * u64::from(self.count);
-        links.for_each(|one| pressure.drain(LinkId(one.resource.0), asks));
+    fn let_go(&mut self, pull: (Ask, Ask), sharing: &MaxMin, pressure: &mut Pressure) {
+        self.before_hold(pull, sharing, |link, asks| pressure.drain(link, asks));
         self.held = 0;
+    }
+
+    /// The links from a NIC's switch to where it is held up, and what it asks of them.
+    fn before_hold(&self, pull: (Ask, Ask), sharing: &MaxMin, mut of: impl FnMut(LinkId, u64)) {
+        let (pull, begin) =
+            if self.held < self.forward { (pull.0, 0) } else { (pull.1, self.forward) };
+        let links = sharing.uses(self.flow).take(self.held.into()).skip(usize::from(begin) + 1);
+        links.for_each(|one| of(LinkId(one.resource.0), pull.rate * u64::from(self.count)));
     }
 }
 
@@ -127,7 +132,9 @@ impl FlowNetwork {
         self.ways.clear();
         self.links.clear();
         for _ in 0..samples {
-            let is_minimal = self.draw_way(flight, machine);
+            let draw = self.next_draw(flight, machine);
+            let is_minimal = self.walk(flight, draw, machine);
+            self.walk_back(flight, draw, machine);
             let pull = self.flights[flight].pull;
             self.path.iter().for_each(|&link| self.pressure.add_own(link, pull.0));
             self.back.iter().for_each(|&link| self.pressure.add_own(link, pull.1));
@@ -160,25 +167,34 @@ impl FlowNetwork {
         }
     }
 
-    /// Draws the way of the next packet of `flight` into `path`, and of what comes back into
-    /// `back`: whether it is minimal.
-    fn draw_way(&mut self, flight: FlightId, machine: &Machine) -> bool {
+    /// What the next packet of `flight` draws its way by.
+    fn next_draw(&mut self, flight: FlightId, machine: &Machine) -> u64 {
         let f = &mut self.flights[flight];
-        let Message { src, dst, .. } = f.msg;
-        let mut draw = Message::packet_draw(f.msg.draw, f.drawn);
+        let draw = Message::packet_draw(f.msg.draw, f.drawn);
         f.drawn += 1;
         if f.msg.in_order && machine.keeps_flows {
-            draw = Message::draw_in_order(f.msg.draw);
+            Message::draw_in_order(f.msg.draw)
+        } else {
+            draw
         }
+    }
+
+    /// The way of a packet of `flight` into `path`: whether it is minimal.
+    fn walk(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> bool {
+        let Message { src, dst, .. } = self.flights[flight].msg;
         let route = machine.walk(src, dst, draw, &self.pressure, &mut self.path);
-        self.back.clear();
-        if f.weight.back > 0 {
-            machine.walk(dst, src, !draw, &self.pressure, &mut self.back);
-        }
-        for link in self.path.iter_mut().chain(&mut self.back) {
-            *link = self.pressure.stand(*link);
-        }
+        self.path.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
         route.is_minimal()
+    }
+
+    /// The way of what comes back for it into `back`.
+    fn walk_back(&mut self, flight: FlightId, draw: u64, machine: &Machine) {
+        let Flight { msg: Message { src, dst, .. }, weight, .. } = self.flights[flight];
+        self.back.clear();
+        if weight.back > 0 {
+            machine.walk(dst, src, !draw, &self.pressure, &mut self.back);
+            self.back.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
+        }
     }
 
     /// From the next deal on its strands take their shares.
@@ -219,10 +235,12 @@ impl FlowNetwork {
                     moved |= self.look(flight, slow, cx);
                     true
                 });
-                if !moved {
+                if looking.is_empty() {
                     break;
                 }
-                self.deal(cx.now);
+                if moved {
+                    self.deal(cx.now);
+                }
             }
         }
         looking.clear();
@@ -241,22 +259,40 @@ impl FlowNetwork {
         held.min_by_key(|(_, strand)| strand.level).map(|(nth, _)| nth)
     }
 
-    /// Its strand `slow` sends one of its packets by the way that the next packet draws. Whether
-    /// that is another.
+    /// Its strand `slow` sends one of its packets by the way that the next packet draws, if that is
+    /// asked for less. Whether that is another.
     fn look(&mut self, flight: FlightId, slow: usize, cx: &mut Cx<'_>) -> bool {
         let f = &self.flights[flight];
         let (n, pull, strand) = (f.n_strands as usize, f.pull, f.strands[slow]);
-        let of_slow = self.sharing.uses(strand.flow).take(strand.forward.into());
-        let now = of_slow.map(|one| self.pressure.asked(LinkId(one.resource.0), 0)).max();
+        let links = || self.sharing.uses(strand.flow).map(|one| LinkId(one.resource.0));
+        let forward = usize::from(strand.forward);
+        self.path.clear();
+        self.path.extend(links().take(forward));
+        self.back.clear();
+        self.back.extend(links().take(strand.links()).skip(forward));
+        // What comes back goes other ways, or the message itself.
+        let is_back = strand.held >= strand.forward;
+        let worst = |network: &FlowNetwork, more: (u64, u64)| {
+            let (links, more) =
+                if is_back { (&network.back, more.1) } else { (&network.path, more.0) };
+            links.iter().map(|&link| network.pressure.asked(link, more)).max()
+        };
+        let now = worst(self, (0, 0));
         self.pressure.pace = now.unwrap_or(0).max(1 << 20);
-        let is_minimal = self.draw_way(flight, cx.machine);
+        let draw = self.next_draw(flight, cx.machine);
+        let mut is_minimal = strand.is_minimal;
+        if is_back {
+            self.walk_back(flight, draw, cx.machine);
+        } else {
+            is_minimal = self.walk(flight, draw, cx.machine);
+        }
         self.pressure.pace = 1 << 20;
         let is_same = |strand: &Strand| {
             let links = self.sharing.uses(strand.flow).map(|one| LinkId(one.resource.0));
             links.take(strand.links()).eq(self.path.iter().chain(&self.back).copied())
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
-        let then = self.path.iter().map(|&link| self.pressure.asked(link, pull.0.rate)).max();
+        let then = worst(self, (pull.0.rate, pull.1.rate));
         if same == Some(slow) || then >= now {
             return false;
         }
@@ -323,7 +359,7 @@ impl FlowNetwork {
     fn resize(&mut self, flight: FlightId, nth: usize, count: u32) {
         let f = &mut self.flights[flight];
         let strand = &mut f.strands[nth];
-        strand.let_go(f.pull.0.rate, &self.sharing, &mut self.pressure);
+        strand.let_go(f.pull, &self.sharing, &mut self.pressure);
         let scale = |one: Use| Use { weight: one.weight / strand.count * count, ..one };
         self.uses.clear();
         self.uses.extend(self.sharing.uses(strand.flow).map(scale));
@@ -347,7 +383,7 @@ impl FlowNetwork {
     fn drop_strand(&mut self, flight: FlightId, nth: usize, is_last: bool, cx: &mut Cx<'_>) {
         let f = &mut self.flights[flight];
         let (strand, pull) = (&mut f.strands[nth], f.pull);
-        strand.let_go(pull.0.rate, &self.sharing, &mut self.pressure);
+        strand.let_go(pull, &self.sharing, &mut self.pressure);
         let strand = *strand;
         f.carried += strand.carried;
         let until = if is_last {

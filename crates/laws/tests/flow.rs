@@ -247,3 +247,33 @@ fn what_gathers_for_the_direct_link_goes_last() {
     let last = 512.0 * 15.0 * 2132.0 / 2.0 / 25e9;
     assert!(flow.end().seconds() > last, "{}", flow.end());
 }
+
+/// The fifth round of Bruck's allgather of 64 ranks on one chassis of Cascade: the four NICs of
+/// each Aries send to those of the fourth further on. All ways of the chassis together could carry
+/// it twice over, so nobody waits for a link, whatever goes by it: hosts, which send and receive at
+/// once, say how long it takes. Of ten draws the last may meet others in one eighth of his message
+/// for part of the time.
+#[test]
+fn who_is_answered_by_a_full_link_finds_another() {
+    let machine = preset("cascade-3k", &[("routing", "adaptive-0")]);
+    let (ranks, bytes) = (64u32, 16u64 << 15);
+    // As to a neighbor, where links are no slower than hosts; but its bytes pass the hosts beside
+    // as many the other way, and it has further to go.
+    let nic = &machine.nic;
+    let (both, alone) = (nic.host_gap.span(2 * bytes), nic.host_gap_one_way.span(bytes));
+    let zero_load = |to, bytes| machine.zero_load(NicId(0), NicId(to), bytes);
+    let further = zero_load(ranks - 16, 0) - zero_load(1, 0);
+    let beside = zero_load(1, bytes) + further + both - alone;
+    let mut off = 0.0;
+    for luck in 1..=10 {
+        let of = |nic| {
+            let to = (nic + ranks - 16) % ranks;
+            (Time(0), message(nic, to, bytes, draw(luck, 0, nic, 0)))
+        };
+        let messages: Vec<_> = (0..ranks).map(of).collect();
+        let late = flows(&machine, &messages).end().seconds() / beside.seconds() - 1.0;
+        println!("{luck}: {:+.1} %", 100.0 * late);
+        off += late / 10.0;
+    }
+    assert!(off.abs() < 0.03, "{off}");
+}
