@@ -11,6 +11,8 @@ use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 /// What is smaller than a large page (2 MiB on x86-64, and mostly on ARM) is none.
 const LARGE: usize = 2 << 20;
 const SMALL: usize = 4 << 10;
+/// So much behind the last large page lies on small ones, whose number is small then.
+const LITTLE: usize = LARGE / 4;
 
 /// `MADV_COLLAPSE` of madvise(2), from Linux 6.1 on: small pages become a large one.
 #[cfg(target_os = "linux")]
@@ -18,13 +20,14 @@ const COLLAPSE: libc::c_int = 25;
 
 /// An empty list with room for `n` items, or for as many more as fill its last large page.
 pub fn with_room<T>(n: usize) -> Vec<T> {
+    let wanted = n * size_of::<T>();
     // With what an allocator writes before it, it is whole large pages, which Linux then aligns.
-    let n = match n * size_of::<T>() {
+    let n = match wanted {
         bytes if bytes < LARGE => n,
         bytes => ((bytes + SMALL).next_multiple_of(LARGE) - SMALL) / size_of::<T>(),
     };
     let items = Vec::with_capacity(n);
-    want_large_pages(&items);
+    want_large_pages(&items, wanted);
     items
 }
 
@@ -62,7 +65,7 @@ pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
         }
         Vec::from_raw_parts(first.cast(), n, n)
     };
-    want_large_pages(&items);
+    want_large_pages(&items, layout.size());
     items
 }
 
@@ -89,14 +92,20 @@ pub fn held<T>(items: &Vec<T>) -> usize {
 }
 
 #[cfg(target_os = "linux")]
-fn want_large_pages<T>(items: &Vec<T>) {
-    let begin = items.as_ptr() as usize;
-    let end = begin + items.capacity() * size_of::<T>();
+fn want_large_pages<T>(items: &Vec<T>, wanted: usize) {
+    // Whole pages, or the system would cut in two what it may have to move when it grows.
+    let begin = items.as_ptr() as usize / SMALL * SMALL;
+    // Of 65,536 items of a line the end is a few bytes behind a large page, and would be one more.
+    let end = match wanted % LARGE {
+        ..LITTLE => begin + wanted / LARGE * LARGE,
+        _ => {
+            let end = items.as_ptr() as usize + items.capacity() * size_of::<T>();
+            end.next_multiple_of(SMALL)
+        }
+    };
     if end - begin < LARGE {
         return;
     }
-    // Whole pages, or the system would cut in two what it may have to move when it grows.
-    let (begin, end) = (begin / SMALL * SMALL, end.next_multiple_of(SMALL));
     let advise = |at: usize, bytes: usize, advice| {
         // SAFETY: advice about how memory is mapped; what it holds stays, and a refusal is an
         // answer.
@@ -110,6 +119,4 @@ fn want_large_pages<T>(items: &Vec<T>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn want_large_pages<T>(items: &Vec<T>) {
-    let _ = items;
-}
+fn want_large_pages<T>(_: &Vec<T>, _: usize) {}

@@ -116,14 +116,20 @@ impl<I: Idx, T> Slab<I, T> {
         Slab { items, free: Vec::with_capacity(n.min(1 << 14)) }
     }
     pub fn insert(&mut self, t: T) -> I {
+        self.insert_with(|| t)
+    }
+    /// The same of what is made in its place: made elsewhere and copied, it could not be read
+    /// before all that is written before it is in the cache.
+    #[inline(always)]
+    pub fn insert_with(&mut self, t: impl FnOnce() -> T) -> I {
         match self.free.pop() {
             Some(i) => {
-                self.items[i] = t;
+                self.items[i] = t();
                 i
             }
             None => {
                 grow(&mut self.items.raw);
-                self.items.push(t)
+                self.items.push(t())
             }
         }
     }
@@ -138,6 +144,13 @@ impl<I: Idx, T> Slab<I, T> {
     pub fn prefetch(&self, i: I) {
         if let Some(item) = self.items.raw.get(i.idx()) {
             crate::prefetch_all(item);
+        }
+    }
+    /// The same for the place of the item after the next to be inserted.
+    #[inline]
+    pub fn prefetch_free(&self) {
+        if let Some(&i) = self.free.len().checked_sub(2).and_then(|last| self.free.get(last)) {
+            self.prefetch(i);
         }
     }
     /// The same for the lines of its first bytes.

@@ -1,5 +1,7 @@
 //! Messages in closed form: a dissemination barrier, what a message of it takes, and what a rank.
 
+use std::process::Command;
+
 use base::Digest;
 use collectives::{Algorithm, Collective, Kind, Seat as Member};
 use loggp::LogGpNetwork;
@@ -19,9 +21,33 @@ pub struct Closed {
     pub digest: Digest,
     /// On a core.
     pub seconds: f64,
-    /// The most the process ever had, less what it had with the machine alone: of a process that
-    /// has done nothing else.
-    pub bytes: u64,
+    /// Of memory, where the system tells: the most the process ever had, less what it had with the
+    /// machine alone; and the same of a process with hardly any ranks.
+    pub bytes: Option<u64>,
+    pub few: Option<u64>,
+}
+
+/// Nodes of a world that has hardly any ranks.
+const FEW: u32 = 2;
+
+/// The same in a process that has done nothing else, and what another holds with hardly any ranks:
+/// the program, the queue, and a page of every column of the whole machine.
+pub fn beside_few(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Closed {
+    let few = || {
+        let own = std::env::current_exe().ok()?;
+        let done = Command::new(own).args(["few", machine, &ppn.to_string()]).output().ok()?;
+        String::from_utf8(done.stdout).ok()?.trim().parse::<u64>().ok()
+    };
+    Closed { few: few(), ..dissemination(machine, nodes, ppn, calls) }
+}
+
+/// The other process's part: what a world of hardly any ranks holds, or nothing if that is unknown.
+pub fn few(args: &[String]) {
+    let [machine, ppn] = args else { panic!("bench few MACHINE PPN") };
+    let ppn = ppn.parse().expect("ranks a node");
+    if let Some(bytes) = dissemination(machine, FEW, ppn, 1).bytes {
+        println!("{bytes}");
+    }
 }
 
 /// `calls` barriers of so many nodes of `machine`, with a rank at each of the first `ppn` NICs.
@@ -64,28 +90,37 @@ pub fn dissemination(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Close
         events: outcome.engine.events,
         digest: outcome.digest,
         seconds,
-        bytes: memory("VmHWM:").saturating_sub(before),
+        bytes: memory("VmHWM:").zip(before).map(|(most, before)| most.saturating_sub(before)),
+        few: None,
     }
 }
 
 /// Bytes of memory this process has, or ever had at once. Linux only: proc(5).
-fn memory(which: &str) -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix(which)?.trim().strip_suffix(" kB"));
-    line.and_then(|kb| kb.parse::<u64>().ok()).unwrap_or_default() << 10
+fn memory(which: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line =
+        text.lines().find_map(|line| line.strip_prefix(which)?.trim().strip_suffix(" kB"))?;
+    Some(line.parse::<u64>().ok()? << 10)
 }
 
 impl std::fmt::Display for Closed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Closed { ranks, messages, events, seconds, bytes, digest } = self;
+        let Closed { ranks, messages, events, seconds, bytes, few, digest } = self;
         let per = |n: u64, of: f64| n as f64 / of;
+        let rank = |bytes: Option<u64>| match bytes {
+            Some(bytes) => format!("{:.0}", per(bytes, f64::from(*ranks))),
+            None => "-".into(),
+        };
+        let own = bytes.zip(*few).map(|(bytes, few)| bytes.saturating_sub(few));
         write!(
             f,
             "loggp, dissemination, {ranks} ranks: {messages} messages in {seconds:.2} s, {:.0} \
-             messages/s, {:.2} events a message; {:.0} B a rank; digest {digest:?}",
+             messages/s, {:.2} events a message; {} B a rank, {} beyond what {FEW} nodes take; \
+             digest {digest:?}",
             per(*messages, *seconds),
             per(*events, *messages as f64),
-            per(*bytes, f64::from(*ranks)),
+            rank(*bytes),
+            rank(own),
         )
     }
 }

@@ -2,7 +2,8 @@
 //! the loop longer is seen on any machine, however busy.
 //!
 //! Each world runs for a window and for twice as long; the difference is what packets cost, without
-//! what building the world does. Changes among flows are counted likewise.
+//! what building the world does. Changes among flows and messages in closed form are counted
+//! likewise.
 
 use std::fs;
 use std::path::PathBuf;
@@ -23,6 +24,30 @@ struct Record {
     #[serde(rename = "count")]
     counts: Vec<Count>,
     flows: Vec<Flows>,
+    closed: Vec<Closed>,
+}
+
+/// Barriers of a rank at each of the first `ppn` NICs of so many nodes: `bench closed`.
+#[derive(Serialize, Deserialize)]
+struct Closed {
+    machine: String,
+    nodes: u64,
+    ppn: u64,
+    calls: u64,
+    instructions_per_message: u64,
+}
+
+impl Closed {
+    fn measured(&self) -> u64 {
+        let run = |times: u64| {
+            let numbers = [self.nodes, self.ppn, self.calls * times].map(|n| n.to_string());
+            counted(&["closed", &self.machine, &numbers[0], &numbers[1], &numbers[2]]).0
+        };
+        // Every rank sends one message a round.
+        let ranks = self.nodes * self.ppn;
+        let rounds = u64::from(ranks.next_power_of_two().ilog2());
+        (run(2) - run(1)) / (self.calls * ranks * rounds)
+    }
 }
 
 /// So many flows between random pairs, of which one leaves and one comes: `bench flows`.
@@ -153,6 +178,13 @@ pub fn count(write: bool) -> bool {
         let what = format!("{}, {} flows: instructions an event", flows.machine, flows.flows);
         let is = flows.measured();
         tell(&what, &mut flows.instructions_per_event, is);
+    }
+    for closed in &mut record.closed {
+        let Closed { machine, nodes, ppn, .. } = &*closed;
+        let what =
+            format!("{machine}, {} ranks in closed form: instructions a message", nodes * ppn);
+        let is = closed.measured();
+        tell(&what, &mut closed.instructions_per_message, is);
     }
     if !compares {
         println!("recorded for {}, this is {rustc}: not compared", record.rustc);

@@ -31,6 +31,9 @@ fn main() {
     if mode == "closed" {
         return closed(&args[1..]);
     }
+    if mode == "few" {
+        return bench::closed::few(&args[1..]);
+    }
     if mode == "flows" {
         bench::sharing::changes(&args[1..]);
         return;
@@ -49,7 +52,7 @@ fn main() {
     let size = if smoke { Span::us(20) } else { Span::us(200) };
     // The first, because it tells the most memory this process ever had.
     let nodes = if smoke { 128 } else { bench::closed::NODES };
-    println!("{}", bench::closed::dissemination("aurora", nodes, bench::closed::PPN, 4));
+    println!("{}", bench::closed::beside_few("aurora", nodes, bench::closed::PPN, 4));
     println!("{}", Reading::HEADER);
     for yard in yards(size) {
         println!("{}", yard.read());
@@ -105,7 +108,7 @@ fn closed(args: &[String]) {
         }
         _ => panic!("bench closed MACHINE NODES PPN CALLS"),
     };
-    println!("{}", bench::closed::dissemination(machine, nodes, ppn, calls as usize));
+    println!("{}", bench::closed::beside_few(machine, nodes, ppn, calls as usize));
 }
 
 /// One yardstick, for a profiler: `one MACHINE ROUTING PATTERN BYTES LOAD WINDOW_US`.

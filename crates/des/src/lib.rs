@@ -4,6 +4,7 @@
 //! from the order of pushes. Only one component ever schedules events of one source, so neither
 //! the container nor the thread that pushed can change a result.
 
+mod chunks;
 mod queue;
 
 pub use queue::Queue;
@@ -20,7 +21,7 @@ pub enum Phase {
 /// What happens, in eight bytes: a phase, a kind, whose doing it is, and one word more. Events of
 /// one instant come in the order of the first three; those equal in all of them as pushed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct What(u64);
+pub struct What(pub(crate) u64);
 
 impl What {
     /// Kinds are below this.

@@ -3,29 +3,20 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::{Time, grow, held, prefetch};
+use base::Time;
 
 use crate::What;
+use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NOTHING};
 
-/// An event and its time.
-#[derive(Clone, Copy, Debug)]
-struct Item {
-    at: u64,
-    what: What,
-}
-const _: () = assert!(size_of::<Item>() == 16);
-
-const NOTHING: Item = Item { at: 0, what: What(0) };
-
-/// log2 of the buckets of the finest level, and of the slots of each level above.
+/// log2 of the buckets of the finest level, and of a window, which has half of them.
 const NEAR: u32 = 14;
+const WINDOW: u32 = NEAR - 1;
+/// Words of bits of a window's words of bits.
+const WORDS: usize = (1 << WINDOW) / 64 / 64;
+/// log2 of the slots of each level above, which count windows.
 const DIGIT: u32 = 6;
 const SLOTS: usize = 1 << DIGIT;
-const LEVELS: usize = (64 - NEAR).div_ceil(DIGIT) as usize;
-/// Items of a chunk: two cache lines.
-const CHUNK: usize = 8;
-/// "No chunk".
-const NONE: u32 = u32::MAX;
+const LEVELS: usize = (64 - WINDOW).div_ceil(DIGIT) as usize;
 /// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
 const OFFSET: u32 = 16;
 const INDEX: u32 = 16;
@@ -49,19 +40,6 @@ const FORESEEN: usize = 512;
 /// With so many left more are opened for who looks ahead, who would else not have seen the first.
 const LEFT: usize = 64;
 
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Chunk([Item; CHUNK]);
-
-/// A list of chunks. All but the last are full, so the count tells how full that one is.
-#[derive(Clone, Copy)]
-struct Bucket {
-    first: u32,
-    last: u32,
-    count: u32,
-}
-const EMPTY: Bucket = Bucket { first: NONE, last: NONE, count: 0 };
-
 /// An event that was scheduled for the bucket being emptied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Late {
@@ -73,6 +51,10 @@ struct Late {
 
 /// Pending events, soonest first: a timing wheel of fine buckets with exact order, and coarser
 /// levels above it for what is far away.
+///
+/// The buckets are two windows, the present one and the next: as one is over, the other becomes the
+/// present one, and what was far and is in the next is placed there. So an event that waits for no
+/// longer than a window is placed once, whenever it comes.
 ///
 /// A push writes 16 bytes at the end of a bucket. The first buckets with anything in them are
 /// copied out in order. What is then scheduled for the same buckets waits in a heap beside them;
@@ -105,6 +87,8 @@ pub struct Queue {
     run_end: u64,
     /// No later than any event outside the run.
     base: u64,
+    /// The end of the buckets: what is later is far.
+    near_last: u64,
     near: Box<[Bucket; 1 << NEAR]>,
     /// One bit a bucket, and one bit a word of those.
     near_used: Box<[u64; (1 << NEAR) / 64]>,
@@ -156,14 +140,6 @@ fn deal_out(pushed: &[Item], start: u64, width: u32, run: &mut [Item]) -> bool {
     true
 }
 
-/// All chunks of a queue.
-struct Chunks {
-    items: Vec<Chunk>,
-    /// The chunk after it in its bucket, or in the list of free ones.
-    next: Vec<u32>,
-    free: u32,
-}
-
 /// So many, not by way of the stack.
 fn boxed<T: Copy, const N: usize>(item: T) -> Box<[T; N]> {
     let items: Box<[T]> = vec![item; N].into();
@@ -193,12 +169,13 @@ impl Queue {
             lates: 0,
             run_end: 0,
             base: 0,
+            near_last: (2 << (WINDOW + 10)) - 1,
             near: boxed(EMPTY),
             near_used: boxed(0),
             near_words: [0; _],
             far: vec![EMPTY; LEVELS * SLOTS].into(),
             far_used: [0; LEVELS],
-            chunks: Chunks { items: Vec::new(), next: Vec::new(), free: NONE },
+            chunks: Chunks::new(),
             last: 0,
             len: 0,
             opened: 0,
@@ -226,9 +203,8 @@ impl Queue {
     }
     #[inline]
     fn place(&mut self, item: Item) {
-        let beyond = (item.at ^ self.base) >> (self.width + NEAR);
-        if beyond != 0 {
-            return self.place_far(item, beyond);
+        if item.at > self.near_last {
+            return self.place_far(item);
         }
         let at = (item.at >> self.width) as usize % (1 << NEAR);
         let bucket = &mut self.near[at];
@@ -239,12 +215,41 @@ impl Queue {
         self.chunks.append(bucket, item);
     }
     #[inline(never)]
-    fn place_far(&mut self, item: Item, beyond: u64) {
+    fn place_far(&mut self, item: Item) {
         self.far_pushed += 1;
-        let level = (63 - beyond.leading_zeros()) / DIGIT;
-        let digit = (item.at >> (self.width + NEAR + level * DIGIT)) as usize % SLOTS;
-        self.far_used[level as usize] |= 1 << digit;
-        self.chunks.append(&mut self.far[level as usize * SLOTS + digit], item);
+        let (level, digit) = self.slot(item.at, self.near_last);
+        self.far_used[level] |= 1 << digit;
+        self.chunks.append(&mut self.far[level * SLOTS + digit], item);
+    }
+    /// The level and the slot there of an instant that is in a later window than `last`: by the
+    /// first digit in which the windows' numbers differ.
+    #[inline]
+    fn slot(&self, at: u64, last: u64) -> (usize, usize) {
+        let window = self.width + WINDOW;
+        let level = (63 - ((at ^ last) >> window).leading_zeros()) / DIGIT;
+        (level as usize, (at >> (window + level * DIGIT)) as usize % SLOTS)
+    }
+    /// The window that begins at `start` becomes the present one. What was far of the next one is
+    /// near from now on.
+    fn enter(&mut self, start: u64) {
+        let last = self.near_last;
+        self.base = start;
+        self.near_last = self.end_of_next();
+        if self.near_last > last {
+            let (level, digit) = self.slot(self.near_last, last);
+            self.take_slot(level, digit);
+        }
+    }
+    /// The last instant of the window after that of the base, or of its own if it is the last.
+    fn end_of_next(&self) -> u64 {
+        let window = 1 << (self.width + WINDOW);
+        (self.base | (window - 1)).saturating_add(window)
+    }
+    /// Places anew what a slot holds.
+    fn take_slot(&mut self, level: usize, digit: usize) {
+        self.far_used[level] &= !(1 << digit);
+        let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
+        self.deal(slot);
     }
     #[inline(never)]
     fn be_late(&mut self, at: u64, what: What) {
@@ -365,20 +370,26 @@ impl Queue {
     /// The first bucket with events in it: the word of its bit, its place, and where it begins.
     #[inline]
     fn first_near(&self) -> Option<(usize, usize, u64)> {
-        let word = self.near_words.iter().position(|&words| words != 0)?;
-        let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
-        let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
-        let window = self.base >> (self.width + NEAR) << NEAR;
-        Some((word, at, (window | at as u64) << self.width))
+        let present = self.base >> (self.width + WINDOW);
+        for window in [present, present + 1] {
+            let first = window as usize % 2 * WORDS;
+            let is_used = |&word: &usize| self.near_words[word] != 0;
+            let Some(word) = (first..first + WORDS).find(is_used) else { continue };
+            let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
+            let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
+            let nth = at as u64 % (1 << WINDOW);
+            return Some((word, at, (window << WINDOW | nth) << self.width));
+        }
+        None
     }
     /// The first slot with events in it, where no bucket has any: its level, its place there, and
     /// where it begins.
     fn first_far(&self) -> (usize, usize, u64) {
         let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
         let digit = self.far_used[level].trailing_zeros();
-        let low = self.width + NEAR + level as u32 * DIGIT;
-        // Digits above the level are the base's; those below are zero at a slot's start.
-        let above = self.base.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
+        let low = self.width + WINDOW + level as u32 * DIGIT;
+        // Digits above the level are the last window's; those below are zero at a slot's start.
+        let above = self.near_last.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
         (level, digit as usize, (above | u64::from(digit)) << low)
     }
 
@@ -416,7 +427,10 @@ impl Queue {
                 }
                 let bucket = std::mem::replace(&mut self.near[at], EMPTY);
                 if self.is_foreseen() {
-                    self.fetch((at + 2) % (1 << NEAR));
+                    self.chunks.fetch(self.near[(at + 2) % (1 << NEAR)]);
+                }
+                if (start ^ self.base) >> (self.width + WINDOW) != 0 {
+                    self.enter(start);
                 }
                 self.base = start;
                 self.run_end = start.saturating_add(1 << self.width);
@@ -433,21 +447,12 @@ impl Queue {
             if start >= end {
                 return;
             }
-            self.far_used[level] &= self.far_used[level] - 1;
-            let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
-            self.base = start;
             self.run_end = start;
-            self.deal(slot);
-        }
-    }
-    /// Has the processor fetch what a bucket holds.
-    fn fetch(&self, at: usize) {
-        let Bucket { first: mut chunk, count, .. } = self.near[at];
-        for _ in 0..(count as usize).div_ceil(CHUNK) {
-            let items = &self.chunks.items[chunk as usize].0;
-            prefetch(&items[0]);
-            prefetch(&items[CHUNK / 2]);
-            chunk = self.chunks.next[chunk as usize];
+            // Its first window is the next one until what it holds is placed.
+            self.near_last = start | ((1 << (self.width + WINDOW)) - 1);
+            self.base = start;
+            self.take_slot(level, digit);
+            self.enter(start);
         }
     }
     /// Places anew what a slot or a bucket held.
@@ -455,10 +460,11 @@ impl Queue {
         let (mut left, mut chunk) = (slot.count as usize, slot.first);
         while left > 0 {
             // Copied, because the places it is dealt to may be chunks that it gives back.
-            let items = self.chunks.items[chunk as usize].0;
+            let items = self.chunks.items(chunk);
             let n = left.min(CHUNK);
             left -= n;
             chunk = self.chunks.free(chunk);
+            self.chunks.fetch_chunk(chunk);
             for &item in &items[..n] {
                 self.place(item);
             }
@@ -482,7 +488,7 @@ impl Queue {
         let run = &mut self.run[before..self.known];
         if n <= CHUNK {
             // Every key is compared with all before it, so that no branch depends on their order.
-            let items = &self.chunks.items[bucket.first as usize].0;
+            let items = self.chunks.items(bucket.first);
             let mut keys = [0; CHUNK];
             for (nth, &item) in items[..n].iter().enumerate() {
                 let mut last = key(item, nth);
@@ -552,6 +558,7 @@ impl Queue {
         self.width = width;
         // Events of the present bucket that are still to be scheduled go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
+        self.near_last = self.end_of_next();
         for &bucket in near.iter().chain(&far) {
             self.deal(bucket);
         }
@@ -562,60 +569,10 @@ impl Queue {
         (self.run.capacity() + self.pushed.capacity()) * size_of::<Item>()
             + self.order.capacity() * size_of::<u64>()
             + self.late.capacity() * size_of::<Late>()
-            + held(&self.chunks.items)
-            + held(&self.chunks.next)
+            + self.chunks.bytes()
             + size_of_val(&self.near[..])
             + size_of_val(&self.near_used[..])
             + size_of_val(&self.far[..])
-    }
-}
-
-impl Chunks {
-    /// Adds to the end of a bucket.
-    #[inline]
-    fn append(&mut self, bucket: &mut Bucket, item: Item) {
-        let nth = bucket.count as usize % CHUNK;
-        bucket.count += 1;
-        if nth == 0 {
-            return self.lengthen(bucket, item);
-        }
-        self.items[bucket.last as usize].0[nth] = item;
-    }
-    /// The same where the last chunk is full. Its being the last call spares `append` a frame.
-    #[inline(never)]
-    fn lengthen(&mut self, bucket: &mut Bucket, item: Item) {
-        let new = match self.free {
-            NONE => {
-                grow(&mut self.items);
-                self.items.push(Chunk([NOTHING; CHUNK]));
-                grow(&mut self.next);
-                self.next.push(NONE);
-                self.items.len() as u32 - 1
-            }
-            free => std::mem::replace(&mut self.free, self.next[free as usize]),
-        };
-        match bucket.last {
-            NONE => bucket.first = new,
-            last => self.next[last as usize] = new,
-        }
-        bucket.last = new;
-        self.items[new as usize].0[0] = item;
-    }
-    /// Gives a chunk back, and says which came after it.
-    fn free(&mut self, chunk: u32) -> u32 {
-        let free = std::mem::replace(&mut self.free, chunk);
-        std::mem::replace(&mut self.next[chunk as usize], free)
-    }
-    /// Moves what a bucket holds to the end of `to`, in the order of pushes.
-    #[inline]
-    fn empty(&mut self, bucket: Bucket, to: &mut Vec<Item>) {
-        let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
-        while left > 0 {
-            let n = left.min(CHUNK);
-            to.extend_from_slice(&self.items[chunk as usize].0[..n]);
-            left -= n;
-            chunk = self.free(chunk);
-        }
     }
 }
 
@@ -751,6 +708,22 @@ mod tests {
             }
         }
         assert!(widths[0] < widths[1] && widths[2] < widths[1], "{widths:?}");
+    }
+
+    /// However the buckets' windows lie, what waits for no longer than one of them is never far.
+    #[test]
+    fn what_waits_no_longer_than_a_window_is_placed_once() {
+        let mut queue = Queue::new();
+        let window = 1 << (queue.width + WINDOW);
+        let wait = |nth: u32| Span(1 + draw(5, 0, 0, nth.into()) % (window - 1));
+        for nth in 0..200 {
+            queue.push(Time::ZERO + wait(nth), What::new(Phase::Arrive, 0, 0, nth));
+        }
+        for nth in 200..LOOK {
+            let (now, _) = queue.pop().expect("as many are pushed as popped");
+            queue.push(now + wait(nth), What::new(Phase::Arrive, 0, 0, nth));
+        }
+        assert!(queue.last > 4 * window && queue.far_pushed == 0, "{}", queue.far_pushed);
     }
 
     #[test]

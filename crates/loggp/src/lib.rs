@@ -24,6 +24,8 @@ use crate::nic::Nic;
 base::ids! {
     /// A message under way.
     FlightId,
+    /// A message that is answered when it has come.
+    AskId,
 }
 
 /// What happens in a closed-form network: the head of `flight`, sent by `src`, has reached the
@@ -45,21 +47,28 @@ impl NetEvent for HeadArrives {
     }
 }
 
+/// One cache line, and on one.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Flight {
     id: MsgId,
-    msg: Message,
-    /// From the head at the receiver to the tail there, if the receiver is idle.
-    stream: Span,
-    /// How long the receiver's NIC is taken, and its host interface of that.
+    dst: NicId,
+    /// It is answered, as this says.
+    ask: Option<AskId>,
+    is_lone: bool,
+    /// From the head at the receiver to the tail there, if the receiver is idle; and on until it is
+    /// seen, if it is not answered.
+    rest: Span,
+    /// How long the receiver's link is taken, and its NIC.
     taken: Span,
-    host: Span,
+    kept: Span,
     /// How long both NICs' host interfaces are taken, counting both directions.
     shared: Span,
     /// How much later its tail leaves than it would alone once its head has: others' packets go in
     /// between, and what comes in at the same time shares the host.
     late: Span,
 }
+const _: () = assert!(size_of::<Flight>() == 64);
 
 /// The state of a closed-form network.
 pub struct LogGpNetwork {
@@ -68,6 +77,7 @@ pub struct LogGpNetwork {
     /// Whose state each NIC's is; empty if each has its own.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
+    asks: Slab<AskId, Message>,
     /// Latency and gap of links of each kind: columns of all of them would be read here and there.
     kinds: [(Span, Gap); LinkKind::Global as usize + 1],
     /// Links of one path, and of all sampled paths.
@@ -136,7 +146,7 @@ impl LogGpNetwork {
     /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
     /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
     /// The message's packets are counted on the ways walked, shared out evenly.
-    fn way(&mut self, msg: Message, cut: Cut, headers: u64, cx: &mut Cx<'_>) -> Way {
+    fn way(&mut self, msg: &Message, cut: Cut, headers: u64, cx: &mut Cx<'_>) -> Way {
         let machine = cx.machine;
         // Packets in order all follow the first.
         let in_order = msg.in_order && machine.keeps_flows;
@@ -167,7 +177,7 @@ impl LogGpNetwork {
     /// The same where packets go several ways, of which the first is walked.
     fn many_ways(
         &mut self,
-        msg: Message,
+        msg: &Message,
         cut: Cut,
         headers: u64,
         first: Route,
@@ -247,13 +257,13 @@ impl LogGpNetwork {
 
     /// The head of `msg` leaves at `start` at the earliest; its packets have so many bytes of
     /// headers.
-    fn launch(&mut self, id: MsgId, msg: Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
+    fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Cut::new(msg.bytes, self.params.packet_payload);
         let Way { latency, stream } = self.way(msg, cut, headers, cx);
         Self::count(cut, msg.bytes, cx);
 
-        let Message { src, dst, .. } = msg;
+        let Message { src, dst, .. } = *msg;
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let ends = (machine.injection(src), machine.ejection(dst));
@@ -272,8 +282,23 @@ impl LogGpNetwork {
         let first = self.occupancy(machine.links.gap[ends.0], first, headers).min(out);
 
         let (head, late) = self.nic(src).send(start, cx.now, [first, out], shared);
-        let flight = Flight { id, msg, stream, taken: into, host: host_taken, shared, late };
-        let flight = self.flights.insert(flight);
+        // Handling it keeps the host interface, not the link.
+        let kept = into.max(host_taken + msg.handling_there());
+        let is_answered = msg.told != Told::There;
+        let ask = is_answered.then(|| self.asks.insert(*msg));
+        let seen_after = if is_answered { Span::ZERO } else { msg.seen_after(&self.params) };
+        let (rest, is_lone) = (stream + seen_after, cut.packets == 1);
+        let flight = self.flights.insert_with(|| Flight {
+            id,
+            dst,
+            ask,
+            is_lone,
+            rest,
+            taken: into,
+            kept,
+            shared,
+            late,
+        });
         cx.at(head + latency, Phase::Arrive, HeadArrives { src, flight });
     }
 
@@ -295,6 +320,7 @@ impl NetworkModel for LogGpNetwork {
             nics: IndexVec::zeros(n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
+            asks: Slab::with_capacity(0),
             kinds: machine.links.by_kind(),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
@@ -315,31 +341,31 @@ impl NetworkModel for LogGpNetwork {
             nic.enters = enter + gap;
         }
         let start = enter + msg.before_head(&self.params);
-        self.launch(id, msg, start, self.params.packet_overhead, cx);
+        self.launch(id, &msg, start, self.params.packet_overhead, cx);
     }
 
     fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
         let HeadArrives { flight, .. } = ev;
-        let Flight { id, msg, stream, taken, host, shared, late } = self.flights[flight];
+        let Flight { id, dst, ask, is_lone, rest, taken, kept, shared, late } =
+            self.flights[flight];
         self.flights.free(flight);
-        // Handling it keeps the host interface, not the link.
-        let kept = taken.max(host + msg.handling_there());
-        let is_lone = msg.bytes <= self.params.packet_payload;
-        let begin = self.nic(msg.dst).take(cx.now, [taken, kept], shared, is_lone);
-        let done = begin.max(cx.now + late) + stream;
-        let seen_after = msg.seen_after(&self.params);
-        let Told::Back(bytes) = msg.told else {
-            cx.delivered.push((id, done + seen_after));
+        let begin = self.nic(dst).take(cx.now, [taken, kept], shared, is_lone);
+        let done = begin.max(cx.now + late) + rest;
+        let Some(ask) = ask else {
+            cx.delivered.push((id, done));
             return;
         };
-        let (src, dst, headers) = (msg.dst, msg.src, self.params.response);
-        let back = Message { src, dst, bytes, told: Told::There, ..msg };
+        let msg = self.asks[ask];
+        self.asks.free(ask);
+        let (src, dst, bytes) = (msg.dst, msg.src, msg.told.back());
+        let (back, headers) =
+            (Message { src, dst, bytes, told: Told::There, ..msg }, self.params.response);
         if bytes > 0 {
-            return self.launch(id, back, done + self.params.fetch(bytes), headers, cx);
+            return self.launch(id, &back, done + self.params.fetch(bytes), headers, cx);
         }
         // A response that brings nothing takes nobody's time.
-        let Way { latency, stream } = self.way(back, Cut::new(0, 1), headers, cx);
-        cx.delivered.push((id, done + latency + stream + seen_after));
+        let Way { latency, stream } = self.way(&back, Cut::new(0, 1), headers, cx);
+        cx.delivered.push((id, done + latency + stream + msg.seen_after(&self.params)));
     }
 
     #[inline]
@@ -352,20 +378,22 @@ impl NetworkModel for LogGpNetwork {
             self.flights.prefetch(flight);
         }
         let flight = queue.ahead(AHEAD).and_then(flight)?;
-        let Flight { id, ref msg, .. } = self.flights[flight];
-        base::prefetch(&self.nics[self.own(msg.dst)]);
+        let Flight { id, dst, .. } = self.flights[flight];
+        base::prefetch(&self.nics[self.own(dst)]);
         Some(id)
     }
 
     #[inline]
     fn prefetch(&self, nic: NicId) {
         base::prefetch(&self.nics[self.own(nic)]);
+        self.flights.prefetch_free();
     }
 
     fn bytes(&self) -> usize {
         self.nics.len() * size_of::<Nic>()
             + self.twin.len() * size_of::<NicId>()
             + self.flights.bytes()
+            + self.asks.bytes()
             + (self.path.capacity() + self.used.capacity()) * size_of::<LinkId>()
     }
 

@@ -4,8 +4,6 @@
 //! hears whether it fits and what the provider does if not. Names are those of fi_cxi(7); where the
 //! rules are from stands in docs/models/limits.md.
 
-use std::collections::BTreeMap;
-
 /// "There is no such limit."
 pub const UNLIMITED: u64 = u64::MAX;
 
@@ -279,12 +277,13 @@ pub struct Limits {
 impl Limits {
     /// `nics` names each rank's NIC, in the order of ranks.
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
-        let mut seen: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut seen: Vec<Option<u32>> = Vec::new();
         let mut shared: Vec<Shared> = Vec::new();
         let mut endpoints = base::with_room(nics.size_hint().0);
         let n_engines = bounds.nic.match_engines;
         for nic in nics {
-            let nic = *seen.entry(nic).or_insert(shared.len() as u32);
+            seen.resize(seen.len().max(nic as usize + 1), None);
+            let nic = *seen[nic as usize].get_or_insert(shared.len() as u32);
             if nic as usize == shared.len() {
                 shared.push(Shared::default());
             }
@@ -323,6 +322,12 @@ impl Limits {
     #[inline]
     pub fn prefetch(&self, rank: u32) {
         base::prefetch(&self.endpoints[rank as usize]);
+    }
+
+    /// The same of what all ranks of its engine share.
+    #[inline]
+    pub fn prefetch_engine(&self, rank: u32) {
+        base::prefetch(&self.engines[self.endpoints[rank as usize].engine as usize]);
     }
 
     /// What the job needs to start with: the first rank that finds none of it left.

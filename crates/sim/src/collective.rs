@@ -7,16 +7,17 @@
 use crate::outcome::Blocked;
 use crate::pairs::PairId;
 use crate::protocol::first_leg;
-use crate::world::{Buffers, Due, Flight, Met, Purpose, RunId, Send, SendId, Waiter, World};
+use crate::world::{
+    Buffers, CallId, Due, Flight, Met, Purpose, RunId, Send, SendId, Waiter, World,
+};
 use std::mem::offset_of;
 
 use base::{Span, Time};
-use collectives::{Collective, InNetwork, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
+use collectives::{InNetwork, Kind, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
 use net::NetworkModel;
-use workload::{ANY_SOURCE, Context, Done, Token, Workload};
+use workload::{ANY_SOURCE, Context, Done, Workload};
 
-/// In this order: what a message that comes needs is the first cache line (`ARRIVE`), what one that
-/// leaves is the first two (`LEAVE`).
+/// In this order: what a message that comes needs is the first of its two cache lines (`ARRIVE`).
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Run {
@@ -42,17 +43,20 @@ pub(crate) struct Run {
     /// for its rank's CPU is no send yet.
     next: Outgoing,
     rest: Vec<Outgoing>,
-    pub token: Token,
     rounds: u32,
-    pub call: Collective,
+    kind: Kind,
+    pub call: CallId,
 }
 
-/// A message of a round to a member of the communicator, and when its rank's CPU is through with
-/// it.
+/// A message of a round: to a member of the communicator, or once its rank has come to it to a
+/// rank; and when the rank's CPU is through with it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Outgoing {
-    peer: u32,
+    to: u32,
     through: Through,
+    /// Within a node.
+    near: bool,
+    rendezvous: bool,
     bytes: u64,
     leaves: Time,
 }
@@ -84,29 +88,33 @@ enum Through {
     SameCell,
 }
 
-const _: () = assert!(size_of::<Option<Run>>() == 192);
+const _: () = assert!(size_of::<Run>() == 128);
 const _: () = assert!(offset_of!(Run, after) + size_of::<Option<RunId>>() <= Run::ARRIVE);
-const _: () = assert!(offset_of!(Run, rounds) < Run::LEAVE);
 
 impl Run {
     pub const ARRIVE: usize = 64;
-    pub const LEAVE: usize = 128;
+
+    /// Who the next message of this round is for, while there is one.
+    #[inline]
+    pub fn receiver(&self) -> usize {
+        self.next.to as usize
+    }
 }
 
 impl RoundSink for Traffic {
     fn send(&mut self, to: u32, part: Part) {
         // All parts for one peer are one message; algorithms name them in a row.
         match self.sends.last_mut() {
-            Some(last) if last.peer == to && last.through == Through::Message => {
+            Some(last) if last.to == to && last.through == Through::Message => {
                 last.bytes += part.len;
             }
-            _ => self.sends.push(Outgoing { peer: to, bytes: part.len, ..Outgoing::default() }),
+            _ => self.sends.push(Outgoing { to, bytes: part.len, ..Outgoing::default() }),
         }
     }
     fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
         let bytes = part.len;
-        self.sends.push(Outgoing { peer: to, through, bytes, leaves: Time::ZERO });
+        self.sends.push(Outgoing { to, through, bytes, ..Outgoing::default() });
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
@@ -151,27 +159,24 @@ impl Traffic {
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
-    pub(crate) fn enter(
-        &mut self,
-        rank: u32,
-        token: Token,
-        context: Context,
-        mut call: Collective,
-    ) {
+    pub(crate) fn enter(&mut self, rank: u32, context: Context, id: CallId) {
         let job = self.job_of(rank);
+        let call = self.called[id].collective();
         if call.algorithm.is_node_aware() && call.nodes.is_none() {
-            call.nodes = Some(self.nodes(job, context));
+            let nodes = self.nodes(job, context);
+            self.called[id].know(nodes);
         }
+        let call = self.called[id].collective();
+        let (kind, seat, rounds) = (call.kind, call.seat, call.rounds());
         let size = self.workload.members(job, context).len() as u32;
-        assert_eq!(call.seat.size, size, "a collective's seat is one of its communicator");
+        assert_eq!(seat.size, size, "a collective's seat is one of its communicator");
         let seq = self.ranks[rank as usize].next_collective(context);
-        let rounds = call.rounds();
-        let run = self.runs.insert(Some(Run {
+        let run = self.runs.insert(Run {
             rank,
-            token,
             context,
             seq,
-            call,
+            kind,
+            call: id,
             round: 0,
             rounds,
             after: None,
@@ -183,14 +188,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             combines: false,
             next: Outgoing::default(),
             rest: Vec::new(),
-        }));
+        });
         self.relink(rank, None, Some(run));
         self.begin_round(run);
     }
 
     /// The runs of a rank, in the order in which it entered them.
     pub(crate) fn runs_of(&self, rank: u32) -> impl Iterator<Item = RunId> {
-        let after = |id: &RunId| self.listed(*id).after;
+        let after = |id: &RunId| self.runs[*id].after;
         std::iter::successors(self.ranks[rank as usize].run, after)
     }
 
@@ -198,33 +203,29 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn relink(&mut self, rank: u32, id: Option<RunId>, next: Option<RunId>) {
         match self.runs_of(rank).take_while(|&run| Some(run) != id).last() {
             None => self.ranks[rank as usize].run = next,
-            Some(before) => self.runs[before].as_mut().expect("it is listed").after = next,
+            Some(before) => self.runs[before].after = next,
         }
     }
 
-    fn listed(&self, id: RunId) -> &Run {
-        self.runs[id].as_ref().expect("a listed run is under way")
-    }
-
     pub(crate) fn advance(&mut self, id: RunId) {
-        self.runs[id].as_mut().expect("only a run under way advances").round += 1;
+        self.runs[id].round += 1;
         self.begin_round(id);
     }
 
     /// Starts the run's round: its sends go out one after the other, its receives are owed.
     fn begin_round(&mut self, id: RunId) {
-        let run = self.runs[id].as_ref().expect("only a run under way has rounds");
+        let run = &self.runs[id];
         let (rank, context, round) = (run.rank, run.context, run.round);
         let played = self.job.sample.round(round, run.rounds);
         if !self.job.sample.is_all() {
             self.note_begin(round);
         }
         let Some(played) = played else { return self.leave(id) };
-        let run = self.runs[id].as_ref().expect("looked at above");
+        let run = &self.runs[id];
         let mut traffic = std::mem::take(&mut self.traffic);
         traffic.clear();
         traffic.network_reduces = self.offload.reducer.is_some();
-        run.call.round(played, &mut traffic);
+        self.called[run.call].collective().round(played, &mut traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
         let members = self.workload.members(job, context);
@@ -233,34 +234,32 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // What the CPU does for them it does one after the other, and now it is known how long.
         let (mut gone, mut awaited) = (self.now, 0);
         for send in &mut traffic.sends {
-            let to = first + self.workload.members(job, context)[send.peer as usize];
+            let to = first + self.workload.members(job, context)[send.to as usize];
             let bytes = send.bytes;
+            let near = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
             if self.job.buffers == Buffers::Gpu && bytes > 0 {
                 send.through = Through::Message;
             }
-            if self.job.counts_pairs {
-                let pair = self.pairs.id(rank, to);
-                self.pairs[pair].messages += 1;
-                self.pairs[pair].bytes += bytes;
-            }
-            self.count(rank, to, bytes);
-            let rendezvous = self.is_rendezvous(rank, to, send);
+            // A message of a round may wait for its receiver to ask for its data.
+            let may_wait = send.through == Through::Message;
+            let rendezvous = may_wait && self.wants_rendezvous(near, bytes);
             let overhead = match send.through {
                 Through::SameCell => Span::ZERO,
-                _ => self.send_cost(rank, to, bytes, rendezvous),
+                _ => self.send_cost((rank, to), near, bytes, rendezvous),
             };
-            if rendezvous && !self.shares_node(rank, to) {
+            if rendezvous && !near {
                 self.guard.limits.claim_anyway(rank);
             }
             let when = self.work(rank, overhead);
-            send.leaves = when.max(self.now + Span(1));
+            let leaves = when.max(self.now + Span(1));
+            *send = Outgoing { to, near, rendezvous, leaves, ..*send };
             match rendezvous {
                 true => awaited += 1,
                 false => gone = when,
             }
         }
-        let run = self.runs[id].as_mut().expect("looked at above");
+        let run = &mut self.runs[id];
         // One term more than there are messages: it keeps the round open until all of them are
         // on their way.
         run.owed = 1 + awaited + traffic.recvs.len() as u32;
@@ -292,15 +291,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// Whether a message of a round waits for its receiver to ask for its data.
-    fn is_rendezvous(&self, from: u32, to: u32, send: &Outgoing) -> bool {
-        send.through == Through::Message && self.wants_rendezvous(from, to, send.bytes)
-    }
-
     /// The next messages of this round leave when they do: those of one instant, so that no other
     /// event of their rank comes between them. Whether these are the last.
     fn expect_next(&mut self, id: RunId) -> bool {
-        let run = self.runs[id].as_ref().expect("a round's messages are of a run under way");
+        let run = &self.runs[id];
         let (rank, leaves) = (run.rank, run.next.leaves);
         let more = run.rest.iter().rev().take_while(|send| send.leaves == leaves).count();
         let are_all = more == run.rest.len();
@@ -310,7 +304,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The next message of the run's round leaves its rank.
     pub(crate) fn send_next(&mut self, id: RunId) {
-        let run = self.runs[id].as_mut().expect("its round ends after its last message has left");
+        let run = &mut self.runs[id];
         let &mut Run { rank, context, seq, round, called, next: send, .. } = run;
         if let Some(next) = run.rest.pop() {
             run.next = next;
@@ -321,16 +315,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.owe_less(id, self.now);
             }
         }
-        let job = self.job_of(rank);
-        let to = self.first_rank(job) + self.workload.members(job, context)[send.peer as usize];
-        let rendezvous = self.is_rendezvous(rank, to, &send);
-        let send = self.sends.insert(Send {
+        let Outgoing { to, near, rendezvous, bytes, .. } = send;
+        if self.job.counts_pairs {
+            let pair = self.pairs.id(rank, to);
+            self.pairs[pair].messages += 1;
+            self.pairs[pair].bytes += bytes;
+        }
+        self.count(rank, to, bytes);
+        let send = self.sends.insert_with(|| Send {
             from: rank,
             to,
-            bytes: send.bytes,
+            bytes,
             purpose: Purpose::Collective { run: id, context, seq, round },
             called,
-            near: self.shares_node(rank, to),
+            near,
             rendezvous,
             pieces: 0,
             met: Met::NotYet { pair: PairId(0), seq: 0 },
@@ -369,7 +367,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Lets in the messages of this round that came before it; how many came by the NIC.
     fn admit_early(&mut self, id: RunId) -> usize {
-        let run = self.runs[id].as_ref().expect("its round has just begun");
+        let run = &self.runs[id];
         let (rank, key) = (run.rank as usize, (run.context, run.seq, run.round));
         let (mut before, mut next) = (None, self.ranks[rank].early.map(|(first, _)| first));
         let mut far = 0;
@@ -429,7 +427,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let to = self.played(self.sends[send].to) as usize;
         let key = self.round_of(send);
         let here = self.runs_of(to as u32).find(|&r| {
-            let run = self.listed(r);
+            let run = &self.runs[r];
             (run.context, run.seq, run.round) == key
         });
         self.came(send, here.is_some());
@@ -448,13 +446,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn land(&mut self, run: RunId, id: SendId) {
-        self.sends[id].met = Met::By(Waiter::Run(run));
         let send = self.sends[id];
         if !send.near {
             // It is found at once: what a round expects is looked for by its own number.
             self.searched(send.to, 1);
         }
         if send.rendezvous {
+            self.sends[id].met = Met::By(Waiter::Run(run));
             self.ask_for_data(id);
         } else {
             self.collective_data(run, &send);
@@ -465,7 +463,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A message's bytes have arrived for this run's round.
     pub(crate) fn collective_data(&mut self, id: RunId, send: &Send) {
         let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
-        let run = self.runs[id].as_mut().expect("data comes to a run under way");
+        let run = &mut self.runs[id];
         run.ready = run.ready.max(send.called);
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
@@ -476,12 +474,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// One thing less to wait for in this round, settled at `when`.
     pub(crate) fn owe_less(&mut self, id: RunId, when: Time) {
-        let run = self.runs[id].as_mut().expect("a round is owed to a run under way");
+        let run = &mut self.runs[id];
         if run.owed == 0 {
             // Only members that disagree about the call can send what a round does not expect.
             let what = format!(
                 "{:?} (call {} of communicator {}): its members disagree about lengths or root",
-                run.call.kind,
+                run.kind,
                 run.seq + 1,
                 run.context
             );
@@ -497,11 +495,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn leave(&mut self, id: RunId) {
-        let rank = self.listed(id).rank;
-        self.relink(rank, Some(id), self.listed(id).after);
-        let run = self.runs[id].take().expect("only a run under way ends");
+        let rank = self.runs[id].rank;
+        self.relink(rank, Some(id), self.runs[id].after);
+        let Run { call, ready, .. } = self.runs[id];
         self.runs.free(id);
-        let done = Done { rank: run.rank, token: run.token, ready: run.ready, ..Done::default() };
+        let token = self.take_call(call).token;
+        let done = Done { rank, token, ready, ..Done::default() };
         self.complete(self.now, done);
     }
 
@@ -525,7 +524,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             0 => "every member has called it".to_string(),
             _ => format!("not called by rank {}{more}", list.join(", ")),
         };
-        format!("{:?} (call {} of its communicator): {who}", run.call.kind, run.seq + 1)
+        format!("{:?} (call {} of its communicator): {who}", run.kind, run.seq + 1)
     }
 
     pub(crate) fn erroneous(&mut self, rank: u32, what: String) {
@@ -537,7 +536,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use collectives::{Kind, Ragged, Seat};
+    use collectives::{Collective, Ragged, Seat};
     use workload::{Op, Step, Streams, WORLD};
 
     /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
@@ -573,7 +572,7 @@ mod tests {
                             call.round(k, &mut traffic);
                             let at =
                                 format!("{kind:?} {algorithm:?} rank {rank} of {size}, round {k}");
-                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.peer).collect();
+                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.to).collect();
                             let mut from = traffic.recvs.clone();
                             for peers in [&mut to, &mut from] {
                                 let named = peers.len();

@@ -244,9 +244,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// When a leg's data can enter the network.
-    pub(crate) fn leaves_at(&mut self, send: &Send, leg: Leg) -> Time {
-        let now = self.now + self.far_nics(send.from, send.to);
-        let (bytes, origin) = self.on_wire(send, leg);
+    #[inline]
+    pub(crate) fn leaves_at(&mut self, flight: Flight) -> Time {
+        let Send { from, to, .. } = self.sends[flight.send];
+        let now = self.now + self.far_nics(from, to);
+        match self.job.buffers {
+            Buffers::Host => now,
+            Buffers::Gpu => self.leaves_gpu_at(flight, now),
+        }
+    }
+
+    /// The same of what may lie in a GPU's memory, if the host's would leave `now`.
+    fn leaves_gpu_at(&mut self, Flight { send, leg }: Flight, now: Time) -> Time {
+        let send = self.sends[send];
+        let (bytes, origin) = self.on_wire(&send, leg);
         let library = self.job.library.gpu;
         let nic = &self.job.machine.nic;
         match self.way(false, send.bytes) {

@@ -191,11 +191,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn part_of(&self, id: RunId) -> (u32, Context) {
-        let run = self.runs[id].as_ref().expect("its reduction is under way");
+        let run = &self.runs[id];
         (run.rank, run.context)
     }
     fn key_of(&self, id: RunId) -> Key {
-        let run = self.runs[id].as_ref().expect("its reduction is under way");
+        let run = &self.runs[id];
         (self.job_of(run.rank), run.context, run.seq)
     }
 }

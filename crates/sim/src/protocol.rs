@@ -25,7 +25,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         bytes: u64,
         mode: SendMode,
     ) {
-        let rendezvous = self.wants_rendezvous(from, to, bytes);
+        let near = self.shares_node(from, to);
+        let rendezvous = self.wants_rendezvous(near, bytes);
         self.tagged(from, envelope.context, envelope.tag);
         let pair = self.pairs.id(from, to);
         let row = &mut self.pairs[pair];
@@ -36,13 +37,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.count(from, to, bytes);
         let purpose = Purpose::User { token, envelope, mode };
         let called = self.now;
-        let send = self.sends.insert(Send {
+        let send = self.sends.insert_with(|| Send {
             from,
             to,
             bytes,
             purpose,
             called,
-            near: self.shares_node(from, to),
+            near,
             rendezvous,
             pieces: 0,
             met: Met::NotYet { pair, seq },
@@ -58,9 +59,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.depart(Flight { send, leg: first_leg(rendezvous) });
     }
 
-    pub(crate) fn wants_rendezvous(&self, from: u32, to: u32, bytes: u64) -> bool {
+    /// Whether a message waits for its receiver to ask for its data.
+    pub(crate) fn wants_rendezvous(&self, near: bool, bytes: u64) -> bool {
         let library = &self.job.library;
-        if !self.shares_node(from, to) {
+        if !near {
             return bytes > library.eager_max;
         }
         bytes > library.shm_eager_max || self.way(true, bytes) == Way::Ipc
@@ -72,7 +74,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match *op {
             Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::Exit => Span::ZERO,
             Op::Send { to, bytes, .. } => {
-                self.send_cost(rank, to, bytes, self.wants_rendezvous(rank, to, bytes))
+                let near = self.shares_node(rank, to);
+                self.send_cost((rank, to), near, bytes, self.wants_rendezvous(near, bytes))
             }
             Op::OneSided { to, .. } | Op::Lock { to, .. } | Op::Unlock { to, .. } => {
                 match self.shares_node(rank, to) {
@@ -86,8 +89,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The sender's CPU time for one message: its overhead, and within a node the copy of one that
     /// does not wait for its receiver.
-    pub(crate) fn send_cost(&self, from: u32, to: u32, bytes: u64, rendezvous: bool) -> Span {
-        let (library, near) = (&self.job.library, self.shares_node(from, to));
+    pub(crate) fn send_cost(
+        &self,
+        (from, to): (u32, u32),
+        near: bool,
+        bytes: u64,
+        rendezvous: bool,
+    ) -> Span {
+        let library = &self.job.library;
         if !near {
             return library.send_overhead + self.touch_cost(near, bytes);
         }
@@ -100,8 +109,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A leg leaves now: through the node's memory or the NIC.
     pub(crate) fn depart(&mut self, flight: Flight) {
-        let send = self.sends[flight.send];
-        if send.near {
+        if self.sends[flight.send].near {
+            let send = self.sends[flight.send];
             let (_, dst) = ends(&send, flight.leg);
             let when = self.arrives_within_node(&send, flight.leg);
             return self.schedule(dst, when, Due::Arrive(Cargo::Leg(flight)));
@@ -113,10 +122,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A leg leaves for the network, now or once what is beside it lets it.
     pub(crate) fn set_off(&mut self, flight: Flight) {
-        let send = self.sends[flight.send];
-        let when = self.leaves_at(&send, flight.leg);
+        let when = self.leaves_at(flight);
         if when > self.now {
-            let rank = self.played(ends(&send, flight.leg).0);
+            let rank = self.played(ends(&self.sends[flight.send], flight.leg).0);
             self.schedule(rank, when, Due::Inject(flight));
         } else {
             self.inject_leg(flight);
@@ -125,23 +133,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// A leg enters the network.
     pub(crate) fn inject_leg(&mut self, flight: Flight) {
-        let send = self.sends[flight.send];
-        let (src, dst) = ends(&send, flight.leg);
+        let send = &self.sends[flight.send];
+        let (src, dst) = ends(send, flight.leg);
         let nics = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
-        let (bytes, origin) = self.on_wire(&send, flight.leg);
+        let (bytes, origin) = self.on_wire(send, flight.leg);
+        let data = self.on_wire(send, Leg::Data).0;
+        let pieces = match flight.leg {
+            Leg::Data => self.stripes(send, nics),
+            _ => 1,
+        };
         if matches!(flight.leg, Leg::Eager | Leg::RequestToSend) {
             self.guard.limits.send(src);
         }
         if flight.leg == Leg::Get && self.job.machine.nic.response > 0 {
             // The receiver's NIC gets the data itself: it comes as the answers to what it asks.
-            let (data, _) = self.on_wire(&send, Leg::Data);
             let flight = Flight { leg: Leg::Data, ..flight };
             return self.send(Cargo::Leg(flight), nics, 0, (origin, Told::Back(data)));
         }
-        let pieces = match flight.leg {
-            Leg::Data => self.stripes(&send, nics),
-            _ => 1,
-        };
         self.sends[flight.send].pieces = pieces - 1;
         let pieces = u32::from(pieces);
         for piece in 0..pieces {

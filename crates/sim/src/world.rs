@@ -35,7 +35,7 @@ pub use job::{Buffers, Job, Sample, Seat};
 pub(crate) use due::{Cargo, Due, Flight, Leg};
 use faults::Fate;
 use guard::Guard;
-use rank::Called;
+pub(crate) use rank::Called;
 pub(crate) use rank::Rank;
 
 base::ids! {
@@ -154,9 +154,9 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) ranks: Vec<Rank>,
     /// With noise: where each rank's core is in its circle.
     phases: Vec<Span>,
-    called: Slab<CallId, Called>,
+    pub(crate) called: Slab<CallId, Called>,
     pub(crate) sends: Slab<SendId, Send>,
-    pub(crate) runs: Slab<RunId, Option<crate::collective::Run>>,
+    pub(crate) runs: Slab<RunId, crate::collective::Run>,
     completions: Slab<DoneId, Done>,
     jobs: Vec<Running>,
     /// All jobs' things due and messages in the network.
@@ -601,7 +601,12 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     fn fire(&mut self, at: u32) {
-        let Call { token, op, .. } = self.take_call(at);
+        let id = self.next_call(at);
+        if let Op::Collective { context, .. } = self.called[id].call().op {
+            self.enter(at, context, id);
+            return self.take_on(at);
+        }
+        let Call { token, op, .. } = self.take_call(id);
         let done = Done { rank: at, token, ready: self.now, ..Done::default() };
         match op {
             Op::Pause => self.complete(self.now, done),
@@ -628,7 +633,6 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             }
             Op::RecvTaken { probe, .. } => self.recv_taken(at, token, probe),
             Op::Cancel { token: receive } => self.cancel(at, token, receive),
-            Op::Collective { context, call } => self.enter(at, token, context, call),
             Op::Delay { span } => {
                 self.complete(self.now + span, Done { ready: self.now + span, ..done })
             }
@@ -644,6 +648,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 let when = self.storage.transfer(&self.job.machine, node, bytes, self.now);
                 self.complete(when, done);
             }
+            Op::Collective { .. } => unreachable!("entered above"),
             Op::Region { .. } => unreachable!("told as it was submitted"),
         }
         self.take_on(at);

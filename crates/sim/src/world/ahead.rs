@@ -29,7 +29,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             match Due::unpack(word) {
                 Due::Arrive(Cargo::Leg(Flight { send, .. })) => self.sends.prefetch(send),
                 Due::Next(run) => {
-                    self.runs.prefetch_first(run, Run::LEAVE);
+                    self.runs.prefetch(run);
+                    self.sends.prefetch_free();
                     self.net.prefetch(self.job.seats[rank as usize].nic);
                 }
                 Due::Advance(run) => {
@@ -39,13 +40,34 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 _ => {}
             }
         }
-        if let Some(rank) = self.receiver_ahead(2 * AHEAD) {
-            self.prefetch_rank(rank);
+        if let Some((rank, word)) = self.word_ahead(2 * AHEAD) {
+            match Due::unpack(word) {
+                Due::Arrive(Cargo::Leg(Flight { send, .. })) => {
+                    self.prefetch_rank(self.played(self.sends[send].to));
+                }
+                Due::Next(run) => prefetch(&self.job.seats[self.runs[run].receiver()]),
+                Due::Advance(run) => {
+                    self.called.prefetch(self.runs[run].call);
+                    self.guard.limits.prefetch_engine(rank);
+                }
+                _ => {}
+            }
         }
-        if let Some(rank) = self.receiver_ahead(AHEAD)
-            && let Some(run) = self.ranks[rank as usize].run
-        {
-            self.runs.prefetch_first(run, Run::ARRIVE);
+        if let Some((_, word)) = self.word_ahead(AHEAD) {
+            match Due::unpack(word) {
+                Due::Arrive(Cargo::Leg(Flight { send, .. })) => {
+                    let rank = self.played(self.sends[send].to);
+                    if let Some(run) = self.ranks[rank as usize].run {
+                        self.runs.prefetch_first(run, Run::ARRIVE);
+                        self.guard.limits.prefetch_engine(rank);
+                    }
+                }
+                Due::Next(run) => {
+                    let to = self.job.seats[self.runs[run].receiver()].nic;
+                    prefetch(&self.job.machine.nic_switch[to]);
+                }
+                _ => {}
+            }
         }
     }
 
@@ -53,13 +75,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn prefetch_rank(&self, rank: u32) {
         prefetch(&self.ranks[rank as usize]);
         self.guard.limits.prefetch(rank);
-    }
-
-    /// The rank to which a message comes that many events ahead, if one does.
-    #[inline]
-    fn receiver_ahead(&self, nth: usize) -> Option<u32> {
-        let send = Due::arriving(self.word_ahead(nth)?.1)?;
-        Some(self.played(self.sends[send].to))
     }
 
     /// The rank's event so many ahead, if it is one.

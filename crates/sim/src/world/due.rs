@@ -126,12 +126,6 @@ impl Cargo {
 }
 
 impl Due {
-    /// The send of which a part comes by this word, if one does.
-    #[inline]
-    pub fn arriving(word: u32) -> Option<SendId> {
-        let (kind, send) = parts(word);
-        (kind < LEGS).then_some(SendId(send))
-    }
     #[inline]
     pub fn pack(self) -> u32 {
         match self {

@@ -32,7 +32,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
             }
             for run in self.runs_of(at as u32) {
-                let run = self.runs[run].as_ref().expect("a listed run is under way");
+                let run = &self.runs[run];
                 say(self.describe_run(run));
             }
         }

@@ -223,8 +223,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Takes what a send needs at the NIC; whether there was any.
     pub(crate) fn may_send(&mut self, at: u32, to: u32, bytes: u64) -> bool {
-        let by_nic = !self.shares_node(at, to) && self.wants_rendezvous(at, to, bytes);
-        !by_nic || self.guard.limits.claim(at)
+        let by_nic = !self.shares_node(at, to);
+        !(by_nic && self.wants_rendezvous(false, bytes)) || self.guard.limits.claim(at)
     }
 
     /// The rank stays inside this call until one of its sends is through: the provider says

@@ -2,6 +2,7 @@
 
 use super::{CallId, Due, RunId, SendId, Waiter, World};
 use base::{Span, Time};
+use collectives::{Collective, Nodes};
 use mpi::{Envelope, Matching, Pattern};
 use net::NetworkModel;
 use workload::{Call, Context, Op, Token, WORLD, Workload};
@@ -78,10 +79,29 @@ pub(crate) struct Inbox {
     pub taken: Vec<(Token, Envelope, SendId)>,
 }
 
-/// A call and the one its rank made after it.
-pub(super) struct Called {
+/// A call and the one its rank made after it. A collective's stays until the rank leaves it.
+pub(crate) struct Called {
     call: Option<Call>,
     after: Option<CallId>,
+}
+
+impl Called {
+    pub fn call(&self) -> &Call {
+        self.call.as_ref().expect("it is listed once")
+    }
+    /// The collective that it calls.
+    pub fn collective(&self) -> &Collective {
+        match &self.call().op {
+            Op::Collective { call, .. } => call,
+            op => unreachable!("{op:?} is no collective"),
+        }
+    }
+    /// Who shares a node with whom in that collective.
+    pub fn know(&mut self, all: Nodes) {
+        if let Some(Call { op: Op::Collective { call, .. }, .. }) = &mut self.call {
+            call.nodes = Some(all);
+        }
+    }
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -110,14 +130,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.calls = calls;
     }
 
-    /// The rank's next call, which its CPU has come to.
-    pub(super) fn take_call(&mut self, rank: u32) -> Call {
+    /// The rank's next call, which its CPU has come to, is on its list no more.
+    pub(super) fn next_call(&mut self, rank: u32) -> CallId {
         let calls = &mut self.ranks[rank as usize].calls;
         let (first, last) = calls.expect("a call was taken on");
-        let Called { call, after } = &mut self.called[first];
-        *calls = after.map(|after| (after, last));
-        let call = call.take().expect("it is listed once");
-        self.called.free(first);
+        *calls = self.called[first].after.map(|after| (after, last));
+        first
+    }
+
+    /// Takes a call that is on no list any more.
+    pub(crate) fn take_call(&mut self, id: CallId) -> Call {
+        let call = self.called[id].call.take().expect("it is taken once");
+        self.called.free(id);
         call
     }
 
@@ -134,7 +158,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn take_on(&mut self, rank: u32) {
         let state = &self.ranks[rank as usize];
         let Some((first, _)) = state.calls else { return };
-        let call = self.called[first].call.as_ref().expect("it is listed once");
+        let call = self.called[first].call();
         let cost = self.call_cost(rank, &call.op);
         let when = self.busy(rank, state.cpu, call.after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));

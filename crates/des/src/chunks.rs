@@ -1,0 +1,118 @@
+//! Lists of events that share one room: chunks of a few, and which comes after which.
+
+use base::{grow, held, prefetch};
+
+use crate::What;
+
+/// An event and its time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    pub at: u64,
+    pub what: What,
+}
+const _: () = assert!(size_of::<Item>() == 16);
+
+pub(crate) const NOTHING: Item = Item { at: 0, what: What(0) };
+
+/// Items of a chunk: two cache lines.
+pub(crate) const CHUNK: usize = 8;
+/// "No chunk".
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Chunk([Item; CHUNK]);
+
+/// A list of chunks. All but the last are full, so the count tells how full that one is.
+#[derive(Clone, Copy)]
+pub(crate) struct Bucket {
+    pub first: u32,
+    last: u32,
+    pub count: u32,
+}
+pub(crate) const EMPTY: Bucket = Bucket { first: NONE, last: NONE, count: 0 };
+
+/// All chunks of a queue, those in use and those that are free.
+pub(crate) struct Chunks {
+    items: Vec<Chunk>,
+    /// The chunk after it in its bucket, or in the list of free ones.
+    next: Vec<u32>,
+    free: u32,
+}
+
+impl Chunks {
+    pub fn new() -> Chunks {
+        Chunks { items: Vec::new(), next: Vec::new(), free: NONE }
+    }
+    /// All places of a chunk, whether they hold anything or not.
+    #[inline]
+    pub fn items(&self, chunk: u32) -> [Item; CHUNK] {
+        self.items[chunk as usize].0
+    }
+    /// Adds to the end of a bucket.
+    #[inline]
+    pub fn append(&mut self, bucket: &mut Bucket, item: Item) {
+        let nth = bucket.count as usize % CHUNK;
+        bucket.count += 1;
+        if nth == 0 {
+            return self.lengthen(bucket, item);
+        }
+        self.items[bucket.last as usize].0[nth] = item;
+    }
+    /// The same where the last chunk is full. Its being the last call spares `append` a frame.
+    #[inline(never)]
+    fn lengthen(&mut self, bucket: &mut Bucket, item: Item) {
+        let new = match self.free {
+            NONE => {
+                grow(&mut self.items);
+                self.items.push(Chunk([NOTHING; CHUNK]));
+                grow(&mut self.next);
+                self.next.push(NONE);
+                self.items.len() as u32 - 1
+            }
+            free => std::mem::replace(&mut self.free, self.next[free as usize]),
+        };
+        match bucket.last {
+            NONE => bucket.first = new,
+            last => self.next[last as usize] = new,
+        }
+        bucket.last = new;
+        self.items[new as usize].0[0] = item;
+    }
+    /// Gives a chunk back, and says which came after it.
+    pub fn free(&mut self, chunk: u32) -> u32 {
+        let free = std::mem::replace(&mut self.free, chunk);
+        std::mem::replace(&mut self.next[chunk as usize], free)
+    }
+    /// Moves what a bucket holds to the end of `to`, in the order of pushes.
+    #[inline]
+    pub fn empty(&mut self, bucket: Bucket, to: &mut Vec<Item>) {
+        let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
+        while left > 0 {
+            let n = left.min(CHUNK);
+            to.extend_from_slice(&self.items[chunk as usize].0[..n]);
+            left -= n;
+            chunk = self.free(chunk);
+        }
+    }
+    /// Has the processor fetch what a bucket holds.
+    pub fn fetch(&self, bucket: Bucket) {
+        let mut chunk = bucket.first;
+        for _ in 0..(bucket.count as usize).div_ceil(CHUNK) {
+            self.fetch_chunk(chunk);
+            chunk = self.next[chunk as usize];
+        }
+    }
+    /// Has the processor fetch a chunk, if it is one.
+    #[inline]
+    pub fn fetch_chunk(&self, chunk: u32) {
+        if let Some(Chunk(items)) = self.items.get(chunk as usize) {
+            prefetch(&items[0]);
+            prefetch(&items[CHUNK / 2]);
+        }
+    }
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        held(&self.items) + held(&self.next)
+    }
+}
