@@ -1,9 +1,8 @@
 //! What of a message waits at its sender's switch when the rest has gone.
 //!
-//! The one idea: routers look at old news. Where many begin at once and links are asked for more
-//! than they carry, all see every way round full for as long as what was sent before takes to
-//! drain; what they send meanwhile goes the shortest way, full as it is. It gathers in the buffer
-//! that the NIC sends into, and goes last.
+//! The one idea: routers look at old news. Where links are asked for more than they carry, all see
+//! every way round full at the same time, again and again; what they send meanwhile goes the
+//! shortest way, full as it is. It gathers in the buffer that the NIC sends into, and goes last.
 
 use base::{Span, Time};
 use machine::{End, Idle, LinkId, LinkKind, LoadView, Machine, Route};
@@ -75,16 +74,20 @@ impl FlowNetwork {
         let (msg, weight, piece) = (f.msg, f.weight, f.piece);
         let sends = u128::from(self.nics[self.twin(msg.src)].sends);
         let sent_in = |ps: u128| (u128::from(f.alone) * ps / sends) >> (TIME - PARTS);
+        // Queues swing by what comes before it is known: where that is less than what hides a way,
+        // some way is never hidden.
+        let hides = machine.links.gap[slow].span(blind);
+        if hides > self.news {
+            return 0;
+        }
         // Until queues on the ways round are so long, and that is known.
-        let fills = (u128::from(machine.links.gap[slow].span(blind).0) << 20) / u128::from(excess);
+        let fills = (u128::from(hides.0) << 20) / u128::from(excess);
         let before = sent_in(fills + u128::from(self.news.0));
         let rest = (u128::from(f.cut.packets) << PARTS).saturating_sub(before);
-        // While what is too much of what came unknowing drains, it sees nothing better than its
-        // shortest way.
-        let rush = (sent_in(self.news.0.into()) * u128::from(excess)) >> 20;
+        // From then on what they do not take goes the shortest way.
+        let most = rest * u128::from(excess) / u128::from(asked);
         let buffer = machine.links.buffer[machine.injection(msg.src)];
         let room = (u128::from(buffer) << PARTS) / (sends * u128::from(weight.wire));
-        let most = rush.min(rest);
         // Less than a packet waits nowhere.
         if most >> PARTS == 0 {
             return 0;

@@ -14,8 +14,14 @@ use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
 pub(crate) const WAYS: u32 = 8;
 
-/// How often those look for other ways whose rate an arrival has changed.
+/// How often those look for other ways whose rate an arrival has changed; and how often after that,
+/// now for ways with room only [estimate].
 const ROUNDS: u32 = 4;
+const ROOM_ROUNDS: u32 = 12;
+
+/// A way has room if its links are asked for no more than this, 2^20 being all they carry: what a
+/// message has by it is no finer than one of its packets in parallel.
+const ROOM: u64 = (1 << 20) + (1 << 20) / WAYS as u64;
 
 /// One way of a message and the packets in parallel that take it.
 #[derive(Clone, Copy)]
@@ -214,13 +220,16 @@ impl FlowNetwork {
     /// Where somebody has come, all whose rate that has changed look for other ways if they are
     /// held up: so many times, each time by one of their packets in parallel. Everybody does once,
     /// if it is time for that.
+    ///
+    /// Packets choose ways all the time, so where there is room somebody who is held up finds it.
+    /// Where there is none they cannot tell full from fuller, and stay as they are.
     pub(crate) fn look_around(&mut self, cx: &mut Cx<'_>) {
         let mut looking = std::mem::take(&mut self.looking);
         if !self.coming.is_empty() {
             looking.clone_from(&self.changed);
         }
         if cx.machine.routing.is_adaptive() {
-            let mut rounds = ROUNDS;
+            let mut rounds = ROUNDS + ROOM_ROUNDS;
             if self.looks <= cx.now {
                 self.looks = NEVER;
                 looking.clear();
@@ -228,11 +237,12 @@ impl FlowNetwork {
                 looking.sort_unstable();
                 rounds = 1;
             }
-            for _ in 0..rounds {
+            for round in 0..rounds {
+                let for_room = round >= ROUNDS;
                 let mut moved = false;
                 looking.retain(|&flight| {
                     let Some(slow) = self.held_up(flight) else { return false };
-                    moved |= self.look(flight, slow, cx);
+                    moved |= self.look(flight, slow, for_room, cx);
                     true
                 });
                 if looking.is_empty() {
@@ -260,8 +270,8 @@ impl FlowNetwork {
     }
 
     /// Its strand `slow` sends one of its packets by the way that the next packet draws, if that is
-    /// asked for less. Whether that is another.
-    fn look(&mut self, flight: FlightId, slow: usize, cx: &mut Cx<'_>) -> bool {
+    /// asked for less; `for_room`, if it has room. Whether that is another.
+    fn look(&mut self, flight: FlightId, slow: usize, for_room: bool, cx: &mut Cx<'_>) -> bool {
         let f = &self.flights[flight];
         let (n, pull, strand) = (f.n_strands as usize, f.pull, f.strands[slow]);
         let links = || self.sharing.uses(strand.flow).map(|one| LinkId(one.resource.0));
@@ -293,7 +303,7 @@ impl FlowNetwork {
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
         let then = worst(self, (pull.0.rate, pull.1.rate));
-        if same == Some(slow) || then >= now {
+        if same == Some(slow) || then >= now || for_room && then > Some(ROOM) {
             return false;
         }
         self.advance(flight, cx.now);

@@ -277,3 +277,41 @@ fn who_is_answered_by_a_full_link_finds_another() {
     }
     assert!(off.abs() < 0.03, "{off}");
 }
+
+/// By this shift the 16 NICs of a switch send to one other of their group, and a link for one joins
+/// the two. Ways round take two links each: with them each of a switch's 31 is asked for 15/16 of
+/// what it carries. So everybody can be as fast as alone, but for two hops more; and as an eighth
+/// of a message is the finest there is, one that meets another where 9/8 are asked for is held up
+/// by a ninth. Before those held up looked for room, the last was 31 % late.
+#[test]
+fn where_there_is_room_nobody_waits_long() {
+    let set = [("groups.compute.count", "1"), ("routing", "slingshot")];
+    let machine = preset("aurora", &set);
+    let bytes = 1 << 20;
+    let mut off = 0.0;
+    for luck in 1..=10 {
+        let mut messages = pattern(&machine, "group-shift:2", bytes);
+        messages.iter_mut().for_each(|(_, msg)| msg.draw = draw(luck, 0, msg.src.0, 0));
+        let of = |(_, msg): &(Time, Message)| machine.zero_load(msg.src, msg.dst, bytes);
+        let alone = messages.iter().map(of).max().expect("messages").seconds();
+        let late = flows(&machine, &messages).end().seconds() / alone - 1.0;
+        println!("{luck}: {:+.1} %", 100.0 * late);
+        off += late / 10.0;
+    }
+    assert!(off > -0.001 && off < 1.0 / 9.0, "{off}");
+}
+
+/// 37 NICs of each group send to the next, which is a little more than all ways out of it carry.
+/// What these do not take goes by the two direct links for as long as messages last, until the
+/// buffers of the NICs are full of it, 15 packets in each. Packets say how long that takes.
+#[test]
+fn what_ways_round_do_not_take_gathers_as_long_as_messages_last() {
+    let set = [("groups.compute.count", "8"), ("routing", "slingshot")];
+    let machine = preset("aurora", &set);
+    let mut messages = pattern(&machine, "shift:37", 1 << 20);
+    messages.retain(|(_, msg)| msg.src.0 / 512 != msg.dst.0 / 512);
+    assert_eq!(messages.len(), 8 * 37);
+    let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
+    let ratio = flow.end().0 as f64 / packet.end().0 as f64;
+    assert!((ratio - 1.0).abs() < 0.1, "{} and {}", flow.end(), packet.end());
+}
