@@ -49,11 +49,39 @@ def test_everything_wrong_with_a_plan_is_told_at_once(odonata, plan):
         assert done.returncode == 2 and "PLAN" in done.stderr
 
 
-def test_flows_and_the_closed_form_refuse_a_plan(odonata):
+def test_flows_and_the_closed_form_refuse_what_comes_or_goes(odonata, plan):
     for fidelity in ("flow", "loggp"):
         more = ("--fidelity", fidelity, "--faults", "random:1")
         done = odonata("bench", "latency", *MACHINE, "--nodes", "2", *more)
-        assert done.returncode == 2 and "`packet` with faults" in done.stderr
+        assert done.returncode == 2 and "`packet` with faults that come or go" in done.stderr
+        more = ("--fidelity", fidelity, "--faults", plan("ber = 1e-9\n"))
+        done = odonata("bench", "latency", *MACHINE, "--nodes", "2", *more)
+        assert done.returncode == 2 and "bit errors" in done.stderr
+
+
+def test_error_bars_are_of_whole_machines(odonata, plan):
+    broken = ("--faults", plan("[[fault]]\nswitches = [0, 1]\nlanes = 2\n"))
+    call = ("bench", "allreduce", *MACHINE, "--nodes", "8", "--sizes", "8", *broken)
+    done = odonata(*call, "--fidelity", "flow", "--error-bars")
+    assert done.returncode == 2 and "smaller twins" in done.stderr
+    done = odonata(*call, "--fidelity", "auto", "--tolerance", "10%")
+    assert done.returncode == 0 and "auto: packet" in done.stdout
+
+
+def test_a_dead_cable_is_told_alike_at_every_fidelity(odonata, plan):
+    """The job of whom it cuts off fails for the same reason, and others go on."""
+    path = plan("[[fault]]\nnic_link = '3:0'\n[[fault]]\nnic_link = '1:0'\nlanes = 2\n")
+    told, times = set(), []
+    for fidelity in ("packet", "flow", "loggp"):
+        more = (*MACHINE, "--sizes", "64Ki", "--fidelity", fidelity, "--faults", path)
+        done = odonata("bench", "bcast", *more, "--nodes", "4")
+        assert done.returncode == 1 and "sent 5 times (4 retries) and lost" in done.stderr
+        told.add(done.stderr)
+        done = odonata("bench", "bcast", *more, "--nodes", "3", "--json")
+        assert done.returncode == 0, done.stderr
+        times.append(json.loads(done.stdout)["rows"][0]["latency_s"])
+    assert len(told) == 1, told
+    assert max(times) < 1.05 * min(times), times
 
 
 def test_a_drawn_plan_is_what_is_printed(odonata, plan):

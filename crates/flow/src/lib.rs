@@ -17,7 +17,9 @@ use base::{Gap, IndexVec, Least, Slab, Span, Time};
 use des::Phase;
 use fluid::{FlowId, MaxMin, Use};
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
-use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
+use net::{
+    Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel, Origin, Told,
+};
 
 pub use fabric::capacity;
 use fabric::{Extra, Fabric, Weight};
@@ -37,6 +39,8 @@ pub enum FlowEvent {
     HeadArrives { src: NicId, flight: FlightId },
     /// Flows have begun or end: shares are dealt anew.
     Settle,
+    /// The NIC `src` gives up what it has sent in vain.
+    GiveUp { src: NicId, lost: LostId },
 }
 
 impl NetEvent for FlowEvent {
@@ -45,13 +49,15 @@ impl NetEvent for FlowEvent {
         match self {
             FlowEvent::HeadArrives { src, flight } => (0, src.0, flight.0),
             FlowEvent::Settle => (1, 0, 0),
+            FlowEvent::GiveUp { src, lost } => (2, src.0, lost.0),
         }
     }
     #[inline]
     fn unpack(kind: u8, source: u32, arg: u32) -> Self {
         match kind {
             0 => FlowEvent::HeadArrives { src: NicId(source), flight: FlightId(arg) },
-            _ => FlowEvent::Settle,
+            1 => FlowEvent::Settle,
+            _ => FlowEvent::GiveUp { src: NicId(source), lost: LostId(arg) },
         }
     }
 }
@@ -122,6 +128,7 @@ pub struct FlowNetwork {
     /// Where some NICs stand for others: which for each.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
+    given_up: GivenUp,
     /// Whose strand a flow is.
     owner: IndexVec<FlowId, FlightId>,
     /// When flights end, at their present rates.
@@ -212,7 +219,10 @@ impl FlowNetwork {
             is_last: false,
             is_admitted: false,
         });
-        self.draw_ways(flight, machine);
+        if let Err(at) = self.draw_ways(flight, machine) {
+            self.forget(flight);
+            return self.lose((id, msg), at, start, cx);
+        }
         let (latency, all) = self.alone(flight, machine);
         let f = &mut self.flights[flight];
         if samples == 1 {
@@ -391,14 +401,27 @@ impl FlowNetwork {
         }
     }
 
+    /// There is no way for a message, which sets out at `start`: it is lost at `at`.
+    fn lose(&mut self, what: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
+        let src = what.1.src;
+        let (when, lost) = self.given_up.lose(what, at, start, &cx.machine.retry);
+        cx.at(when, Phase::Arrive, FlowEvent::GiveUp { src, lost });
+    }
+
+    /// `flight` is about no more.
+    fn forget(&mut self, flight: FlightId) {
+        let Message { src, dst, .. } = self.flights[flight].msg;
+        self.flights.free(flight);
+        let (src, dst) = (self.twin(src), self.twin(dst));
+        self.nics[src].sends -= 1;
+        self.nics[dst].takes -= 1;
+    }
+
     /// The last byte of `flight` is there.
     fn end(&mut self, flight: FlightId, now: Time, cx: &mut Cx<'_>) {
         self.drop_strands(flight, true, cx);
         let Flight { id, msg, cut, .. } = self.flights[flight];
-        self.flights.free(flight);
-        let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
-        self.nics[src].sends -= 1;
-        self.nics[dst].takes -= 1;
+        self.forget(flight);
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += msg.bytes;
@@ -416,17 +439,26 @@ impl FlowNetwork {
             return self.launch(id, back, now + self.params.fetch(bytes), extra, cx);
         }
         // A response that brings nothing is part of its request's flow.
-        let latency = self.alone_back(back, headers, cx.machine);
-        cx.delivered.push((id, (now + latency + seen_after).max(cx.now)));
+        match self.alone_back(back, headers, cx.machine) {
+            Ok(latency) => {
+                cx.delivered.push((id, (now + latency + seen_after).max(cx.now)));
+            }
+            Err(at) => self.lose((id, back), at, now, cx),
+        }
     }
 
     /// How long a packet of headers takes back where nobody is in its way.
-    fn alone_back(&mut self, back: Message, headers: u64, machine: &Machine) -> Span {
+    fn alone_back(
+        &mut self,
+        back: Message,
+        headers: u64,
+        machine: &Machine,
+    ) -> Result<Span, LostAt> {
         let links = &machine.links;
-        machine.walk(back.src, back.dst, back.draw, &machine::Idle, &mut self.path);
+        machine.way(back.src, back.dst, back.draw, &machine::Idle, &mut self.path)?;
         let latency: Span = self.path.iter().map(|&link| links.latency[link]).sum();
         let slowest = self.path.iter().map(|&link| links.gap[link].span(headers)).max();
-        latency + slowest.expect("a path has links")
+        Ok(latency + slowest.expect("a path has links"))
     }
 }
 
@@ -446,6 +478,7 @@ impl NetworkModel for FlowNetwork {
             nics: IndexVec::filled(Nic::default(), n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(64),
+            given_up: GivenUp::default(),
             owner: IndexVec::new(),
             ends: Least::new(),
             coming: Vec::new(),
@@ -493,7 +526,12 @@ impl NetworkModel for FlowNetwork {
             // Others have been scheduled and then overtaken.
             FlowEvent::Settle if cx.now == self.settles => self.settle(cx),
             FlowEvent::Settle => {}
+            FlowEvent::GiveUp { lost, .. } => self.given_up.tell(lost, cx),
         }
+    }
+
+    fn failure(&mut self, id: MsgId) -> Option<Failure> {
+        self.given_up.failure(id)
     }
 
     fn bytes(&self) -> usize {
@@ -509,6 +547,7 @@ impl NetworkModel for FlowNetwork {
 
     fn assert_quiet(&self, _: &Machine) {
         assert_eq!(self.flights.live(), 0, "messages left in the network");
+        assert_eq!(self.given_up.live(), 0, "messages whose timers have not run out");
         assert_eq!(self.sharing.live(), 0, "a strand of a message that is gone");
         assert!(self.ends.first().is_none() && self.coming.is_empty());
         self.pressure.assert_quiet();

@@ -9,7 +9,7 @@ use machine::{End, Idle, LinkId, LinkKind, LoadView, Machine, Route};
 use net::{Cx, Message};
 
 use crate::fabric::TIME;
-use crate::strands::{Strand, WAYS};
+use crate::strands::{Strand, THERE_IS_ONE, WAYS};
 use crate::{FlightId, FlowNetwork, IDLE, pieces};
 
 /// Packets are counted in parts of 2 to this power.
@@ -125,7 +125,7 @@ impl FlowNetwork {
     /// and whatever else is idle.
     fn stays(&mut self, msg: Message, nth: u32, machine: &Machine) -> bool {
         let draw = Message::packet_draw(msg.draw, nth);
-        machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+        machine.way(msg.src, msg.dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
         let (mut route, mut full) = (Route::default(), Full(&[]));
         self.path.windows(2).all(|pair| {
             let End::Switch(at) = machine.links.to[pair[0]] else { return false };
@@ -154,15 +154,15 @@ impl FlowNetwork {
             let f = &self.flights[flight];
             let (Message { src, dst, draw, .. }, samples) = (f.msg, f.samples);
             let is_answered = f.weight.back > 0;
-            cx.machine.walk(src, dst, draw, &Idle, &mut self.path);
+            let route = cx.machine.way(src, dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
             self.back.clear();
             if is_answered {
-                cx.machine.walk(dst, src, !draw, &Idle, &mut self.back);
+                cx.machine.way(dst, src, !draw, &Idle, &mut self.back).expect(THERE_IS_ONE);
             }
             for link in self.path.iter_mut().chain(&mut self.back) {
                 *link = self.pressure.stand(*link);
             }
-            let strand = self.put_strand(flight, samples, true);
+            let strand = self.put_strand(flight, samples, route.is_minimal());
             let f = &mut self.flights[flight];
             (f.strands[0], f.n_strands) = (strand, 1);
         }

@@ -6,7 +6,7 @@
 use base::IndexVec;
 use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{LinkId, Machine};
-use net::{Cx, Message};
+use net::{Cx, LostAt, Message};
 
 use crate::pressure::{Ask, Pressure};
 use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
@@ -22,6 +22,9 @@ const ROOM_ROUNDS: u32 = 12;
 /// A way has room if its links are asked for no more than this, 2^20 being all they carry: what a
 /// message has by it is no finer than one of its packets in parallel.
 const ROOM: u64 = (1 << 20) + (1 << 20) / WAYS as u64;
+
+/// Whether there is a way does not depend on what is drawn: a message that has set out has one.
+pub(crate) const THERE_IS_ONE: &str = "a way that was there before";
 
 /// One way of a message and the packets in parallel that take it.
 #[derive(Clone, Copy)]
@@ -121,8 +124,9 @@ impl Strand {
 }
 
 impl FlowNetwork {
-    /// Draws the ways of `flight`, which has none. They are left in `ways` and `links`, too.
-    pub(crate) fn draw_ways(&mut self, flight: FlightId, machine: &Machine) {
+    /// Draws the ways of `flight`, which has none. They are left in `ways` and `links`, too. If
+    /// there is no way, it has none still.
+    pub(crate) fn draw_ways(&mut self, flight: FlightId, machine: &Machine) -> Result<(), LostAt> {
         let Message { src, dst, .. } = self.flights[flight].msg;
         let (src, dst) = (self.twin(src), self.twin(dst));
         let f = &mut self.flights[flight];
@@ -139,8 +143,8 @@ impl FlowNetwork {
         self.links.clear();
         for _ in 0..samples {
             let draw = self.next_draw(flight, machine);
-            let is_minimal = self.walk(flight, draw, machine);
-            self.walk_back(flight, draw, machine);
+            let is_minimal = self.walk(flight, draw, machine)?;
+            self.walk_back(flight, draw, machine)?;
             let pull = self.flights[flight].pull;
             self.path.iter().for_each(|&link| self.pressure.add_own(link, pull.0));
             self.back.iter().for_each(|&link| self.pressure.add_own(link, pull.1));
@@ -171,6 +175,7 @@ impl FlowNetwork {
             let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
             *strand = Strand { flow, count, forward, back, is_minimal, ..Strand::NONE };
         }
+        Ok(())
     }
 
     /// What the next packet of `flight` draws its way by.
@@ -186,21 +191,22 @@ impl FlowNetwork {
     }
 
     /// The way of a packet of `flight` into `path`: whether it is minimal.
-    fn walk(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> bool {
+    fn walk(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> Result<bool, LostAt> {
         let Message { src, dst, .. } = self.flights[flight].msg;
-        let route = machine.walk(src, dst, draw, &self.pressure, &mut self.path);
+        let route = machine.way(src, dst, draw, &self.pressure, &mut self.path)?;
         self.path.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
-        route.is_minimal()
+        Ok(route.is_minimal())
     }
 
     /// The way of what comes back for it into `back`.
-    fn walk_back(&mut self, flight: FlightId, draw: u64, machine: &Machine) {
+    fn walk_back(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> Result<(), LostAt> {
         let Flight { msg: Message { src, dst, .. }, weight, .. } = self.flights[flight];
         self.back.clear();
         if weight.back > 0 {
-            machine.walk(dst, src, !draw, &self.pressure, &mut self.back);
+            machine.way(dst, src, !draw, &self.pressure, &mut self.back)?;
             self.back.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
         }
+        Ok(())
     }
 
     /// From the next deal on its strands take their shares.
@@ -214,7 +220,7 @@ impl FlowNetwork {
     /// Draws its ways anew, at the load there is without it.
     pub(crate) fn redraw(&mut self, flight: FlightId, cx: &mut Cx<'_>) {
         self.drop_strands(flight, false, cx);
-        self.draw_ways(flight, cx.machine);
+        self.draw_ways(flight, cx.machine).expect(THERE_IS_ONE);
     }
 
     /// Where somebody has come, all whose rate that has changed look for other ways if they are
@@ -292,9 +298,9 @@ impl FlowNetwork {
         let draw = self.next_draw(flight, cx.machine);
         let mut is_minimal = strand.is_minimal;
         if is_back {
-            self.walk_back(flight, draw, cx.machine);
+            self.walk_back(flight, draw, cx.machine).expect(THERE_IS_ONE);
         } else {
-            is_minimal = self.walk(flight, draw, cx.machine);
+            is_minimal = self.walk(flight, draw, cx.machine).expect(THERE_IS_ONE);
         }
         self.pressure.pace = 1 << 20;
         let is_same = |strand: &Strand| {

@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use base::{Span, Time, below, draw};
-use laws::{asked, buffers, message, preset, run};
+use flow::FlowNetwork;
+use laws::{asked, buffers, message, preset, run, run_on};
+use loggp::LogGpNetwork;
 use machine::faults::{Fault, FaultPlan, NEVER, Part, Trouble};
-use machine::{GroupId, LinkId, LinkKind, Machine, NicId, Routing, SwitchId};
+use machine::{GroupId, Idle, LinkId, LinkKind, LoadView, Machine, NicId, Routing, SwitchId};
 use net::{FAILED, LostAt, Message, Told};
 
 fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)> {
@@ -383,4 +385,187 @@ fn a_failure_says_where() {
     assert_eq!((failure.src, failure.dst, failure.sent), (NicId(0), NicId(9), 5));
     assert_eq!(failure.at, LostAt::Link(LinkId(0)));
     assert_eq!(machine.links.kind[LinkId(0)], LinkKind::Injection);
+}
+
+/// The plan as if all of it were so from the start, and stayed.
+fn still(mut plan: FaultPlan) -> FaultPlan {
+    for fault in &mut plan.faults {
+        (fault.from, fault.until) = (Time::ZERO, NEVER);
+    }
+    plan
+}
+
+/// What flows and the closed form take for `machine`, which has a plan.
+fn worn(machine: &Machine) -> Machine {
+    let mut worn = machine.clone();
+    worn.wear();
+    worn
+}
+
+/// Lanes that are missing slow one message down alike at every fidelity: to the picosecond if they
+/// are a NIC's, and to a packet's time on the narrow link if they are between switches.
+#[test]
+fn one_message_is_as_slow_at_every_fidelity() {
+    let parts = [
+        Part::NicLink(NicId(9)),
+        Part::NicLink(NicId(0)),
+        Part::Switches(SwitchId(0), SwitchId(1), None),
+        Part::Groups(GroupId(0), GroupId(1), None),
+    ];
+    let machine =
+        preset("dragonfly-1056", &[("groups.compute.count", "3"), ("routing", "minimal")]);
+    let there = [9, 40].map(|nic| (nic, [64, 2048, 100_000]));
+    let mut slower = 0;
+    for (part, lanes) in parts.into_iter().flat_map(|part| [(part, 2), (part, 3)]) {
+        let trouble = Trouble::Lanes(lanes);
+        let fault = Fault { part, trouble, from: Time::ZERO, until: NEVER };
+        let plan = FaultPlan { ber: 0.0, faults: vec![fault] };
+        let narrow = machine.clone().with_faults(&plan).expect("room");
+        let worn = worn(&narrow);
+        for (to, bytes) in there.into_iter().flat_map(|(to, all)| all.map(|bytes| (to, bytes))) {
+            let one = [(Time(0), message(0, to, bytes, 3))];
+            let case = format!("{part:?}, {lanes} lanes, {bytes} B to {to}");
+            let packets = run(&narrow, &one).seen[0];
+            let is_nics = matches!(part, Part::NicLink(_));
+            let slowest = worn.links.gap.raw.iter().max().expect("there are links");
+            let packet = if is_nics { Span::ZERO } else { slowest.span(bytes.min(2048)) };
+            let seen = [run_on::<FlowNetwork>(&worn, &one), run_on::<LogGpNetwork>(&worn, &one)];
+            for seen in seen.map(|ran| ran.seen[0]) {
+                let near = packets.0.abs_diff(seen.0) <= packet.0;
+                assert!(near, "{case}: {seen}, {packets} by packets");
+            }
+            slower += u32::from(packets > run(&machine, &one).seen[0]);
+        }
+    }
+    assert!(slower > 12, "{slower} of 48 were slower than on a whole machine");
+}
+
+/// A network with any load.
+struct Busy(u64);
+
+impl LoadView for Busy {
+    fn near(&self, link: LinkId) -> u32 {
+        below(draw(self.0, 40, link.0, 0), 100_000)
+    }
+    fn far(&self, link: LinkId) -> u32 {
+        self.near(link)
+    }
+    fn downstream(&self, link: LinkId) -> u32 {
+        self.near(link)
+    }
+    fn anywhere(&self, link: LinkId) -> u32 {
+        self.near(link)
+    }
+}
+
+/// Whether there is a way, and where a packet is lost otherwise, depends on nothing that is drawn
+/// and on no load; and no way takes a link twice.
+#[test]
+fn a_way_is_there_for_every_draw_or_for_none() {
+    let (mut none, mut path) = (0, Vec::new());
+    for seed in 0..200 {
+        let machine = small(seed);
+        let n = 1 + below(draw(seed, 31, 0, 0), 25);
+        let plan = still(FaultPlan::random(&machine, seed, n, Span::us(100)));
+        let machine = machine.with_faults(&plan).expect("room");
+        let nics = machine.n_nics();
+        for pair in 0..40 {
+            let luck = |about: u32| draw(seed, 32, about, pair);
+            let (src, dst) = (below(luck(0), nics), below(luck(1), nics));
+            if src == dst {
+                continue;
+            }
+            let (src, dst) = (NicId(src), NicId(dst));
+            let first = machine.way(src, dst, luck(2), &Idle, &mut path).map(|_| ());
+            for nth in 3..12 {
+                let load = Busy(luck(nth));
+                let again = machine.way(src, dst, luck(nth), &load, &mut path).map(|_| ());
+                assert_eq!(again, first, "seed {seed}: {src:?} to {dst:?}");
+                let mut links = path.clone();
+                links.sort_unstable();
+                links.dedup();
+                assert!(again.is_err() || links.len() == path.len(), "seed {seed}: {path:?}");
+            }
+            none += u32::from(first.is_err());
+        }
+    }
+    assert!((500..7_500).contains(&none), "of 8,000 pairs {none} had no way");
+}
+
+/// Whatever is down from the start: nobody takes a way by it, at any fidelity; and the same
+/// messages fail, lost at the same place as often.
+#[test]
+fn nobody_goes_by_what_is_down() {
+    let (mut failed, mut links) = (0, 0);
+    for seed in 0..60 {
+        let machine = small(seed);
+        let n = 1 + below(draw(seed, 30, 0, 0), 25);
+        let plan = still(FaultPlan::random(&machine, seed, n, Span::us(100)));
+        let machine = machine.with_faults(&plan).expect("room");
+        let mut messages = traffic(&machine, seed);
+        // Packets alone count what data is asked for with.
+        messages.retain(|(_, message)| !matches!(message.told, Told::Back(1..)));
+        let faults = machine.faults.as_deref().expect("it has a plan");
+        let is_down = |link: &LinkId| faults.is_down(*link, Time::ZERO);
+        let down: Vec<LinkId> = machine.links.gap.ids().filter(is_down).collect();
+        links += down.len();
+        let worn = worn(&machine);
+        let packets = run(&machine, &messages);
+        let flows = run_on::<FlowNetwork>(&worn, &messages);
+        let closed = run_on::<LogGpNetwork>(&worn, &messages);
+        for ran in [&packets, &flows, &closed] {
+            let way = |link: &&LinkId| machine.links.kind[**link] != LinkKind::Injection;
+            let used = down.iter().filter(way).find(|&&link| ran.counters.bytes[link] > 0);
+            assert_eq!(used, None, "seed {seed}");
+            for ((_, message), seen) in messages.iter().zip(&ran.seen) {
+                let ends = [machine.injection(message.src), machine.ejection(message.dst)];
+                let is_cut_off = ends.iter().any(is_down);
+                assert!(*seen == FAILED || !is_cut_off, "seed {seed}: {message:?}");
+            }
+        }
+        let why = |ran: &laws::Run| {
+            let all = ran.failures.iter().map(|f| (f.src, f.dst, format!("{:?}", f.at), f.sent));
+            let mut all: Vec<_> = all.collect();
+            all.sort();
+            all
+        };
+        assert_eq!(why(&flows), why(&packets), "seed {seed}");
+        assert_eq!(why(&closed), why(&packets), "seed {seed}");
+        failed += packets.failures.len();
+    }
+    assert!(failed > 100 && links > 100, "{failed} failed, {links} links down: nothing was tried");
+}
+
+/// Of four links between two groups one is down, and 32 NICs of each send to the other: by
+/// minimal ways all have three quarters of the rate. Adaptive policies have seven other groups to
+/// go by, 28 links, so a thirtieth of what leaves the group is lost to them, and more to what meets
+/// on the three that are left. With flows as with packets.
+#[test]
+fn a_failed_link_costs_flows_what_it_costs_packets() {
+    let plan = down(Part::Groups(GroupId(0), GroupId(1), Some(0)));
+    for routing in ["minimal", "ugal-l", "slingshot"] {
+        let set = [
+            ("groups.compute.count", "9"),
+            ("global.links.compute.compute", "4"),
+            ("routing", routing),
+        ];
+        let machine = preset("dragonfly-1056", &set);
+        let broken = machine.clone().with_faults(&plan).expect("room");
+        let group = |nic: u32| machine.group_of(NicId(nic)).0;
+        let of = |g: u32| (0..machine.n_nics()).filter(move |&nic| group(nic) == g);
+        let pairs = of(0).zip(of(1)).chain(of(1).zip(of(0)));
+        let messages: Vec<(Time, Message)> =
+            pairs.map(|(a, b)| (Time(0), message(a, b, 1 << 20, draw(7, 0, a, 0)))).collect();
+        let end = |seen: &[Time]| seen.iter().max().expect("there are messages").seconds();
+        let packets = [&machine, &broken].map(|machine| end(&run(machine, &messages).seen));
+        let worn = worn(&broken);
+        let flows = [&machine, &worn].map(|m| end(&run_on::<FlowNetwork>(m, &messages).seen));
+        for [whole, broken] in [packets, flows] {
+            let longer = broken / whole;
+            match routing {
+                "minimal" => assert!((longer - 4.0 / 3.0).abs() < 0.1, "{longer} times as long"),
+                _ => assert!((0.95..1.25).contains(&longer), "{routing}: {longer} times as long"),
+            }
+        }
+    }
 }

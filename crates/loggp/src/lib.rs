@@ -17,7 +17,9 @@ use machine::{
     Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
 };
 
-use net::{Cut, Cx, Message, MsgId, NetEvent, NetworkModel, Origin, Told};
+use net::{
+    Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel, Origin, Told,
+};
 
 use crate::nic::Nic;
 
@@ -28,22 +30,30 @@ base::ids! {
     AskId,
 }
 
-/// What happens in a closed-form network: the head of `flight`, sent by `src`, has reached the
-/// receiver's NIC.
+/// What happens in a closed-form network.
 #[derive(Clone, Copy, Debug)]
-pub struct HeadArrives {
-    src: NicId,
-    flight: FlightId,
+pub enum LogGpEvent {
+    /// The head of `flight`, sent by `src`, has reached the receiver's NIC.
+    HeadArrives { src: NicId, flight: FlightId },
+    /// The NIC `src` gives up what it has sent in vain.
+    GiveUp { src: NicId, lost: LostId },
 }
 
-impl NetEvent for HeadArrives {
+impl NetEvent for LogGpEvent {
     #[inline]
     fn pack(self) -> (u8, u32, u32) {
-        (0, self.src.0, self.flight.0)
+        match self {
+            LogGpEvent::HeadArrives { src, flight } => (0, src.0, flight.0),
+            LogGpEvent::GiveUp { src, lost } => (1, src.0, lost.0),
+        }
     }
     #[inline]
-    fn unpack(_: u8, source: u32, arg: u32) -> Self {
-        HeadArrives { src: NicId(source), flight: FlightId(arg) }
+    fn unpack(kind: u8, source: u32, arg: u32) -> Self {
+        let src = NicId(source);
+        match kind {
+            0 => LogGpEvent::HeadArrives { src, flight: FlightId(arg) },
+            _ => LogGpEvent::GiveUp { src, lost: LostId(arg) },
+        }
     }
 }
 
@@ -78,8 +88,10 @@ pub struct LogGpNetwork {
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
     asks: Slab<AskId, Message>,
+    given_up: GivenUp,
     /// Latency and gap of links of each kind: columns of all of them would be read here and there.
-    kinds: [(Span, Gap); LinkKind::Global as usize + 1],
+    /// None where a plan of faults makes links of a kind differ.
+    kinds: Option<[(Span, Gap); LinkKind::Global as usize + 1]>,
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
@@ -146,18 +158,25 @@ impl LogGpNetwork {
     /// a stage for that share only; the first few packets stand for all of them. Under UGAL what a
     /// link between switches cannot take goes round it, so only the NICs' own links set the pace.
     /// The message's packets are counted on the ways walked, shared out evenly.
-    fn way(&mut self, msg: &Message, cut: Cut, headers: u64, cx: &mut Cx<'_>) -> Way {
+    fn way(
+        &mut self,
+        msg: &Message,
+        cut: Cut,
+        headers: u64,
+        cx: &mut Cx<'_>,
+    ) -> Result<Way, LostAt> {
         let machine = cx.machine;
         // Packets in order all follow the first.
         let in_order = msg.in_order && machine.keeps_flows;
         let draw = if in_order { Message::draw_in_order(msg.draw) } else { msg.draw };
         let load = Quiet::default();
-        let route = machine.walk(msg.src, msg.dst, draw, &load, &mut self.path);
+        let route = machine.way(msg.src, msg.dst, draw, &load, &mut self.path)?;
         // By minimal routing all go one way where the first had no other.
-        let is_lone = machine.routing == Routing::Minimal && !load.asked.get();
+        let is_lone =
+            machine.routing == Routing::Minimal && !load.asked.get() && machine.faults.is_none();
         let wire = msg.bytes + cut.packets * headers;
         if cut.packets > 1 && !in_order && !is_lone {
-            return self.many_ways(msg, cut, headers, route, cx);
+            return Ok(self.many_ways(msg, cut, headers, route, cx));
         }
         let (latency, slowest) = self.take_way(route, cut.packets, wire, cx);
         let p = &self.params;
@@ -171,7 +190,7 @@ impl LogGpNetwork {
                 pace * (n - 1) + p.multipacket_wait(n, pace) + last
             }
         };
-        Way { latency, stream }
+        Ok(Way { latency, stream })
     }
 
     /// The same where packets go several ways, of which the first is walked.
@@ -191,7 +210,8 @@ impl LogGpNetwork {
         for nth in 0..samples {
             if nth > 0 {
                 let draw = Message::packet_draw(msg.draw, nth as u32);
-                route = machine.walk(msg.src, msg.dst, draw, &Idle, &mut self.path);
+                let way = machine.way(msg.src, msg.dst, draw, &Idle, &mut self.path);
+                route = way.expect("a way that the first packet had");
             }
             let packets = share(cut.packets, nth);
             let wire = share(msg.bytes, nth) + packets * headers;
@@ -225,7 +245,11 @@ impl LogGpNetwork {
         for &link in &self.path {
             cx.counters.bytes[link] += wire;
             cx.counters.packets[link] += packets;
-            let of_kind = self.kinds[cx.machine.links.kind[link] as usize];
+            let links = &cx.machine.links;
+            let of_kind = match &self.kinds {
+                Some(kinds) => kinds[links.kind[link] as usize],
+                None => (links.latency[link], links.gap[link]),
+            };
             latency += of_kind.0;
             slowest = slowest.max(of_kind.1);
         }
@@ -260,7 +284,10 @@ impl LogGpNetwork {
     fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Cut::new(msg.bytes, self.params.packet_payload);
-        let Way { latency, stream } = self.way(msg, cut, headers, cx);
+        let Way { latency, stream } = match self.way(msg, cut, headers, cx) {
+            Ok(way) => way,
+            Err(at) => return self.lose((id, *msg), at, start, cx),
+        };
         Self::count(cut, msg.bytes, cx);
 
         let Message { src, dst, .. } = *msg;
@@ -299,7 +326,15 @@ impl LogGpNetwork {
             shared,
             late,
         });
-        cx.at(head + latency, Phase::Arrive, HeadArrives { src, flight });
+        cx.at(head + latency, Phase::Arrive, LogGpEvent::HeadArrives { src, flight });
+    }
+
+    /// There is no way for a message, which sets out at `start`: it is lost at `at`.
+    #[cold]
+    fn lose(&mut self, what: (MsgId, Message), at: LostAt, start: Time, cx: &mut Cx<'_>) {
+        let src = what.1.src;
+        let (when, lost) = self.given_up.lose(what, at, start, &cx.machine.retry);
+        cx.at(when, Phase::Arrive, LogGpEvent::GiveUp { src, lost });
     }
 
     fn count(cut: Cut, bytes: u64, cx: &mut Cx<'_>) {
@@ -310,7 +345,7 @@ impl LogGpNetwork {
 }
 
 impl NetworkModel for LogGpNetwork {
-    type Event = HeadArrives;
+    type Event = LogGpEvent;
     type Mail = ();
 
     fn build(machine: &Machine) -> Self {
@@ -321,7 +356,8 @@ impl NetworkModel for LogGpNetwork {
             twin: IndexVec::new(),
             flights: Slab::with_capacity(n_nics),
             asks: Slab::with_capacity(0),
-            kinds: machine.links.by_kind(),
+            given_up: GivenUp::default(),
+            kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
         }
@@ -344,8 +380,11 @@ impl NetworkModel for LogGpNetwork {
         self.launch(id, &msg, start, self.params.packet_overhead, cx);
     }
 
-    fn handle(&mut self, ev: HeadArrives, cx: &mut Cx<'_>) {
-        let HeadArrives { flight, .. } = ev;
+    fn handle(&mut self, ev: LogGpEvent, cx: &mut Cx<'_>) {
+        let flight = match ev {
+            LogGpEvent::HeadArrives { flight, .. } => flight,
+            LogGpEvent::GiveUp { lost, .. } => return self.given_up.tell(lost, cx),
+        };
         let Flight { id, dst, ask, is_lone, rest, taken, kept, shared, late } =
             self.flights[flight];
         self.flights.free(flight);
@@ -364,8 +403,17 @@ impl NetworkModel for LogGpNetwork {
             return self.launch(id, &back, done + self.params.fetch(bytes), headers, cx);
         }
         // A response that brings nothing takes nobody's time.
-        let Way { latency, stream } = self.way(&back, Cut::new(0, 1), headers, cx);
-        cx.delivered.push((id, done + latency + stream + msg.seen_after(&self.params)));
+        match self.way(&back, Cut::new(0, 1), headers, cx) {
+            Ok(Way { latency, stream }) => {
+                let seen_after = msg.seen_after(&self.params);
+                cx.delivered.push((id, done + latency + stream + seen_after));
+            }
+            Err(at) => self.lose((id, back), at, done, cx),
+        }
+    }
+
+    fn failure(&mut self, id: MsgId) -> Option<Failure> {
+        self.given_up.failure(id)
     }
 
     #[inline]
@@ -399,5 +447,6 @@ impl NetworkModel for LogGpNetwork {
 
     fn assert_quiet(&self, _: &Machine) {
         assert_eq!(self.flights.live(), 0, "messages left in the network");
+        assert_eq!(self.given_up.live(), 0, "messages whose timers have not run out");
     }
 }

@@ -434,7 +434,8 @@ impl Machine {
     }
 
     /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a
-    /// packet would carry of the route at its end.
+    /// packet would carry of the route at its end. On a machine of which nothing is down, or as if
+    /// nothing were.
     pub fn walk(
         &self,
         src: NicId,

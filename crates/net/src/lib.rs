@@ -5,14 +5,17 @@
 
 use base::{Span, Time};
 use des::{Phase, Queue, What};
-use machine::{Folding, LinkId, Machine, NicId, NicParams, SwitchId};
+use machine::{Folding, Machine, NicId, NicParams};
 
 mod counters;
 mod cut;
+mod given_up;
 mod partition;
 
 pub use counters::{CongestionCounters, Counters, NicCounters};
 pub use cut::Cut;
+pub use given_up::{GivenUp, LostId};
+pub use machine::faults::LostAt;
 pub use partition::Partition;
 
 base::ids! {
@@ -103,15 +106,6 @@ impl Message {
 
 /// In place of the time a message is seen: it never will be, and `NetworkModel::failure` says why.
 pub const FAILED: Time = Time(u64::MAX);
-
-/// Where a packet was lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LostAt {
-    /// On a link that was or went down.
-    Link(LinkId),
-    /// At a switch from which no way led on.
-    Switch(SwitchId),
-}
 
 /// Why a message will never arrive: a packet of it was lost every time it was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -86,6 +86,15 @@ pub struct Outage {
     pub until: Time,
 }
 
+/// Where a packet was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LostAt {
+    /// On a link that was or went down.
+    Link(LinkId),
+    /// At a switch from which no way led on.
+    Switch(SwitchId),
+}
+
 /// A plan resolved against a machine.
 #[derive(Clone, Debug)]
 pub struct Faults {
@@ -132,6 +141,14 @@ impl Faults {
     fn not_over(&self, link: LinkId, t: Time) -> Option<&Outage> {
         let all = self.outages(link);
         all.get(all.partition_point(|o| o.until <= t))
+    }
+
+    /// Whether everything is from the start what it stays, and no packet is hit by chance.
+    pub fn is_still(&self) -> bool {
+        let ber = self.changes.iter().map(|change| change.to.ber).fold(self.ber, f64::max);
+        let changes = self.changes.iter().map(|change| change.at);
+        let mut times = changes.chain(self.deaths.iter().map(|death| death.0));
+        ber == 0.0 && times.all(|at| at == Time::ZERO)
     }
 
     #[inline]
@@ -295,6 +312,17 @@ impl Machine {
         self.n_vcs = n_vcs;
         self.faults = Some(Box::new(plan.resolve(&self)));
         Ok(self)
+    }
+}
+
+impl Machine {
+    /// Gives links with lanes missing their rate from the start of a plan that is still: for
+    /// networks that look at nothing but rates.
+    pub fn wear(&mut self) {
+        for change in self.faults.iter().flat_map(|faults| &faults.changes) {
+            let gap = &mut self.links.gap[change.link];
+            gap.0 = gap.0 * u64::from(LANES) / u64::from(change.to.lanes);
+        }
     }
 }
 

@@ -469,6 +469,10 @@ fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<Complaint> {
         (request.name.clone(), "a collective: smaller twins are made of no others")
     } else if request.common.fidelity == Fidelity::Packet.name() {
         ("packet".into(), "`loggp` or `flow`: packets are what these are compared with")
+    } else if request.common.machine.faults.is_some() {
+        let found = request.common.fidelity.clone();
+        let wanted = "`packet` with faults: smaller twins would not have their part of them";
+        return Some(Complaint::new("fidelity", found, wanted));
     } else if request.nodes < 4 {
         (format!("{} nodes", request.nodes), "at least 4 nodes: a twin has 2 to half of them")
     } else {

@@ -174,7 +174,7 @@ pub(super) fn parts(
         // Ways that no load changes wait for the group whose cables sit worst.
         let folding = || job.folding_by(period as usize, swaps(call, size));
         let wait = fidelity == Fidelity::Flow && !job.machine.routing.is_adaptive();
-        !wait || job.machine.is_cabled_alike(&folding())
+        job.machine.faults.is_none() && (!wait || job.machine.is_cabled_alike(&folding()))
     });
     let (period, call) = match twins {
         Some((period, size)) if size == ranks => (period, call.clone()),

@@ -82,13 +82,20 @@ pub(super) fn apply(
     machine.with_faults(&plan).map_err(|complaint| vec![complaint])
 }
 
-/// Flows and the closed form know no faults: who asks for them there is told.
-pub(super) fn check_fidelity(name: &str, machine: &Machine) -> Result<(), Complaint> {
-    if machine.faults.is_some() && fidelity(name).is_ok_and(|f| f != Fidelity::Packet) {
-        let wanted = "`packet` with faults: without packets nothing is ever lost";
-        return Err(Complaint::new("fidelity", name, wanted));
+/// Makes the machine what a network of that fidelity takes. Flows and the closed form know faults
+/// that are there from the start and stay, and that hit all alike; who asks for others is told.
+pub(super) fn fit(machine: &mut Machine, name: &str) -> Result<(), Complaint> {
+    let Some(faults) = &machine.faults else { return Ok(()) };
+    if fidelity(name).is_ok_and(|fidelity| fidelity == Fidelity::Packet) {
+        return Ok(());
     }
-    Ok(())
+    if faults.is_still() {
+        machine.wear();
+        return Ok(());
+    }
+    let wanted = "`packet` with faults that come or go, and bit errors: others have no packets \
+                  that these could hit";
+    Err(Complaint::new("fidelity", name, wanted))
 }
 
 /// A plan as TOML, `odonata faults`.

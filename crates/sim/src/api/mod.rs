@@ -315,7 +315,7 @@ pub(crate) fn run_of(
         }
     };
     let library = library(common, &machine).map_err(|more| complaints.extend(more));
-    complaints.extend(faults::check_fidelity(&common.fidelity, &machine).err());
+    complaints.extend(faults::fit(&mut machine, &common.fidelity).err());
     let mut free = Free::all(&machine);
     free.take(&machine.dead_at_start());
     let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_word);
@@ -426,7 +426,10 @@ pub fn traffic(
         threads: call.common.threads,
     };
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
-    complaints.extend(faults::check_fidelity(&call.common.fidelity, &machine).err());
+    if machine.faults.is_some() && fidelity != Fidelity::Packet {
+        let wanted = "`packet` for traffic with faults";
+        complaints.push(Complaint::new("fidelity", &*call.common.fidelity, wanted));
+    }
     if fidelity == Fidelity::Flow {
         let wanted = "`packet` for traffic, which is of single packets: flows are of many";
         complaints.push(Complaint::new("fidelity", "flow", wanted));
