@@ -97,6 +97,10 @@ fn machine(luck: &Luck) -> (Machine, String) {
     (preset("dragonfly-1056", &set), said)
 }
 
+/// What is offered in one world, roughly: of packets of a byte without headers there would be
+/// millions in a microsecond, and minutes would go by in a few worlds of ten thousand.
+const MOST_PACKETS: f64 = 50_000.0;
+
 /// Traffic that this machine can have.
 fn request(luck: &Luck, machine: &Machine) -> TrafficRequest {
     let groups = machine.n_groups;
@@ -105,12 +109,17 @@ fn request(luck: &Luck, machine: &Machine) -> TrafficRequest {
         patterns.extend(["adversarial:1", "worst-permutation"]);
     }
     let most = machine.nic.packet_payload;
+    let packet_bytes = [1, most / 2, most][luck.of(42, 3) as usize];
+    let load = [0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize];
+    let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s() * load;
+    let packets_per_s = rate / (packet_bytes + machine.nic.packet_overhead) as f64;
+    let enough = MOST_PACKETS / f64::from(machine.n_nics()) / packets_per_s;
     TrafficRequest {
         pattern: luck.one(41, &patterns).into(),
-        loads: vec![[0.05, 0.4, 1.0, 2.0][luck.of(40, 4) as usize]],
-        packet_bytes: [1, most / 2, most][luck.of(42, 3) as usize],
-        warmup: Span::ns(200),
-        window: Span::us(1 + u64::from(luck.of(43, 3))),
+        loads: vec![load],
+        packet_bytes,
+        warmup: Span::ns(200).min(Span::from_seconds(enough / 10.0)),
+        window: Span::us(1 + u64::from(luck.of(43, 3))).min(Span::from_seconds(enough)),
         seed: luck.seed,
         threads: 1,
     }
