@@ -7,7 +7,7 @@ help: # what there is
 	@echo "make test    everything that can fail"
 	@echo "make lint    formatting, clippy, the floor law, tidiness"
 	@echo "make conformance   other people's test suites, and random programs beside MPICH"
-	@echo "make storm   10,000 random machines, traffic and faults, every assert on: two hours and more"
+	@echo "make storm   10,000 random machines, traffic and faults, every assert on: half an hour or more"
 	@echo "make sweeps  sweeps of 200 points, killed again and again: a minute or two"
 	@echo "make bench   the yardsticks: events a second, bytes an endpoint, calls a second"
 	@echo "make docs    Rust's reference pages, into target/doc"
