@@ -376,7 +376,9 @@ impl FlowNetwork {
         let f = &mut self.flights[flight];
         let strand = &mut f.strands[nth];
         strand.let_go(f.pull, &self.sharing, &mut self.pressure);
-        let scale = |one: Use| Use { weight: one.weight / strand.count * count, ..one };
+        // As `Fabric::uses` counts it: what a weight cannot hold is as much as it can.
+        let scale =
+            |one: Use| Use { weight: (one.weight / strand.count).saturating_mul(count), ..one };
         self.uses.clear();
         self.uses.extend(self.sharing.uses(strand.flow).map(scale));
         self.sharing.remove(strand.flow);

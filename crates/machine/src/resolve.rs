@@ -383,6 +383,10 @@ impl MachineSpec {
             return;
         }
         let mut refuse = |wanted: &str| out.push(Complaint::new(key, span.to_string(), wanted));
+        // Beyond that the flows' weights do not hold it beside bytes.
+        if span > Span::us(100) {
+            refuse("at most 100 us");
+        }
         if self.number("nic.host_rate").is_none() {
             refuse(
                 "0 ns where the host interface has no limit for both directions (nic.host_rate)",

@@ -78,6 +78,7 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
         (("nic.packet_payload", "64 KiB"), "from 1 B to 65451 B: a packet has at most 65535 B"),
         (("nic.packet_overhead", "1 MB"), "less than the 65535 B that a packet may have"),
         (("nic.response", "12 B"), "nic.multipacket_message: found `17.00 ns`"),
+        (("nic.multipacket_message", "101 us"), "at most 100"),
         (("switch..latency", "1 ns"), "a dotted key"),
         (("routing.kind", "ugal"), "`routing` to be a table"),
     ] {
