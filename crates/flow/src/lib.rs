@@ -103,6 +103,8 @@ struct Flight {
     is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
+    /// So many have set out before it.
+    nth: u64,
 }
 
 /// What a NIC has to do.
@@ -128,6 +130,8 @@ pub struct FlowNetwork {
     /// Where some NICs stand for others: which for each.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
+    /// So many have set out.
+    launched: u64,
     given_up: GivenUp,
     /// Whose strand a flow is.
     owner: IndexVec<FlowId, FlightId>,
@@ -218,7 +222,9 @@ impl FlowNetwork {
             stock: 0,
             is_last: false,
             is_admitted: false,
+            nth: self.launched,
         });
+        self.launched += 1;
         if let Err(at) = self.draw_ways(flight, machine) {
             self.forget(flight);
             return self.lose((id, msg), at, start, cx);
@@ -281,18 +287,13 @@ impl FlowNetwork {
         self.begin(flight, cx);
     }
 
-    /// The head is there: from now on the message takes its share. Its ways are drawn again, now
-    /// that those who have begun with it are known.
+    /// The head is there: from now on the message takes its share.
     fn begin(&mut self, flight: FlightId, cx: &mut Cx<'_>) {
-        let Flight { cut, left, since, begun, .. } = &mut self.flights[flight];
+        let Flight { left, since, begun, .. } = &mut self.flights[flight];
         (*since, *begun) = (cx.now, cx.now);
         if *left == 0 {
             return self.end(flight, cx.now, cx);
         }
-        if cut.packets > 1 {
-            self.redraw(flight, cx);
-        }
-        self.start_strands(flight);
         self.coming.push(flight);
         let soon = Time(cx.now.0 + 1);
         if self.settles > soon {
@@ -312,6 +313,23 @@ impl FlowNetwork {
         Span(part.min(stream.0).max(1))
     }
 
+    /// Now that all are known who have come in the same instant, they draw their ways again: as
+    /// they set out, for who drew first saw nobody. In the other order those who knew most would
+    /// find only full ways round, and those after them empty ones.
+    fn welcome(&mut self, cx: &mut Cx<'_>) {
+        let flights = &self.flights;
+        self.coming[self.waiting..].sort_unstable_by_key(|&flight| flights[flight].nth);
+        for nth in self.waiting..self.coming.len() {
+            let flight = self.coming[nth];
+            if self.flights[flight].cut.packets > 1 {
+                self.redraw(flight, cx);
+            }
+            self.start_strands(flight);
+            self.deals = self.deals.min(self.flights[flight].begun + self.patience(flight));
+        }
+        self.waiting = self.coming.len();
+    }
+
     /// Ends what is due, deals shares anew, and lets those look for other ways who have less than
     /// their own.
     fn settle(&mut self, cx: &mut Cx<'_>) {
@@ -327,12 +345,7 @@ impl FlowNetwork {
             (self.deals, self.looks) = (self.deals.min(soon), self.looks.min(soon));
             self.end(flight, at, cx);
         }
-        // Now that all are known who came in the same instant.
-        for nth in self.waiting..self.coming.len() {
-            let flight = self.coming[nth];
-            self.deals = self.deals.min(self.flights[flight].begun + self.patience(flight));
-        }
-        self.waiting = self.coming.len();
+        self.welcome(cx);
         if self.deals <= cx.now {
             (self.deals, self.waiting) = (NEVER, 0);
             self.send_last(cx);
@@ -478,6 +491,7 @@ impl NetworkModel for FlowNetwork {
             nics: IndexVec::filled(Nic::default(), n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(64),
+            launched: 0,
             given_up: GivenUp::default(),
             owner: IndexVec::new(),
             ends: Least::new(),

@@ -74,18 +74,17 @@ impl FlowNetwork {
         let (msg, weight, piece) = (f.msg, f.weight, f.piece);
         let sends = u128::from(self.nics[self.twin(msg.src)].sends);
         let sent_in = |ps: u128| (u128::from(f.alone) * ps / sends) >> (TIME - PARTS);
-        // Queues swing by what comes before it is known: where that is less than what hides a way,
-        // some way is never hidden.
         let hides = machine.links.gap[slow].span(blind);
-        if hides > self.news {
-            return 0;
-        }
         // Until queues on the ways round are so long, and that is known.
         let fills = (u128::from(hides.0) << 20) / u128::from(excess);
         let before = sent_in(fills + u128::from(self.news.0));
         let rest = (u128::from(f.cut.packets) << PARTS).saturating_sub(before);
-        // From then on what they do not take goes the shortest way.
+        // From then on what they do not take goes the shortest way. Queues swing by what comes
+        // before it is known: where that is less than what hides a way, ways are hidden for such a
+        // part of the time [estimate].
         let most = rest * u128::from(excess) / u128::from(asked);
+        let hidden = u128::from(self.news.min(hides).0);
+        let most = most * hidden / u128::from(hides.0.max(1));
         let buffer = machine.links.buffer[machine.injection(msg.src)];
         let room = (u128::from(buffer) << PARTS) / (sends * u128::from(weight.wire));
         // Less than a packet waits nowhere.

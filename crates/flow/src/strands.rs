@@ -230,37 +230,42 @@ impl FlowNetwork {
     /// Packets choose ways all the time, so where there is room somebody who is held up finds it.
     /// Where there is none they cannot tell full from fuller, and stay as they are.
     pub(crate) fn look_around(&mut self, cx: &mut Cx<'_>) {
+        if !cx.machine.routing.is_adaptive() {
+            return;
+        }
         let mut looking = std::mem::take(&mut self.looking);
         if !self.coming.is_empty() {
             looking.clone_from(&self.changed);
         }
-        if cx.machine.routing.is_adaptive() {
-            let mut rounds = ROUNDS + ROOM_ROUNDS;
-            if self.looks <= cx.now {
-                self.looks = NEVER;
-                looking.clear();
-                looking.extend(self.ends.ids());
-                looking.sort_unstable();
-                rounds = 1;
+        for round in 0..ROUNDS + ROOM_ROUNDS {
+            if looking.is_empty() {
+                break;
             }
-            for round in 0..rounds {
-                let for_room = round >= ROUNDS;
-                let mut moved = false;
-                looking.retain(|&flight| {
-                    let Some(slow) = self.held_up(flight) else { return false };
-                    moved |= self.look(flight, slow, for_room, cx);
-                    true
-                });
-                if looking.is_empty() {
-                    break;
-                }
-                if moved {
-                    self.deal(cx.now);
-                }
-            }
+            self.look_once(&mut looking, round >= ROUNDS, cx);
+        }
+        if self.looks <= cx.now {
+            self.looks = NEVER;
+            looking.clear();
+            looking.extend(self.ends.ids());
+            looking.sort_unstable();
+            self.look_once(&mut looking, false, cx);
         }
         looking.clear();
         self.looking = looking;
+    }
+
+    /// All of them look once; those who are not held up are taken out. Shares are dealt anew if
+    /// somebody has found a way.
+    fn look_once(&mut self, looking: &mut Vec<FlightId>, for_room: bool, cx: &mut Cx<'_>) {
+        let mut moved = false;
+        looking.retain(|&flight| {
+            let Some(slow) = self.held_up(flight) else { return false };
+            moved |= self.look(flight, slow, for_room, cx);
+            true
+        });
+        if moved {
+            self.deal(cx.now);
+        }
     }
 
     /// The slowest of its strands that are held up between switches, if that is why it has less
