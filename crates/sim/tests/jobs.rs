@@ -338,3 +338,24 @@ fn a_node_may_die_once_its_job_is_over() {
     assert!(result.jobs.iter().all(|job| job.failure.is_none()), "{:?}", result.jobs);
     assert_eq!(result.time_s, whole.time_s);
 }
+
+/// A benchmark of so many ranks that the mean over them says enough counts one call, of fewer
+/// three; and one says what three do.
+#[test]
+fn one_call_of_many_ranks_says_what_three_do() {
+    let time = |ranks: u32, iterations: Option<u32>| {
+        let mut job = json!({"name": "a", "ranks": ranks, "ppn": 8, "bench": "allreduce",
+                             "bytes": 8});
+        if let Some(n) = iterations {
+            job["iterations"] = n.into();
+        }
+        let request = json!({"machine": {"name": "aurora"}, "fidelity": "loggp",
+                             "alone": false, "jobs": [job]});
+        let mut jobs = run(&request).expect("legal").jobs;
+        jobs.remove(0).bench.expect("it ended").latency_s.expect("a latency")
+    };
+    let [one, three] = [1, 3].map(|n| time(8192, Some(n)));
+    assert_eq!(time(8192, None), one);
+    assert_eq!(time(8184, None), time(8184, Some(3)));
+    assert!(one != three && (one / three - 1.0).abs() < 0.01, "{one} and {three}");
+}
