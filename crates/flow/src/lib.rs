@@ -103,7 +103,7 @@ struct Flight {
     is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
-    /// So many have set out before it.
+    /// So many have been commanded before it.
     nth: u64,
 }
 
@@ -130,7 +130,7 @@ pub struct FlowNetwork {
     /// Where some NICs stand for others: which for each.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
-    /// So many have set out.
+    /// So many have been commanded.
     launched: u64,
     given_up: GivenUp,
     /// Whose strand a flow is.
@@ -143,7 +143,7 @@ pub struct FlowNetwork {
     lasts: Vec<FlightId>,
     /// How old what routers see is when it is acted on.
     news: Span,
-    /// So many of those who come have been waited for.
+    /// So many of those who come have been welcomed.
     waiting: usize,
     /// When what those have left who have ended is dealt out at the latest.
     deals: Time,
@@ -313,9 +313,9 @@ impl FlowNetwork {
         Span(part.min(stream.0).max(1))
     }
 
-    /// Now that all are known who have come in the same instant, they draw their ways again: as
-    /// they set out, for who drew first saw nobody. In the other order those who knew most would
-    /// find only full ways round, and those after them empty ones.
+    /// Now that all are known who have come at one time, they draw their ways again: as they were
+    /// commanded, for who drew first saw nobody. In the other order those who knew most would find
+    /// only full ways round, and those after them empty ones.
     fn welcome(&mut self, cx: &mut Cx<'_>) {
         let flights = &self.flights;
         self.coming[self.waiting..].sort_unstable_by_key(|&flight| flights[flight].nth);

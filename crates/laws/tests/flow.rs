@@ -361,20 +361,24 @@ fn the_order_of_commands_is_no_more_than_luck() {
     }
 }
 
-/// How fast switches are says little of what gathers for the direct links: packets end at the same
-/// time by 80 to 350 ns. When it was told only where news of a queue is older than what hides a
-/// way, flows of switches of 200 ns and less ended 64 % early.
+/// How fast switches are says little of what gathers for the direct links on Aurora: packets end
+/// alike by 80 and 350 ns. When it was told only where news of a queue is older than what hides a
+/// way, flows of switches of 200 ns and less ended 80 % early; told in proportion to that, those of
+/// 80 ns 24 %. Where delays are next to nothing it is little: told in full, the permutation of
+/// `dragonfly-1056` ended 11 % late.
 #[test]
-fn what_gathers_does_not_end_where_switches_are_faster() {
-    for (groups, name, bytes) in [("2", "worst-permutation", 1 << 17), ("4", "shift:37", 1 << 19)] {
-        for latency in ["80 ns", "200 ns", "230 ns", "350 ns"] {
-            let set = [("groups.compute.count", groups), ("routing", "slingshot")];
-            let machine = preset("aurora", &[&set[..], &[("switch.latency", latency)]].concat());
-            let messages = pattern(&machine, name, bytes);
-            let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
-            let off = flow.end().seconds() / packet.end().seconds() - 1.0;
-            println!("{name}, {latency}: {:+.1} %", 100.0 * off);
-            assert!(off.abs() < 0.12, "{name}, {latency}: {} and {}", flow.end(), packet.end());
-        }
+fn what_gathers_does_so_behind_fast_switches_too() {
+    let two = ("groups.compute.count", "2");
+    for (name, set, bytes) in [
+        ("aurora", &[two, ("switch.latency", "80 ns")][..], 1 << 16),
+        ("aurora", &[two, ("switch.latency", "200 ns")], 1 << 16),
+        ("dragonfly-1056", &[], 1 << 19),
+    ] {
+        let machine = preset(name, &[&[("routing", "slingshot")], set].concat());
+        let messages = pattern(&machine, "worst-permutation", bytes);
+        let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
+        let off = flow.end().seconds() / packet.end().seconds() - 1.0;
+        println!("{name}, {set:?}: {:+.1} %", 100.0 * off);
+        assert!(off.abs() < 0.06, "{name}, {set:?}: {} and {}", flow.end(), packet.end());
     }
 }
