@@ -13,6 +13,8 @@ const LARGE: usize = 2 << 20;
 const SMALL: usize = 4 << 10;
 /// So much behind the last large page lies on small ones, whose number is small then.
 const LITTLE: usize = LARGE / 4;
+/// Whether the system is asked for large pages.
+const ASKS: bool = cfg!(target_os = "linux");
 
 /// `MADV_COLLAPSE` of madvise(2), from Linux 6.1 on: small pages become a large one.
 #[cfg(target_os = "linux")]
@@ -84,11 +86,12 @@ fn grow_full<T>(items: &mut Vec<T>) {
     *items = more;
 }
 
-/// Bytes of memory of a list that has never been longer: the pages that have been written to.
+/// Bytes of memory of a list that has never been longer: the pages that have been written to. If
+/// it ends a little behind a large page, it is taken to be as long as was wanted.
 pub fn held<T>(items: &Vec<T>) -> usize {
     let (used, room) = (items.len() * size_of::<T>(), items.capacity() * size_of::<T>());
-    let page = if room < LARGE { SMALL } else { LARGE };
-    used.next_multiple_of(page).min(room)
+    let is_small = !ASKS || room < LARGE || used % LARGE < LITTLE;
+    used.next_multiple_of(if is_small { SMALL } else { LARGE }).min(room)
 }
 
 #[cfg(target_os = "linux")]
@@ -120,3 +123,24 @@ fn want_large_pages<T>(items: &Vec<T>, wanted: usize) {
 
 #[cfg(not(target_os = "linux"))]
 fn want_large_pages<T>(_: &Vec<T>, _: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 65,536 lines and one more the last lies on a small page; of half as many again it fills
+    /// a large one.
+    #[test]
+    fn a_little_behind_a_large_page_is_held_on_small_ones() {
+        let of_lines = |n: usize| {
+            let mut lines: Vec<[u8; 64]> = with_room(n);
+            lines.resize(n, [1; 64]);
+            held(&lines)
+        };
+        assert_eq!(of_lines(1), SMALL.min(64));
+        assert_eq!(of_lines(65_537), 2 * LARGE + SMALL);
+        if ASKS {
+            assert_eq!(of_lines(90_000), 3 * LARGE - SMALL);
+        }
+    }
+}

@@ -36,6 +36,9 @@ pub fn beside_few(machine: &str, nodes: u32, ppn: u32, calls: usize) -> Closed {
     let few = || {
         let own = std::env::current_exe().ok()?;
         let done = Command::new(own).args(["few", machine, &ppn.to_string()]).output().ok()?;
+        if !done.status.success() {
+            return None;
+        }
         String::from_utf8(done.stdout).ok()?.trim().parse::<u64>().ok()
     };
     Closed { few: few(), ..dissemination(machine, nodes, ppn, calls) }

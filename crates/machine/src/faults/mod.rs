@@ -313,9 +313,7 @@ impl Machine {
         self.faults = Some(Box::new(plan.resolve(&self)));
         Ok(self)
     }
-}
 
-impl Machine {
     /// Gives links with lanes missing their rate from the start of a plan that is still: for
     /// networks that look at nothing but rates.
     pub fn wear(&mut self) {
