@@ -48,12 +48,10 @@ pub(crate) struct Run {
     pub call: CallId,
 }
 
-/// A message of a round: to a member of the communicator, or once its rank has come to it to a
-/// rank; and when the rank's CPU is through with it.
+/// A message of a round to a rank, and when its sender's CPU is through with it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Outgoing {
     to: u32,
-    through: Through,
     /// Within a node.
     near: bool,
     rendezvous: bool,
@@ -61,11 +59,21 @@ struct Outgoing {
     leaves: Time,
 }
 
+/// A message as an algorithm names it: to a member of the communicator.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    member: u32,
+    through: Through,
+    bytes: u64,
+}
+
 /// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
 #[derive(Default, Debug)]
 pub(crate) struct Traffic {
-    sends: Vec<Outgoing>,
+    sends: Vec<Named>,
     recvs: Vec<u32>,
+    /// The sends as they will leave.
+    outgoing: Vec<Outgoing>,
     combines: bool,
     /// Bytes moved and combined locally at the end of the round.
     moved: u64,
@@ -78,10 +86,9 @@ pub(crate) struct Traffic {
 }
 
 /// How a message goes.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Through {
     /// As any other.
-    #[default]
     Message,
     /// Laid where all of a node read it, by this message or by the one before.
     Cell,
@@ -105,16 +112,15 @@ impl RoundSink for Traffic {
     fn send(&mut self, to: u32, part: Part) {
         // All parts for one peer are one message; algorithms name them in a row.
         match self.sends.last_mut() {
-            Some(last) if last.to == to && last.through == Through::Message => {
+            Some(last) if last.member == to && last.through == Through::Message => {
                 last.bytes += part.len;
             }
-            _ => self.sends.push(Outgoing { to, bytes: part.len, ..Outgoing::default() }),
+            _ => self.sends.push(Named { member: to, through: Through::Message, bytes: part.len }),
         }
     }
     fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
-        let bytes = part.len;
-        self.sends.push(Outgoing { to, through, bytes, ..Outgoing::default() });
+        self.sends.push(Named { member: to, through, bytes: part.len });
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
@@ -153,6 +159,7 @@ impl Traffic {
     fn clear(&mut self) {
         self.sends.clear();
         self.recvs.clear();
+        self.outgoing.clear();
         (self.combines, self.moved, self.combined) = (false, 0, 0);
         self.offloaded = None;
     }
@@ -233,18 +240,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let far = traffic.recvs.iter().filter(is_far).count();
         // What the CPU does for them it does one after the other, and now it is known how long.
         let (mut gone, mut awaited) = (self.now, 0);
-        for send in &mut traffic.sends {
-            let to = first + self.workload.members(job, context)[send.to as usize];
-            let bytes = send.bytes;
+        for &Named { member, through, bytes } in &traffic.sends {
+            let to = first + self.workload.members(job, context)[member as usize];
             let near = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
-            if self.job.buffers == Buffers::Gpu && bytes > 0 {
-                send.through = Through::Message;
-            }
+            let is_plain = self.job.buffers == Buffers::Gpu && bytes > 0;
+            let through = if is_plain { Through::Message } else { through };
             // A message of a round may wait for its receiver to ask for its data.
-            let may_wait = send.through == Through::Message;
+            let may_wait = through == Through::Message;
             let rendezvous = may_wait && self.wants_rendezvous(near, bytes);
-            let overhead = match send.through {
+            let overhead = match through {
                 Through::SameCell => Span::ZERO,
                 _ => self.send_cost((rank, to), near, bytes, rendezvous),
             };
@@ -253,7 +258,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             let when = self.work(rank, overhead);
             let leaves = when.max(self.now + Span(1));
-            *send = Outgoing { to, near, rendezvous, leaves, ..*send };
+            traffic.outgoing.push(Outgoing { to, near, rendezvous, bytes, leaves });
             match rendezvous {
                 true => awaited += 1,
                 false => gone = when,
@@ -269,7 +274,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
             + self.job.library.reduce_gap.span(traffic.combined);
         run.busy = gone;
-        if let [next, rest @ ..] = &traffic.sends[..] {
+        if let [next, rest @ ..] = &traffic.outgoing[..] {
             run.next = *next;
             if !rest.is_empty() {
                 run.rest = traffic.lists.pop().unwrap_or_default();
@@ -305,7 +310,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// The next message of the run's round leaves its rank.
     pub(crate) fn send_next(&mut self, id: RunId) {
         let run = &mut self.runs[id];
-        let &mut Run { rank, context, seq, round, called, next: send, .. } = run;
+        let &mut Run { rank, context, seq, round, called, next: send, kind, .. } = run;
         if let Some(next) = run.rest.pop() {
             run.next = next;
             if run.rest.is_empty() {
@@ -326,7 +331,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             from: rank,
             to,
             bytes,
-            purpose: Purpose::Collective { run: id, context, seq, round },
+            purpose: Purpose::Collective { run: id, context, seq, round, kind },
             called,
             near,
             rendezvous,
@@ -372,9 +377,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (mut before, mut next) = (None, self.ranks[rank].early.map(|(first, _)| first));
         let mut far = 0;
         while let Some(send) = next {
-            let Met::Early(after) = self.sends[send].met else {
-                unreachable!("what is listed has come early")
-            };
+            let after = self.after_early(send);
             next = after;
             if self.round_of(send) != key {
                 before = Some(send);
@@ -386,6 +389,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.land(id, send);
         }
         far
+    }
+
+    /// The messages that came to a rank before it was in their round, in that order.
+    fn early_of(&self, rank: u32) -> impl Iterator<Item = SendId> {
+        let first = self.ranks[rank as usize].early.map(|(first, _)| first);
+        std::iter::successors(first, |&send| self.after_early(send))
+    }
+
+    /// The early message behind this one.
+    fn after_early(&self, send: SendId) -> Option<SendId> {
+        match self.sends[send].met {
+            Met::Early(after) => after,
+            _ => unreachable!("what is listed has come early"),
+        }
     }
 
     /// In a rank's list of early messages comes `after` behind `before`, or first.
@@ -418,31 +435,78 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn round_of(&self, send: SendId) -> (Context, u32, u32) {
         match self.sends[send].purpose {
             Purpose::Collective { context, seq, round, .. } => (context, seq, round),
-            Purpose::User { .. } => unreachable!("only collective messages come early"),
+            Purpose::User { .. } => unreachable!("rounds are of collectives"),
         }
     }
 
     /// An envelope of a collective has arrived.
     pub(crate) fn collective_arrival(&mut self, send: SendId) {
-        let to = self.played(self.sends[send].to) as usize;
-        let key = self.round_of(send);
-        let here = self.runs_of(to as u32).find(|&r| {
-            let run = &self.runs[r];
-            (run.context, run.seq, run.round) == key
-        });
-        self.came(send, here.is_some());
-        match here {
+        let to = self.played(self.sends[send].to);
+        let (context, seq, round) = self.round_of(send);
+        let there = self.run_of(to, context, seq);
+        let has_begun = match there {
+            Some(run) => self.runs[run].round >= round,
+            None => self.ranks[to as usize].called(context) > seq,
+        };
+        self.came(send, has_begun);
+        if !has_begun {
+            self.list_early(to as usize, send);
+            return self.kept(send);
+        }
+        match there.filter(|&run| self.runs[run].round == round) {
             Some(run) => {
                 if !self.sends[send].near {
-                    self.guard.limits.unpost(to as u32);
+                    self.guard.limits.unpost(to);
                 }
                 self.land(run, send);
             }
-            None => {
-                self.list_early(to, send);
-                self.kept(send);
-            }
+            None => self.stray(send),
         }
+    }
+
+    /// The rank's part in a call, while it is in it.
+    fn run_of(&self, rank: u32, context: Context, seq: u32) -> Option<RunId> {
+        self.runs_of(rank).find(|&run| {
+            let run = &self.runs[run];
+            (run.context, run.seq) == (context, seq)
+        })
+    }
+
+    /// Whether `rank`'s run is in the round that this message is of, and waits for something. By
+    /// then another may have its place, where members disagree about a call.
+    pub(crate) fn awaits(&self, id: RunId, rank: u32, send: SendId) -> bool {
+        let (run, of) = (&self.runs[id], self.round_of(send));
+        (run.rank, (run.context, run.seq, run.round)) == (rank, of) && run.owed > 0
+    }
+
+    /// A message has come that its receiver does not wait for. Messages are counted, so it need not
+    /// be the one that is too many.
+    #[cold]
+    fn stray(&mut self, id: SendId) {
+        let to = self.played(self.sends[id].to);
+        let (context, seq, _) = self.round_of(id);
+        let theirs = match self.run_of(to, context, seq) {
+            Some(run) => format!("called {:?} and does not wait for it", self.runs[run].kind),
+            None => "has left that call".into(),
+        };
+        self.differ(to, id, &theirs);
+    }
+
+    /// Only members that disagree about a call can send what a round does not expect. `rank` has
+    /// noticed it by this message, whose receiver is as `theirs` says.
+    #[cold]
+    pub(crate) fn differ(&mut self, rank: u32, id: SendId, theirs: &str) {
+        let send = self.sends[id];
+        let Purpose::Collective { context, seq, kind, .. } = send.purpose else {
+            unreachable!("rounds are of collectives")
+        };
+        let (from, to) = (self.own_number(send.from), self.own_number(self.played(send.to)));
+        let call = seq + 1;
+        let what = format!(
+            "call {call} of communicator {context}, about which its members disagree (collective, \
+             lengths or root): rank {from} called {kind:?} and sent to rank {to}, which {theirs}"
+        );
+        self.erroneous(rank, what);
     }
 
     fn land(&mut self, run: RunId, id: SendId) {
@@ -455,19 +519,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.sends[id].met = Met::By(Waiter::Run(run));
             self.ask_for_data(id);
         } else {
-            self.collective_data(run, &send);
+            self.collective_data(run, id);
             self.sends.free(id);
         }
     }
 
     /// A message's bytes have arrived for this run's round.
-    pub(crate) fn collective_data(&mut self, id: RunId, send: &Send) {
-        let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
+    pub(crate) fn collective_data(&mut self, id: RunId, send: SendId) {
+        let rank = self.played(self.sends[send].to);
+        if !self.awaits(id, rank, send) {
+            return self.stray(send);
+        }
+        let send = self.sends[send];
+        let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
         let run = &mut self.runs[id];
         run.ready = run.ready.max(send.called);
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
-        let rank = run.rank;
         let when = self.work(rank, cost + combine).max(usable + cost);
         self.owe_less(id, when);
     }
@@ -495,10 +563,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn leave(&mut self, id: RunId) {
-        let rank = self.runs[id].rank;
-        self.relink(rank, Some(id), self.runs[id].after);
-        let Run { call, ready, .. } = self.runs[id];
+        let Run { rank, context, seq, call, ready, after, .. } = self.runs[id];
+        self.relink(rank, Some(id), after);
         self.runs.free(id);
+        let of_this = |&send: &SendId| {
+            let of = self.round_of(send);
+            (of.0, of.1) == (context, seq)
+        };
+        let never = self.early_of(rank).find(of_this);
+        if let Some(never) = never {
+            return self.stray(never);
+        }
         let token = self.take_call(call).token;
         let done = Done { rank, token, ready, ..Done::default() };
         self.complete(self.now, done);
@@ -572,7 +647,7 @@ mod tests {
                             call.round(k, &mut traffic);
                             let at =
                                 format!("{kind:?} {algorithm:?} rank {rank} of {size}, round {k}");
-                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.to).collect();
+                            let mut to: Vec<u32> = traffic.sends.iter().map(|s| s.member).collect();
                             let mut from = traffic.recvs.clone();
                             for peers in [&mut to, &mut from] {
                                 let named = peers.len();

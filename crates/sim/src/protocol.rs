@@ -244,7 +244,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
                         self.complete(self.now, done);
                     }
-                    Purpose::Collective { run, .. } => self.owe_less(run, self.now),
+                    Purpose::Collective { run, .. } if self.awaits(run, send.from, id) => {
+                        self.owe_less(run, self.now);
+                    }
+                    Purpose::Collective { .. } => {
+                        self.differ(send.from, id, "got it when that round was over");
+                    }
                 }
                 self.sends.free(id);
             }
@@ -366,7 +371,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let ready = send.called.max(posted);
                 self.complete(when, about(send.to, token, &send, Found::Yes, ready));
             }
-            Waiter::Run(run) => self.collective_data(run, &send),
+            Waiter::Run(run) => self.collective_data(run, id),
         }
     }
 

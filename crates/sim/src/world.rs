@@ -13,7 +13,7 @@ use crate::outcome::{Blocked, Distance, End, Outcome};
 use crate::pairs::{PairId, Pairs};
 use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
-use collectives::Nodes;
+use collectives::{Kind, Nodes};
 use des::{Phase, Queue};
 use machine::{LinkId, NicId};
 use mpi::{Envelope, Locks, Pattern};
@@ -77,7 +77,7 @@ impl Progress {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     User { token: Token, envelope: Envelope, mode: SendMode },
-    Collective { run: RunId, context: Context, seq: u32, round: u32 },
+    Collective { run: RunId, context: Context, seq: u32, round: u32, kind: Kind },
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -112,3 +112,89 @@ fn who_must_wait_for_whom() {
         assert!(waited(8));
     }
 }
+
+/// Who is told, and what: each rank calls its collective so many us late, and then a barrier.
+fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2] {
+    fn told<N: NetworkModel>(job: &Job, programs: Vec<Vec<Step>>) -> (u32, String) {
+        let streams = Streams::new(programs.into_iter());
+        match World::<N, _>::new(job, streams).run(&mut |_| true).end {
+            End::Erroneous(blocked) => (blocked.rank, blocked.what),
+            end => panic!("{end:?}"),
+        }
+    }
+    let size = calls.len() as u32;
+    let job = job(size);
+    let program = |(rank, &(kind, algorithm, root, bytes, late)): (u32, _)| {
+        let Op::Collective { context, call: c } = call(kind, algorithm, rank, size, bytes) else {
+            unreachable!("it is one")
+        };
+        let op = Op::Collective { context, call: Collective { root, ..c } };
+        let barrier = call(Kind::Barrier, Algorithm::Dissemination { k: 2 }, rank, size, 0);
+        let late = Step::Compute(base::Span::us(late));
+        vec![late, Step::Do(op), Step::Wait, Step::Do(barrier), Step::Wait]
+    };
+    let programs: Vec<Vec<Step>> = (0..).zip(calls).map(program).collect();
+    [told::<PacketNetwork>(&job, programs.clone()), told::<LogGpNetwork>(&job, programs)]
+}
+
+/// Ranks that disagree are told of the call in question, whatever they have come to since: neither
+/// is the next one blamed, nor does it take a message that is none of its own.
+#[test]
+fn a_message_that_no_round_expects_is_told_with_its_own_call() {
+    use Algorithm::{Binomial, Linear};
+    let chain = Algorithm::Tree { shape: collectives::Shape::Chain, k: 1, chunk: 0 };
+    let (few, many) = (8, 80_000);
+    for (calls, rank, from, kind) in [
+        // Its receiver has left for the barrier.
+        (
+            vec![
+                (Kind::Scatter, Linear, 0, few, 50),
+                (Kind::Gather, Linear, 2, few, 0),
+                (Kind::Scatter, Linear, 0, few, 0),
+            ],
+            1,
+            0,
+            "Scatter",
+        ),
+        // Its data comes when another message has been taken for it, and the call is over.
+        (
+            vec![
+                (Kind::Scatter, Linear, 0, many, 0),
+                (Kind::Gather, Linear, 2, few, 0),
+                (Kind::Scatter, Linear, 0, many, 0),
+            ],
+            2,
+            0,
+            "Scatter",
+        ),
+        // It is of a round that its receiver, who calls late, never comes to.
+        (
+            vec![
+                (Kind::Bcast, Binomial, 0, few, 0),
+                (Kind::Bcast, Binomial, 0, few, 0),
+                (Kind::Bcast, Binomial, 0, few, 0),
+                (Kind::Gather, Linear, 2, few, 90),
+            ],
+            3,
+            2,
+            "Bcast",
+        ),
+        // Its sender has taken another message for its receiver's thanks, and gone on.
+        (
+            vec![
+                (Kind::Bcast, chain, 0, many, 0),
+                (Kind::Bcast, chain, 0, many, 90),
+                (Kind::Gather, Linear, 0, few, 0),
+            ],
+            0,
+            0,
+            "Bcast",
+        ),
+    ] {
+        for (told, what) in disagreement(&calls) {
+            let whose = format!("rank {from} called {kind}");
+            assert!(what.starts_with("call 1 of") && what.contains(&whose), "{calls:?}: {what}");
+            assert_eq!(told, rank, "{calls:?}: {what}");
+        }
+    }
+}

@@ -5,7 +5,7 @@ mod common;
 use collectives::{Algorithm, Collective, Kind, Seat};
 use common::{Script, job};
 use loggp::LogGpNetwork;
-use machine::NicId;
+use machine::{NicId, faults};
 use mpi::limits::{MatchMode, Matches};
 use packet::PacketNetwork;
 use sim::{End, Job, Outcome};
@@ -84,5 +84,45 @@ fn messages_of_collectives_are_matched_as_any() {
             let came: u64 = outcome.matches.values().map(|m| m.expected + m.unexpected).sum();
             assert_eq!(came, remote, "{kind:?} {bytes}");
         }
+    }
+}
+
+/// A scatter's root sends one message after the other, each when its CPU is through with it: the
+/// `n`th at (1 call + n sends). A node that goes down ends the run in between: those have been
+/// counted that had left, not before an instant and at it.
+#[test]
+fn a_run_that_ends_early_has_counted_what_had_left() {
+    let nodes = [0, 40, 80, 700, 701, 702];
+    let whole = job(&nodes);
+    let gap = whole.library.send_overhead;
+    let first = base::Time::ZERO + whole.library.call_overhead;
+    for (left, at) in [
+        (0, first + gap),
+        (1, first + gap + base::Span(1)),
+        (2, first + gap * 3),
+        (3, first + gap * 3 + base::Span(1)),
+    ] {
+        let node = machine::NodeId(702);
+        let (part, trouble) = (faults::Part::Node(node), faults::Trouble::Down);
+        let row = faults::Fault { part, trouble, from: at, until: faults::NEVER };
+        let plan = faults::FaultPlan { ber: 0.0, faults: vec![row] };
+        let machine = whole.machine.clone().with_faults(&plan).expect("ports have room");
+        let job = Job { machine, ..whole.clone() };
+        let script = Script::new(
+            6,
+            (0..6).map(|rank| {
+                let (kind, algorithm) = (Kind::Scatter, Algorithm::Linear);
+                let (seat, root) = (Seat { rank, size: 6 }, 0);
+                let (bytes, grain, ragged, nodes) = (8, 1, None, None);
+                let call = Collective { kind, algorithm, seat, root, bytes, grain, ragged, nodes };
+                (rank, 0, 0, Op::Collective { context: WORLD, call })
+            }),
+        );
+        let outcome = script.run::<LogGpNetwork>(&job).0;
+        assert!(matches!(outcome.end, End::Failed(_)), "{:?}", outcome.end);
+        let messages: u64 = outcome.by_distance.iter().map(|d| d.0).sum();
+        let of_pairs: u32 = outcome.pairs.iter().map(|pair| pair.messages).sum();
+        let packets = outcome.counters.injected_packets;
+        assert_eq!((messages, of_pairs.into(), packets), (left, left, left), "ended at {at}");
     }
 }
