@@ -11,8 +11,14 @@ use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
 /// What is smaller than a large page (2 MiB on x86-64, and mostly on ARM) is none.
 const LARGE: usize = 2 << 20;
 const SMALL: usize = 4 << 10;
-/// So much behind the last large page lies on small ones, whose number is small then.
-const LITTLE: usize = LARGE / 4;
+/// Less than this behind the last large page lies on small ones: at most 384 of the thousands that
+/// a processor's table of pages has, where a large one would be half a megabyte in use and the rest
+/// in vain.
+const LITTLE: usize = LARGE / 4 * 3;
+/// What is no shorter has glibc a mapping of its own for, whatever it has been given back before
+/// (mallopt(3), M_MMAP_THRESHOLD: at most 32 MiB): zeros that lie among others' leavings would have
+/// to be written, and on small pages. Room alone is addresses.
+const APART: usize = 32 << 20;
 /// Whether the system is asked for large pages.
 const ASKS: bool = cfg!(target_os = "linux");
 
@@ -23,11 +29,7 @@ const COLLAPSE: libc::c_int = 25;
 /// An empty list with room for `n` items, or for as many more as fill its last large page.
 pub fn with_room<T>(n: usize) -> Vec<T> {
     let wanted = n * size_of::<T>();
-    // With what an allocator writes before it, it is whole large pages, which Linux then aligns.
-    let n = match wanted {
-        bytes if bytes < LARGE => n,
-        bytes => ((bytes + SMALL).next_multiple_of(LARGE) - SMALL) / size_of::<T>(),
-    };
+    let n = if wanted < LARGE { n } else { room_of(wanted) / size_of::<T>() };
     let items = Vec::with_capacity(n);
     want_large_pages(&items, wanted);
     items
@@ -51,24 +53,54 @@ unsafe impl Zero for u64 {}
 unsafe impl Zero for crate::Time {}
 unsafe impl Zero for crate::Span {}
 
+/// What begins on a multiple of more has no zeros from the system (std::alloc::System, where words
+/// are of 64 bits): they are written, better after large pages have been asked for.
+const ALIGNED: usize = 16;
+
 /// A list of `n` zeros. Fresh from the system, those that nobody writes to are no memory.
 pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
+    if align_of::<T>() > ALIGNED {
+        return written(with_room(n), n);
+    }
+    let items = seldom(n);
+    want_large_pages(&items, n * size_of::<T>());
+    items
+}
+
+/// The same of zeros that few runs write to: on small pages, for of large ones the first is there
+/// from the start.
+pub fn seldom<T: Zero>(n: usize) -> Vec<T> {
     const { assert!(size_of::<T>() > 0) };
-    let layout = Layout::array::<T>(n).expect("a column is shorter than memory");
+    let wanted = n * size_of::<T>();
+    if align_of::<T>() > ALIGNED {
+        return written(Vec::with_capacity(n), n);
+    }
+    let room = if wanted < LARGE { n } else { room_of(wanted.max(APART)) / size_of::<T>() };
+    let layout = Layout::array::<T>(room).expect("a column is shorter than memory");
     if layout.size() == 0 {
         return Vec::new();
     }
-    // SAFETY: the layout is that of a list with room for `n`, which is not empty, and zero bytes
-    // are what `Zero` makes a value of.
-    let items = unsafe {
+    // SAFETY: the layout is that of a list with this room, which is not empty and no less than `n`,
+    // and zero bytes are what `Zero` makes a value of.
+    unsafe {
         let first = alloc_zeroed(layout);
         if first.is_null() {
             handle_alloc_error(layout);
         }
-        Vec::from_raw_parts(first.cast(), n, n)
-    };
-    want_large_pages(&items, layout.size());
+        Vec::from_raw_parts(first.cast(), n, room)
+    }
+}
+
+fn written<T: Zero>(mut items: Vec<T>, n: usize) -> Vec<T> {
+    // SAFETY: zero bytes are what `Zero` makes a value of.
+    items.resize(n, unsafe { std::mem::zeroed() });
     items
+}
+
+/// So many bytes and as many more as fill their last large page: with what an allocator writes
+/// before them they are whole large pages, which Linux then aligns.
+fn room_of(wanted: usize) -> usize {
+    (wanted + SMALL).next_multiple_of(LARGE) - SMALL
 }
 
 /// Makes room in a full list for twice as many.
@@ -102,8 +134,8 @@ fn want_large_pages<T>(items: &Vec<T>, wanted: usize) {
     let end = match wanted % LARGE {
         ..LITTLE => begin + wanted / LARGE * LARGE,
         _ => {
-            let end = items.as_ptr() as usize + items.capacity() * size_of::<T>();
-            end.next_multiple_of(SMALL)
+            let room = items.as_ptr() as usize + items.capacity() * size_of::<T>();
+            (begin + SMALL + wanted).next_multiple_of(LARGE).min(room.next_multiple_of(SMALL))
         }
     };
     if end - begin < LARGE {
@@ -128,8 +160,8 @@ fn want_large_pages<T>(_: &Vec<T>, _: usize) {}
 mod tests {
     use super::*;
 
-    /// Of 65,536 lines and one more the last lies on a small page; of half as many again it fills
-    /// a large one.
+    /// Of 65,536 lines and one more the last lies on a small page; of half as many again most of a
+    /// large one is filled.
     #[test]
     fn a_little_behind_a_large_page_is_held_on_small_ones() {
         let of_lines = |n: usize| {
@@ -137,10 +169,28 @@ mod tests {
             lines.resize(n, [1; 64]);
             held(&lines)
         };
-        assert_eq!(of_lines(1), SMALL.min(64));
+        assert_eq!(of_lines(1), 64);
         assert_eq!(of_lines(65_537), 2 * LARGE + SMALL);
         if ASKS {
-            assert_eq!(of_lines(90_000), 3 * LARGE - SMALL);
+            assert_eq!(of_lines(98_000), 3 * LARGE - SMALL);
+        }
+    }
+
+    /// Whatever their length and alignment, and on whichever pages.
+    #[test]
+    fn zeros_are_zero_and_as_many_as_asked_for() {
+        #[derive(Clone, Copy)]
+        #[repr(align(64))]
+        struct Line(u64);
+        // SAFETY: an integer.
+        unsafe impl Zero for Line {}
+        for n in [0, 1, 1000, LARGE / 8 - 1, LARGE / 8, 500_000] {
+            for words in [zeros::<u64>(n), seldom(n)] {
+                assert!(words.len() == n && words.iter().all(|&word| word == 0), "{n}");
+            }
+            for lines in [zeros::<Line>(n / 8), seldom(n / 8)] {
+                assert!(lines.len() == n / 8 && lines.iter().all(|line| line.0 == 0), "{n}");
+            }
         }
     }
 }

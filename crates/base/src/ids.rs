@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-use crate::arena::{Zero, grow, held, with_room, zeros};
+use crate::arena::{Zero, grow, held, seldom, with_room, zeros};
 
 /// A `u32` that says what it counts.
 pub trait Idx: Copy + Eq + Ord {
@@ -66,6 +66,10 @@ impl<I: Idx, T: Zero> IndexVec<I, T> {
     /// `n` zeros, which are no memory until they are written to.
     pub fn zeros(n: usize) -> Self {
         IndexVec { raw: zeros(n), kind: PhantomData }
+    }
+    /// The same where few runs write to any.
+    pub fn seldom(n: usize) -> Self {
+        IndexVec { raw: seldom(n), kind: PhantomData }
     }
 }
 impl<I: Idx, T: Clone> IndexVec<I, T> {

@@ -86,8 +86,8 @@ impl Counters {
         Counters {
             bytes: IndexVec::zeros(n_links),
             packets: IndexVec::zeros(n_links),
-            queue_max: IndexVec::zeros(n_links),
-            stalled: IndexVec::zeros(n_links),
+            queue_max: IndexVec::seldom(n_links),
+            stalled: IndexVec::seldom(n_links),
             ..Counters::default()
         }
     }
