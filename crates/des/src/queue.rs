@@ -577,6 +577,9 @@ impl Queue {
 }
 
 #[cfg(test)]
+mod borders;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::Phase;
@@ -724,54 +727,6 @@ mod tests {
             queue.push(now + wait(nth), What::new(Phase::Arrive, 0, 0, nth));
         }
         assert!(queue.last > 4 * window && queue.far_pushed == 0, "{}", queue.far_pushed);
-    }
-
-    /// At the end of the near windows, beyond it, and at the end of time, from everywhere: as from
-    /// a plain sorted list.
-    #[test]
-    fn borders_of_windows_and_of_time_keep_the_order() {
-        const NEVER: u64 = u64::MAX;
-        let window = 1 << (10 + WINDOW);
-        let starts = [
-            [0, 1, window - 1, window, 2 * window - 1, 2 * window],
-            [1 << 60, (64 << 40) - 1, NEVER / 2, NEVER / 2 + 1, NEVER - 4 * window, NEVER - 9],
-            [3, 2, 1, 0, 5 * window, window / 2].map(|less| NEVER - window - less),
-            [2, 1, 0, window - 1, window, window / 2].map(|less| NEVER - 2 * window - less),
-        ];
-        for (start, looks) in starts.concat().into_iter().flat_map(|at| [(at, 0), (at, 1)]) {
-            let mut queue = Queue::new();
-            assert_eq!(queue.width, 10, "the table is of windows of this width");
-            if looks == 1 {
-                queue.foresee();
-            }
-            let (mut sorted, mut nth, mut now) = (Vec::new(), 0, start);
-            queue.push(Time(start), What::new(Phase::Arrive, 0, 0, nth));
-            assert_eq!(queue.pop().map(|(at, _)| at.0), Some(start));
-            for round in 0..12 {
-                let last = queue.near_last;
-                let near = [last - window - 1, last - window, last - window + 1, last - 1, last];
-                let far = [1, 2, window, window + 1].map(|more| last.saturating_add(more));
-                let end = [NEVER - 1, NEVER - 2, NEVER - window, NEVER - window - 1];
-                let all = [&near[..], &far, &end].concat();
-                for at in all.into_iter().filter(|&at| at >= now && at < NEVER) {
-                    for source in [1, 0] {
-                        nth += 1;
-                        let what = What::new(Phase::Decide, 0, source, nth);
-                        queue.push(Time(at), what);
-                        sorted.push((at, what.order(), nth));
-                    }
-                }
-                sorted.sort_unstable();
-                let n = if round == 11 { sorted.len() } else { sorted.len().min(7) };
-                for want in sorted.drain(..n) {
-                    let got = queue.pop().map(|(at, what)| (at.0, what.order(), what.arg()));
-                    assert_eq!(got, Some(want), "from {start}, in round {round}");
-                    now = want.0;
-                }
-                assert_eq!(queue.len(), sorted.len());
-            }
-            assert_eq!(queue.pop(), None);
-        }
     }
 
     #[test]

@@ -18,7 +18,8 @@ use machine::{
 };
 
 use net::{
-    Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel, Origin, Told,
+    Counters, Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
+    Origin, Told,
 };
 
 use crate::nic::Nic;
@@ -95,6 +96,25 @@ pub struct LogGpNetwork {
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
+    /// What goes by the last path walked is counted when the next has been: by then its links'
+    /// counters have been fetched.
+    uncounted: Uncounted,
+}
+
+/// So many packets go by these links, with so many bytes on the wire.
+struct Uncounted {
+    path: Vec<LinkId>,
+    packets: u64,
+    wire: u64,
+}
+
+impl Uncounted {
+    fn count(&self, counters: &mut Counters) {
+        for &link in &self.path {
+            counters.bytes[link] += self.wire;
+            counters.packets[link] += self.packets;
+        }
+    }
 }
 
 /// How many events ahead memory is asked for: that of a message under way, and half as many ahead
@@ -217,13 +237,13 @@ impl LogGpNetwork {
             let wire = share(msg.bytes, nth) + packets * headers;
             let (its_latency, its_slowest) = self.take_way(route, packets, wire, cx);
             (latency, slowest) = (latency.max(its_latency), slowest.max(its_slowest));
-            self.used.extend_from_slice(&self.path);
+            self.used.extend_from_slice(&self.uncounted.path);
         }
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let full = |gap: Gap| gap.span(p.packet_payload + headers);
-        let edge = machine.links.gap[machine.injection(msg.src)]
-            .max(machine.links.gap[machine.ejection(msg.dst)]);
+        let edges = self.edges(msg.src, msg.dst, machine);
+        let edge = edges[0].max(edges[1]);
         let mut pace = host.span(p.packet_payload).max(full(edge));
         // Links between switches that are no slower than the NICs' own set no pace.
         if slowest > edge && !machine.routing.is_adaptive() {
@@ -240,13 +260,18 @@ impl LogGpNetwork {
 
     /// So many packets, of so many bytes on the wire, take the way walked: its latency, and its
     /// slowest link.
-    fn take_way(&self, route: Route, packets: u64, wire: u64, cx: &mut Cx<'_>) -> (Span, Gap) {
+    fn take_way(&mut self, route: Route, packets: u64, wire: u64, cx: &mut Cx<'_>) -> (Span, Gap) {
+        self.uncounted.count(cx.counters);
         let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
-        for &link in &self.path {
-            cx.counters.bytes[link] += wire;
-            cx.counters.packets[link] += packets;
+        // The column of kinds is read here and there, so not where the kind is known.
+        let last = self.path.len() - 1;
+        for (nth, &link) in self.path.iter().enumerate() {
+            base::prefetch(&cx.counters.bytes[link]);
+            base::prefetch(&cx.counters.packets[link]);
             let links = &cx.machine.links;
             let of_kind = match &self.kinds {
+                Some(kinds) if nth == 0 => kinds[LinkKind::Injection as usize],
+                Some(kinds) if nth == last => kinds[LinkKind::Ejection as usize],
                 Some(kinds) => kinds[links.kind[link] as usize],
                 None => (links.latency[link], links.gap[link]),
             };
@@ -255,7 +280,18 @@ impl LogGpNetwork {
         }
         cx.counters.hops += packets * (self.path.len() as u64 - 1);
         cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
+        std::mem::swap(&mut self.path, &mut self.uncounted.path);
+        (self.uncounted.packets, self.uncounted.wire) = (packets, wire);
         (latency, slowest)
+    }
+
+    /// Gaps of the links out of one NIC and into another.
+    #[inline]
+    fn edges(&self, src: NicId, dst: NicId, machine: &Machine) -> [Gap; 2] {
+        match &self.kinds {
+            Some(kinds) => [LinkKind::Injection, LinkKind::Ejection].map(|k| kinds[k as usize].1),
+            None => [machine.injection(src), machine.ejection(dst)].map(|l| machine.links.gap[l]),
+        }
     }
 
     /// The NIC whose state this one's is.
@@ -293,20 +329,20 @@ impl LogGpNetwork {
         let Message { src, dst, .. } = *msg;
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
-        let ends = (machine.injection(src), machine.ejection(dst));
+        let edges = self.edges(src, dst, machine);
         let host_taken = self.occupancy(host, cut, 0);
         let taken = |link: Gap| {
             let pace = host.span(p.packet_payload).max(link.span(p.packet_payload + headers));
             let all = self.occupancy(link, cut, headers).max(host_taken);
             all + p.multipacket_wait(cut.packets, pace)
         };
-        let (out, into) = (taken(machine.links.gap[ends.0]), taken(machine.links.gap[ends.1]));
+        let [out, into] = edges.map(taken);
         let mut shared = self.occupancy(p.host_gap, cut, 0);
         if cut.packets > 1 {
             shared += p.multipacket_message;
         }
         let first = Cut { packets: 1, rest: msg.bytes.min(p.packet_payload) };
-        let first = self.occupancy(machine.links.gap[ends.0], first, headers).min(out);
+        let first = self.occupancy(edges[0], first, headers).min(out);
 
         let (head, late) = self.nic(src).send(start, cx.now, [first, out], shared);
         // Handling it keeps the host interface, not the link.
@@ -360,6 +396,7 @@ impl NetworkModel for LogGpNetwork {
             kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
+            uncounted: Uncounted { path: Vec::with_capacity(32), packets: 0, wire: 0 },
         }
     }
 
@@ -435,6 +472,10 @@ impl NetworkModel for LogGpNetwork {
     fn prefetch(&self, nic: NicId) {
         base::prefetch(&self.nics[self.own(nic)]);
         self.flights.prefetch_free();
+    }
+
+    fn report(&self, counters: &mut Counters) {
+        self.uncounted.count(counters);
     }
 
     fn bytes(&self) -> usize {

@@ -1,3 +1,4 @@
+// long: what is counted and what is bounded are one table, and a third of it is tests.
 //! What of the NICs and of the provider under an MPI library is in use, against what there is.
 //!
 //! Counters and their highest marks, no clocks: a caller says what a rank takes and gives back, and
@@ -195,6 +196,7 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Endpoint {
+    /// Its number among its NIC's, times NICs, and its NIC's.
     engine: u32,
     software: bool,
     /// In the NIC's lists.
@@ -279,7 +281,7 @@ impl Limits {
     pub fn new(bounds: Bounds, nics: impl Iterator<Item = u32>) -> Limits {
         let mut seen: Vec<Option<u32>> = Vec::new();
         let mut shared: Vec<Shared> = Vec::new();
-        let mut endpoints = base::with_room(nics.size_hint().0);
+        let mut endpoints: Vec<Endpoint> = base::with_room(nics.size_hint().0);
         let n_engines = bounds.nic.match_engines;
         for nic in nics {
             seen.resize(seen.len().max(nic as usize + 1), None);
@@ -293,6 +295,11 @@ impl Limits {
             of.table += bounds.table_fixed;
             let software = bounds.match_mode == MatchMode::Software;
             endpoints.push(Endpoint { engine, software, ..Endpoint::default() });
+        }
+        // The first engines of all NICs lie together: many ranks have one of their own.
+        let n_nics = shared.len() as u32;
+        for Endpoint { engine, .. } in &mut endpoints {
+            *engine = *engine % n_engines * n_nics + *engine / n_engines;
         }
         let (ranks, all) = (endpoints.len(), shared.len() * n_engines as usize);
         let mut limits = Limits {
@@ -316,12 +323,18 @@ impl Limits {
     }
 
     fn nic_of(&self, rank: u32) -> usize {
-        (self.endpoints[rank as usize].engine / self.bounds.nic.match_engines) as usize
+        self.endpoints[rank as usize].engine as usize % self.nics.len()
     }
     /// Has the processor fetch what a message to this rank will change.
     #[inline]
     pub fn prefetch(&self, rank: u32) {
         base::prefetch(&self.endpoints[rank as usize]);
+    }
+
+    /// The same of what who receives a message of this rank's will change.
+    #[inline]
+    pub fn prefetch_sends(&self, rank: u32) {
+        base::prefetch(&self.sends[rank as usize]);
     }
 
     /// The same of what all ranks of its engine share.
@@ -385,12 +398,12 @@ impl Limits {
     }
     /// Of every rank what came to it, and the number of its engine on its NIC.
     pub fn matches(&self) -> impl Iterator<Item = (u32, Matches)> {
-        let engines = self.bounds.nic.match_engines;
+        let n_nics = self.nics.len() as u32;
         self.endpoints.iter().map(move |of| {
             let Counted { expected, unexpected, in_software, rendezvous, offloaded } = of.matches;
             let (rendezvous, offloaded) = (rendezvous.into(), offloaded.into());
             let matches = Matches { expected, unexpected, in_software, rendezvous, offloaded };
-            (of.engine % engines, matches)
+            (of.engine / n_nics, matches)
         })
     }
     /// How many ranks match in software.

@@ -15,7 +15,7 @@ use std::mem::offset_of;
 use base::{Span, Time};
 use collectives::{InNetwork, Kind, Land, Nodes, OFFLOAD_MAX, Part, RoundSink};
 use net::NetworkModel;
-use workload::{ANY_SOURCE, Context, Done, Workload};
+use workload::{ANY_SOURCE, Context, Done, WORLD, Workload};
 
 /// In this order: what a message that comes needs is the first of its two cache lines (`ARRIVE`).
 #[derive(Clone, Debug)]
@@ -72,8 +72,6 @@ struct Named {
 pub(crate) struct Traffic {
     sends: Vec<Named>,
     recvs: Vec<u32>,
-    /// The sends as they will leave.
-    outgoing: Vec<Outgoing>,
     combines: bool,
     /// Bytes moved and combined locally at the end of the round.
     moved: u64,
@@ -159,7 +157,6 @@ impl Traffic {
     fn clear(&mut self) {
         self.sends.clear();
         self.recvs.clear();
-        self.outgoing.clear();
         (self.combines, self.moved, self.combined) = (false, 0, 0);
         self.offloaded = None;
     }
@@ -200,6 +197,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.begin_round(run);
     }
 
+    /// The rank in its job of a member of a communicator: in that of all its own number.
+    #[inline]
+    fn member(&self, job: u32, context: Context, member: u32) -> u32 {
+        match context {
+            WORLD => member,
+            _ => self.workload.members(job, context)[member as usize],
+        }
+    }
+
     /// The runs of a rank, in the order in which it entered them.
     pub(crate) fn runs_of(&self, rank: u32) -> impl Iterator<Item = RunId> {
         let after = |id: &RunId| self.runs[*id].after;
@@ -235,13 +241,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.called[run.call].collective().round(played, &mut traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
-        let members = self.workload.members(job, context);
-        let is_far = |peer: &&u32| !self.shares_node(rank, first + members[**peer as usize]);
+        let is_far =
+            |&&peer: &&u32| !self.shares_node(rank, first + self.member(job, context, peer));
         let far = traffic.recvs.iter().filter(is_far).count();
         // What the CPU does for them it does one after the other, and now it is known how long.
         let (mut gone, mut awaited) = (self.now, 0);
+        let mut outgoing = traffic.lists.pop().unwrap_or_default();
+        outgoing.reserve(traffic.sends.len());
         for &Named { member, through, bytes } in &traffic.sends {
-            let to = first + self.workload.members(job, context)[member as usize];
+            let to = first + self.member(job, context, member);
             let near = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
             let is_plain = self.job.buffers == Buffers::Gpu && bytes > 0;
@@ -258,7 +266,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             let when = self.work(rank, overhead);
             let leaves = when.max(self.now + Span(1));
-            traffic.outgoing.push(Outgoing { to, near, rendezvous, bytes, leaves });
+            outgoing.push(Outgoing { to, near, rendezvous, bytes, leaves });
             match rendezvous {
                 true => awaited += 1,
                 false => gone = when,
@@ -274,12 +282,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
             + self.job.library.reduce_gap.span(traffic.combined);
         run.busy = gone;
-        if let [next, rest @ ..] = &traffic.outgoing[..] {
-            run.next = *next;
-            if !rest.is_empty() {
-                run.rest = traffic.lists.pop().unwrap_or_default();
-                run.rest.extend(rest.iter().rev());
-            }
+        outgoing.reverse();
+        if let Some(next) = outgoing.pop() {
+            run.next = next;
+        }
+        match outgoing[..] {
+            [] => traffic.lists.push(outgoing),
+            _ => run.rest = outgoing,
         }
         let sends = !traffic.sends.is_empty();
         let offloaded = traffic.offloaded;
@@ -433,10 +442,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn round_of(&self, send: SendId) -> (Context, u32, u32) {
-        match self.sends[send].purpose {
-            Purpose::Collective { context, seq, round, .. } => (context, seq, round),
-            Purpose::User { .. } => unreachable!("rounds are of collectives"),
-        }
+        round_of(&self.sends[send])
     }
 
     /// An envelope of a collective has arrived.
@@ -474,8 +480,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// Whether `rank`'s run is in the round that this message is of, and waits for something. By
     /// then another may have its place, where members disagree about a call.
-    pub(crate) fn awaits(&self, id: RunId, rank: u32, send: SendId) -> bool {
-        let (run, of) = (&self.runs[id], self.round_of(send));
+    #[inline]
+    pub(crate) fn awaits(&self, id: RunId, rank: u32, send: &Send) -> bool {
+        let (run, of) = (&self.runs[id], round_of(send));
         (run.rank, (run.context, run.seq, run.round)) == (rank, of) && run.owed > 0
     }
 
@@ -519,19 +526,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.sends[id].met = Met::By(Waiter::Run(run));
             self.ask_for_data(id);
         } else {
-            self.collective_data(run, id);
+            self.collective_data(run, id, &send);
             self.sends.free(id);
         }
     }
 
     /// A message's bytes have arrived for this run's round.
-    pub(crate) fn collective_data(&mut self, id: RunId, send: SendId) {
-        let rank = self.played(self.sends[send].to);
+    pub(crate) fn collective_data(&mut self, id: RunId, name: SendId, send: &Send) {
+        let rank = self.played(send.to);
         if !self.awaits(id, rank, send) {
-            return self.stray(send);
+            return self.stray(name);
         }
-        let send = self.sends[send];
-        let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
+        let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
         let run = &mut self.runs[id];
         run.ready = run.ready.max(send.called);
         let combine =
@@ -608,11 +614,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 }
 
+/// What a collective's message is of: communicator, call, round.
+#[inline]
+fn round_of(send: &Send) -> (Context, u32, u32) {
+    match send.purpose {
+        Purpose::Collective { context, seq, round, .. } => (context, seq, round),
+        Purpose::User { .. } => unreachable!("rounds are of collectives"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use collectives::{Collective, Ragged, Seat};
-    use workload::{Op, Step, Streams, WORLD};
+    use workload::{Op, Step, Streams};
 
     /// `Traffic` makes one message of neighboring calls only, which is one message a peer because
     /// algorithms name a peer's parts in a row.

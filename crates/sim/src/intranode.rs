@@ -36,7 +36,7 @@ impl Intranode {
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn shares_node(&self, a: u32, b: u32) -> bool {
-        self.job.seats[a as usize].node == self.job.seats[b as usize].node
+        self.nodes_of[a as usize] == self.nodes_of[b as usize]
     }
 
     /// Whether two ranks of a node run on different CPUs.

@@ -244,7 +244,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
                         self.complete(self.now, done);
                     }
-                    Purpose::Collective { run, .. } if self.awaits(run, send.from, id) => {
+                    Purpose::Collective { run, .. } if self.awaits(run, send.from, &send) => {
                         self.owe_less(run, self.now);
                     }
                     Purpose::Collective { .. } => {
@@ -371,7 +371,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let ready = send.called.max(posted);
                 self.complete(when, about(send.to, token, &send, Found::Yes, ready));
             }
-            Waiter::Run(run) => self.collective_data(run, id),
+            Waiter::Run(run) => self.collective_data(run, id, &send),
         }
     }
 

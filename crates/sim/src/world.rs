@@ -15,7 +15,7 @@ use crate::storage::Storage;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
 use collectives::{Kind, Nodes};
 use des::{Phase, Queue};
-use machine::{LinkId, NicId};
+use machine::{LinkId, NicId, NodeId};
 use mpi::{Envelope, Locks, Pattern};
 use net::{Counters, Cx, Event, FAILED, Message, MsgId, NetworkModel, Origin, Told};
 use std::collections::BTreeMap;
@@ -152,6 +152,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     queue: Queue,
     pub(crate) now: Time,
     pub(crate) ranks: Vec<Rank>,
+    /// The node of each rank of the job: a seat is four times as long.
+    pub(crate) nodes_of: Vec<NodeId>,
     /// With noise: where each rank's core is in its circle.
     phases: Vec<Span>,
     pub(crate) called: Slab<CallId, Called>,
@@ -219,6 +221,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             queue: Queue::new(),
             now: Time::ZERO,
             ranks: packed((0..n).map(rank)),
+            nodes_of: job.seats.iter().map(|seat| seat.node).collect(),
             phases: job.phases(),
             // Most ranks wait in one call at a time.
             called: Slab::with_capacity(n),

@@ -177,7 +177,8 @@ pub struct Done {
 /// jobs (`Several`), their ranks follow one another; most workloads are one job, of number 0.
 pub trait Workload {
     fn ranks(&self) -> u32;
-    /// Members of a communicator of this job, in its rank order, as ranks of the job.
+    /// Members of a communicator of this job, in its rank order, as ranks of the job: of `WORLD`
+    /// all of them, each at its own number.
     fn members(&self, job: u32, context: Context) -> &[u32];
     fn start(&mut self, calls: &mut Vec<Call>);
     /// `done` is sorted by rank, then in order of completion. Calls of one rank are appended in

@@ -21,7 +21,7 @@ pub struct Streams {
     ranks: Vec<Cursor>,
     world: Vec<u32>,
     communicators: Vec<Vec<u32>>,
-    /// Times noted by each rank's `Mark`s.
+    /// Times noted by each rank's `Mark`s, up to the last rank that has noted any.
     pub marks: Vec<Vec<Time>>,
 }
 
@@ -53,7 +53,7 @@ impl Streams {
             ranks: vec![Cursor::default(); n],
             world: (0..ranks).collect(),
             communicators: Vec::new(),
-            marks: vec![Vec::new(); n],
+            marks: Vec::new(),
         }
     }
 
@@ -93,7 +93,11 @@ impl Streams {
                         return;
                     }
                 }
-                Step::Mark => self.marks[rank as usize].push(now),
+                Step::Mark => {
+                    let marks = &mut self.marks;
+                    marks.resize(marks.len().max(rank as usize + 1), Vec::new());
+                    marks[rank as usize].push(now);
+                }
             }
             cursor.next += 1;
         }

@@ -2,7 +2,7 @@
 //! are handled, first what it names and then what that names in turn. Nothing that anybody could
 //! see depends on it.
 
-use super::{Cargo, Due, Flight, World};
+use super::{Cargo, Due, Flight, Send, World};
 use crate::collective::Run;
 use base::prefetch;
 use net::{HOST, NetworkModel};
@@ -31,7 +31,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 Due::Next(run) => {
                     self.runs.prefetch(run);
                     self.sends.prefetch_free();
-                    self.net.prefetch(self.job.seats[rank as usize].nic);
+                    let nic = self.job.seats[rank as usize].nic;
+                    self.net.prefetch(nic);
+                    prefetch(&self.injected[nic]);
+                    self.guard.limits.prefetch_sends(rank);
                 }
                 Due::Advance(run) => {
                     self.runs.prefetch(run);
@@ -43,7 +46,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if let Some((rank, word)) = self.word_ahead(2 * AHEAD) {
             match Due::unpack(word) {
                 Due::Arrive(Cargo::Leg(Flight { send, .. })) => {
-                    self.prefetch_rank(self.played(self.sends[send].to));
+                    let Send { from, to, .. } = self.sends[send];
+                    self.prefetch_rank(self.played(to));
+                    self.guard.limits.prefetch_sends(from);
                 }
                 Due::Next(run) => prefetch(&self.job.seats[self.runs[run].receiver()]),
                 Due::Advance(run) => {
