@@ -16,6 +16,11 @@ use std::ops::Range;
 
 use base::{Idx, IndexVec};
 
+mod parties;
+
+use parties::Parties;
+pub use parties::{MOST as MOST_PARTIES, Party};
+
 base::ids! {
     /// What flows share.
     Resource,
@@ -90,6 +95,11 @@ impl Share {
     #[inline]
     fn left(&self) -> u64 {
         self.left.max(0) as u64
+    }
+
+    /// What flows with a level take.
+    fn taken(&self) -> u64 {
+        (self.capacity - self.left) as u64
     }
 }
 
@@ -180,6 +190,8 @@ pub struct MaxMin {
     /// Base-2 logarithm of the part of a level, or of a capacity, that concerns nobody else.
     exact_to: u32,
     shares: IndexVec<Resource, Share>,
+    /// Who shares resources before flows do.
+    parties: Parties,
     /// Who crosses each: once for each of his uses of it.
     crossings: IndexVec<Resource, Vec<FlowId>>,
     rows: IndexVec<FlowId, Row>,
@@ -209,6 +221,8 @@ pub struct MaxMin {
     visited: Vec<Resource>,
     n_visited: usize,
     opened: Vec<FlowId>,
+    /// Where parties share: everybody who has been opened since parts were dealt.
+    reopened: Vec<FlowId>,
     changed: Vec<FlowId>,
     to_open: List,
     /// Flows that have been opened together: those that are to be told, and those for whom the
@@ -232,6 +246,7 @@ impl MaxMin {
         MaxMin {
             exact_to: exact_to.min(63),
             shares,
+            parties: Parties::default(),
             crossings,
             rows: IndexVec::new(),
             levels: IndexVec::new(),
@@ -249,6 +264,7 @@ impl MaxMin {
             visited: vec![NONE; n + 1],
             n_visited: 0,
             opened: Vec::new(),
+            reopened: Vec::new(),
             changed: Vec::new(),
             to_open: List::default(),
             batch: Vec::new(),
@@ -261,6 +277,11 @@ impl MaxMin {
     /// A flow that crosses these, of which there is one at least. It takes nothing until it has
     /// been told to `start`.
     pub fn add(&mut self, uses: &[Use]) -> FlowId {
+        self.add_of(0, uses)
+    }
+
+    /// The same of a flow of `party`, where parties share resources.
+    pub fn add_of(&mut self, party: u32, uses: &[Use]) -> FlowId {
         assert!(!uses.is_empty(), "nothing would limit the flow");
         let n_uses = u16::try_from(uses.len()).expect("a way of fewer than 2^16");
         let flow = self.free.pop().unwrap_or_else(|| {
@@ -281,8 +302,12 @@ impl MaxMin {
         }
         (row.bottleneck, row.state) = (NONE, State::Parked);
         row.n_uses = n_uses;
-        self.uses[row.uses()].copy_from_slice(uses);
-        for (one, place) in uses.iter().zip(&mut self.places[row.uses()]) {
+        let those = row.uses();
+        self.uses[those.clone()].copy_from_slice(uses);
+        if party > 0 {
+            self.parties.take_parts(party, &mut self.uses[those.clone()]);
+        }
+        for (one, place) in self.uses[those.clone()].iter().zip(&mut self.places[those]) {
             let crossings = &mut self.crossings[one.resource];
             *place = crossings.len() as u32;
             crossings.push(flow);
@@ -323,22 +348,43 @@ impl MaxMin {
                 self.places[at] = place;
             }
         }
+        if level > 0 && !self.parties.are_none() {
+            self.parties.look_at(&self.uses[row.uses()], false);
+        }
         self.rows[flow].state = State::Free;
         self.free.push(flow);
     }
 
     /// Gives everybody his level again.
-    ///
-    /// In waves: whoever is opened may leave or take what concerns others, which is known when he
-    /// has his level, and these are opened next. The last wave opens them beforehand.
     pub fn solve(&mut self) {
         self.count_steps();
         self.changed.clear();
         self.to_open.room(self.started.len());
         while let Some(flow) = self.started.pop() {
             let row = &self.rows[flow];
-            self.to_open.put(flow, row.state == State::Started && row.bottleneck == NONE);
+            let is_new = row.state == State::Started && row.bottleneck == NONE;
+            self.to_open.put(flow, is_new);
+            if is_new && !self.parties.are_none() {
+                self.parties.look_at(&self.uses[row.uses()], true);
+            }
         }
+        if self.parties.are_none() {
+            self.solve_parts();
+        } else {
+            self.solve_parties();
+        }
+        while let Some(flow) = self.opened.pop() {
+            if self.levels[flow] != self.rows[flow].before {
+                self.changed.push(flow);
+            }
+        }
+    }
+
+    /// Levels at the capacities that there are.
+    ///
+    /// In waves: whoever is opened may leave or take what concerns others, which is known when he
+    /// has his level, and these are opened next. The last wave opens them beforehand.
+    fn solve_parts(&mut self) {
         for wave in 0..=WAVES {
             self.step += 1;
             self.wave = self.step;
@@ -371,11 +417,6 @@ impl MaxMin {
         for &resource in &self.visited[..std::mem::take(&mut self.n_visited)] {
             self.shares[resource].high = 0;
         }
-        while let Some(flow) = self.opened.pop() {
-            if self.levels[flow] != self.rows[flow].before {
-                self.changed.push(flow);
-            }
-        }
     }
 
     /// Flows whose level the last solve has changed, in no order that means anything.
@@ -392,21 +433,23 @@ impl MaxMin {
     /// The resource that sets the level of `flow`.
     #[inline]
     pub fn bottleneck(&self, flow: FlowId) -> Option<Resource> {
-        Some(self.rows[flow].bottleneck).filter(|&resource| resource != NONE)
+        let bottleneck = self.rows[flow].bottleneck;
+        (bottleneck != NONE).then(|| self.parties.resource_of(bottleneck))
     }
 
     pub fn uses(&self, flow: FlowId) -> impl Iterator<Item = Use> {
-        self.uses[self.rows[flow].uses()].iter().copied()
+        let of = |&one: &Use| Use { resource: self.parties.resource_of(one.resource), ..one };
+        self.uses[self.rows[flow].uses()].iter().map(of)
     }
 
     pub fn capacity(&self, resource: Resource) -> u64 {
-        self.shares[resource].capacity as u64
+        let whole = || self.shares[resource].capacity as u64;
+        self.parties.whole(resource).unwrap_or_else(whole)
     }
 
     /// What all flows together take.
     pub fn used(&self, resource: Resource) -> u64 {
-        let Share { capacity, left, .. } = self.shares[resource];
-        (capacity - left) as u64
+        self.parties.parts(resource).map(|part| self.shares[part].taken()).sum()
     }
 
     /// Flows there are.
@@ -417,8 +460,15 @@ impl MaxMin {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let crossings: usize = self.crossings.raw.iter().map(|those| those.capacity()).sum();
-        let ids =
-            [&self.free, &self.started, &self.opened, &self.changed, &self.batch, &self.alike];
+        let ids = [
+            &self.free,
+            &self.started,
+            &self.opened,
+            &self.reopened,
+            &self.changed,
+            &self.batch,
+            &self.alike,
+        ];
         let lists = [&self.to_open, &self.here, &self.above].map(|list| &list.items);
         let ids = ids.into_iter().chain(lists);
         let resources = [&self.eased, &self.visited];
@@ -430,6 +480,7 @@ impl MaxMin {
             + ids.map(|ids| ids.capacity() * size_of::<FlowId>()).sum::<usize>()
             + resources.iter().map(|ids| ids.capacity() * size_of::<Resource>()).sum::<usize>()
             + self.next.capacity() * size_of::<Key>()
+            + self.parties.bytes()
     }
 
     /// A solve begins. Steps are told apart by 32 bits, so all are taken back in time: no solve
@@ -439,6 +490,7 @@ impl MaxMin {
             self.step = 0;
             self.shares.raw.iter_mut().for_each(|s| (s.touched, s.visited) = (0, 0));
             self.rows.raw.iter_mut().for_each(|row| row.solved = 0);
+            self.parties.forget();
         }
         self.step += 1;
         self.solve = self.step;
@@ -552,6 +604,9 @@ impl MaxMin {
             if meets { &mut self.batch } else { &mut self.alike }.push(flow);
         }
         self.n_visited = n_visited;
+        if !self.parties.are_none() {
+            self.reopened.extend_from_slice(self.to_open.all());
+        }
         self.to_open.n = 0;
         least
     }
