@@ -1,7 +1,7 @@
 //! The machine as resources: what messages share, in bytes that pass in a fixed time.
 
 use base::{Gap, IndexVec, Span};
-use fluid::{Resource, Use};
+use fluid::{Party, Resource, Use};
 use machine::{LinkId, Machine, NicId, NicParams};
 
 /// Log2 of the time, in ps, in which capacities are counted. 52 leaves a link of 25 GB/s shared by
@@ -85,6 +85,23 @@ impl Fabric {
             std::iter::repeat_n(limit.unwrap_or(0), if limit.is_some() { times * n } else { 0 })
         };
         self.capacity.raw.iter().copied().chain(of(self.one_way, 2)).chain(of(self.both, 1))
+    }
+
+    /// What each traffic class in use is due of each link, class by class; nothing where links are
+    /// not shared by classes.
+    pub fn due(&self, machine: &Machine) -> Vec<Party> {
+        let classes: Vec<_> = machine.classes.sharing().collect();
+        let of = |(link, &all): (LinkId, &u64)| {
+            let part = move |percent: u8| (u128::from(all) * u128::from(percent) / 100) as u64;
+            // Links out of NICs have the first numbers.
+            let at_nic = link.0 < self.n_nics;
+            classes.iter().map(move |class| Party {
+                assured: part(if at_nic { class.nic_assured } else { class.assured }),
+                ceiling: part(class.ceiling).max(1),
+                priority: class.priority,
+            })
+        };
+        self.capacity.iter().flat_map(of).collect()
     }
 
     /// What `count` of a message's packets in parallel use from NIC to NIC: by `path`, and what

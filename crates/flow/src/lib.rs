@@ -18,7 +18,8 @@ use des::Phase;
 use fluid::{FlowId, MaxMin, Use};
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{
-    Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel, Origin, Told,
+    Counters, Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
+    Origin, Told,
 };
 
 pub use fabric::capacity;
@@ -119,6 +120,22 @@ struct Nic {
     takes: u32,
 }
 
+/// Traffic classes that share links; none where nobody asks.
+#[derive(Default)]
+struct Classes {
+    /// Of each what it has at most, percent of a link.
+    ceilings: Vec<u8>,
+    /// Packets of each by each link of a NIC.
+    packets: Vec<IndexVec<LinkId, u64>>,
+}
+
+impl Classes {
+    /// Whose part of links a message has.
+    fn party(&self, msg: Message) -> u32 {
+        if self.ceilings.is_empty() { 0 } else { msg.vnet.into() }
+    }
+}
+
 /// The state of a network of flows.
 pub struct FlowNetwork {
     params: NicParams,
@@ -127,6 +144,7 @@ pub struct FlowNetwork {
     pressure: Pressure,
     tree: Option<Tree>,
     nics: IndexVec<NicId, Nic>,
+    classes: Classes,
     /// Where some NICs stand for others: which for each.
     twin: IndexVec<NicId, NicId>,
     flights: Slab<FlightId, Flight>,
@@ -482,12 +500,19 @@ impl NetworkModel for FlowNetwork {
     fn build(machine: &Machine) -> Self {
         let n_nics = machine.n_nics() as usize;
         let fabric = Fabric::new(machine);
+        let mut sharing = MaxMin::new(fabric.capacities(), EXACT_TO);
+        let ceilings: Vec<u8> = machine.classes.sharing().map(|class| class.ceiling).collect();
+        if !ceilings.is_empty() {
+            sharing.divide(ceilings.len() as u32, fabric.due(machine));
+        }
+        let packets = vec![IndexVec::filled(0, 2 * n_nics); ceilings.len()];
         FlowNetwork {
             params: machine.nic.clone(),
-            sharing: MaxMin::new(fabric.capacities(), EXACT_TO),
+            sharing,
             pressure: Pressure::new(machine, &fabric.capacity),
             tree: Tree::new(machine),
             fabric,
+            classes: Classes { ceilings, packets },
             nics: IndexVec::filled(Nic::default(), n_nics),
             twin: IndexVec::new(),
             flights: Slab::with_capacity(64),
@@ -546,6 +571,10 @@ impl NetworkModel for FlowNetwork {
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
         self.given_up.failure(id)
+    }
+
+    fn report(&self, counters: &mut Counters) {
+        counters.by_class.clone_from(&self.classes.packets);
     }
 
     fn bytes(&self) -> usize {

@@ -132,7 +132,9 @@ impl FlowNetwork {
         let f = &mut self.flights[flight];
         // What its NICs leave it, if they deal fairly and nothing else is in the way.
         let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
-        let each = f.alone / (u64::from(company) * u64::from(f.samples));
+        let ceiling = self.classes.ceilings.get(usize::from(f.msg.vnet)).copied().unwrap_or(100);
+        let alone = (u128::from(f.alone) * u128::from(ceiling) / 100) as u64;
+        let each = alone / (u64::from(company) * u64::from(f.samples));
         let of = |weight: u32| Ask {
             rate: Pressure::rate(each, weight),
             bytes: f.cut.packets.div_ceil(f.samples.into()) * u64::from(weight),
@@ -172,7 +174,8 @@ impl FlowNetwork {
             let both = (way.forward(&self.links), way.back(&self.links));
             self.fabric.uses((src, dst), f.weight, way.count, both, &mut self.uses);
             let Drawn { count, forward, back, is_minimal, .. } = *way;
-            let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+            let of = (flight, self.classes.party(f.msg));
+            let flow = add_strand(&mut self.sharing, &mut self.owner, of, &self.uses);
             *strand = Strand { flow, count, forward, back, is_minimal, ..Strand::NONE };
         }
         Ok(())
@@ -362,7 +365,8 @@ impl FlowNetwork {
         let (src, dst) = (self.twin(msg.src), self.twin(msg.dst));
         let both = (&self.path[..], &self.back[..]);
         self.fabric.uses((src, dst), weight, count, both, &mut self.uses);
-        let flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+        let of = (flight, self.classes.party(msg));
+        let flow = add_strand(&mut self.sharing, &mut self.owner, of, &self.uses);
         self.sharing.start(flow);
         let (forward, back) = (self.path.len() as u16, self.back.len() as u16);
         Strand { flow, count, forward, back, is_minimal, ..Strand::NONE }
@@ -388,7 +392,8 @@ impl FlowNetwork {
         self.uses.extend(self.sharing.uses(strand.flow).map(scale));
         self.sharing.remove(strand.flow);
         strand.count = count;
-        strand.flow = add_strand(&mut self.sharing, &mut self.owner, flight, &self.uses);
+        let of = (flight, self.classes.party(f.msg));
+        strand.flow = add_strand(&mut self.sharing, &mut self.owner, of, &self.uses);
         self.sharing.start(strand.flow);
     }
 
@@ -430,20 +435,25 @@ impl FlowNetwork {
             let link = LinkId(one.resource.0);
             counters.bytes[link] += if nth < strand.forward.into() { bytes } else { back };
             counters.packets[link] += packets;
+            if let Some(of_class) = self.classes.packets.get_mut(usize::from(f.msg.vnet))
+                && let Some(of_link) = of_class.raw.get_mut(link.0 as usize)
+            {
+                *of_link += packets;
+            }
         }
         self.ease(&strand, strand.count, pull);
         self.sharing.remove(strand.flow);
     }
 }
 
-/// A flow of `flight`'s that uses these.
+/// A flow of `flight`'s, and its class's, that uses these.
 fn add_strand(
     sharing: &mut MaxMin,
     owner: &mut IndexVec<FlowId, FlightId>,
-    flight: FlightId,
+    (flight, party): (FlightId, u32),
     uses: &[Use],
 ) -> FlowId {
-    let flow = sharing.add(uses);
+    let flow = sharing.add_of(party, uses);
     if owner.len() <= flow.0 as usize {
         owner.raw.resize(flow.0 as usize + 1, flight);
     }

@@ -5,12 +5,20 @@
 //! buffer drains, and its packets take turns with others': nobody gets by faster than they do.
 
 use base::{IndexVec, Time};
-use machine::{LinkId, Machine, NicId};
+use fluid::Resource;
+use machine::{Machine, NicId};
 
 use crate::strands::WAYS;
 use crate::{FlightId, FlowNetwork, pieces};
 
-/// Of a link: what stands in its buffer that a receiver does not take.
+base::ids! {
+    /// A class's buffer at the far end of a link.
+    Buffer,
+    /// A NIC as a class's messages come to it.
+    Receiver,
+}
+
+/// Of a buffer: what stands in it that a receiver does not take.
 #[derive(Clone, Copy)]
 struct Standing {
     /// The level of the slowest, `u64::MAX` if nothing stands there.
@@ -35,20 +43,24 @@ impl Due {
 }
 
 pub(crate) struct Tree {
-    of: IndexVec<LinkId, Standing>,
+    /// Class by class: no class waits in another's buffers.
+    of: IndexVec<Buffer, Standing>,
+    n_links: u32,
+    n_nics: u32,
     /// Where something stands.
-    links: Vec<LinkId>,
+    full: Vec<Buffer>,
     /// Some buffer is full.
     is_full: bool,
-    due: IndexVec<NicId, Due>,
+    due: IndexVec<Receiver, Due>,
     flights: Vec<Coming>,
 }
 
-/// Who is under way: to which NIC, what he still has to bring, and whether he has less than he
-/// would alone.
+/// Who is under way: of which class, to which NIC, what he still has to bring, and whether he has
+/// less than he would alone.
 #[derive(Clone, Copy)]
 struct Coming {
     flight: FlightId,
+    class: u32,
     receiver: NicId,
     left: u64,
     is_slow: bool,
@@ -62,33 +74,44 @@ impl Tree {
     /// The tree of a machine whose switches do nothing about it.
     pub fn new(machine: &Machine) -> Option<Tree> {
         let of = |&buffer: &u32| Standing { level: u64::MAX, bytes: 0, buffer };
-        let of = machine.links.buffer.raw.iter().map(of).collect();
-        let due = IndexVec::filled(Due::default(), machine.n_nics() as usize);
-        let (links, flights) = (Vec::new(), Vec::new());
-        let tree = Tree { of, links, is_full: false, due, flights };
+        let classes = machine.classes.sharing().count().max(1);
+        let (n_links, n_nics) = (machine.links.buffer.len() as u32, machine.n_nics());
+        let each = || machine.links.buffer.raw.iter().map(of);
+        let of = (0..classes).flat_map(|_| each()).collect();
+        let due = IndexVec::filled(Due::default(), classes * n_nics as usize);
+        let (full, flights) = (Vec::new(), Vec::new());
+        let tree = Tree { of, n_links, n_nics, full, is_full: false, due, flights };
         machine.managed().is_none().then_some(tree)
     }
 
     fn clear(&mut self) {
         self.is_full = false;
-        while let Some(link) = self.links.pop() {
-            (self.of[link].level, self.of[link].bytes) = (u64::MAX, 0);
+        while let Some(at) = self.full.pop() {
+            (self.of[at].level, self.of[at].bytes) = (u64::MAX, 0);
         }
     }
 
-    fn stand(&mut self, link: LinkId, level: u64, bytes: u64) {
-        let standing = &mut self.of[link];
+    fn buffer(&self, class: u32, link: Resource) -> Buffer {
+        Buffer(class * self.n_links + link.0)
+    }
+
+    fn receiver(&self, class: u32, nic: NicId) -> Receiver {
+        Receiver(class * self.n_nics + nic.0)
+    }
+
+    fn stand(&mut self, at: Buffer, level: u64, bytes: u64) {
+        let standing = &mut self.of[at];
         if standing.level == u64::MAX {
-            self.links.push(link);
+            self.full.push(at);
         }
         standing.level = standing.level.min(level);
         standing.bytes = standing.bytes.saturating_add(bytes);
         self.is_full |= standing.bytes >= u64::from(standing.buffer);
     }
 
-    /// The most that anybody has who goes by `link`.
-    fn most(&self, link: LinkId) -> u64 {
-        let Standing { level, bytes, buffer } = self.of[link];
+    /// The most that anybody has who goes by it.
+    fn most(&self, at: Buffer) -> u64 {
+        let Standing { level, bytes, buffer } = self.of[at];
         if bytes < u64::from(buffer) { u64::MAX } else { level }
     }
 
@@ -103,26 +126,29 @@ impl FlowNetwork {
         let Some(mut tree) = self.tree.take() else { return };
         let was_full = tree.is_full;
         tree.clear();
-        let of = |flight| Coming { flight, receiver: NicId(0), left: 0, is_slow: false };
+        let of = |flight| Coming { flight, class: 0, receiver: NicId(0), left: 0, is_slow: false };
         tree.flights.extend(self.ends.ids().map(of));
         for nth in 0..tree.flights.len() {
             self.fetch(&tree.flights, nth + AHEAD);
             let one = &mut tree.flights[nth];
             *one = self.coming(one.flight, now);
-            let due = &mut tree.due[one.receiver];
-            (due.all, due.longest) = (due.all.saturating_add(one.left), due.longest.max(one.left));
+            let (class, receiver, left) = (one.class, one.receiver, one.left);
+            let at = tree.receiver(class, receiver);
+            let due = &mut tree.due[at];
+            (due.all, due.longest) = (due.all.saturating_add(left), due.longest.max(left));
         }
         for nth in 0..tree.flights.len() {
             self.fetch(&tree.flights, nth + AHEAD);
             self.stand(tree.flights[nth], &mut tree);
         }
-        for one in &tree.flights {
-            tree.due[one.receiver] = Due::default();
+        for nth in 0..tree.flights.len() {
+            let at = tree.receiver(tree.flights[nth].class, tree.flights[nth].receiver);
+            tree.due[at] = Due::default();
         }
         if was_full || tree.is_full {
             for (nth, one) in tree.flights.iter().enumerate() {
                 self.fetch(&tree.flights, nth + AHEAD);
-                self.slow_down(one.flight, &tree, now);
+                self.slow_down(*one, &tree, now);
             }
         }
         tree.flights.clear();
@@ -147,6 +173,7 @@ impl FlowNetwork {
         let left = pieces(f.left.saturating_sub(sent), f.piece);
         Coming {
             flight,
+            class: self.classes.party(f.msg),
             receiver: self.twin(f.msg.dst),
             left: left.saturating_mul(f.weight.wire.into()),
             is_slow: f.free < f.alone,
@@ -155,12 +182,12 @@ impl FlowNetwork {
 
     /// What its receiver does not take of a flight stands all along its ways.
     fn stand(&self, one: Coming, tree: &mut Tree) {
-        let Coming { flight, receiver, left, is_slow } = one;
+        let Coming { flight, class, receiver, left, is_slow } = one;
         if !is_slow {
             return;
         }
         let f = &self.flights[flight];
-        let waits = tree.due[receiver].waits().min(left);
+        let waits = tree.due[tree.receiver(class, receiver)].waits().min(left);
         let each = waits / u64::from(f.samples);
         for strand in &f.strands[..f.n_strands as usize] {
             let at = self.sharing.bottleneck(strand.flow);
@@ -170,18 +197,19 @@ impl FlowNetwork {
             let level = self.sharing.level_of(strand.flow);
             // The last is the receiver's own.
             for one in self.sharing.uses(strand.flow).take(strand.hops() - 1) {
-                tree.stand(LinkId(one.resource.0), level, each * u64::from(strand.count));
+                tree.stand(tree.buffer(class, one.resource), level, each * u64::from(strand.count));
             }
         }
     }
 
-    fn slow_down(&mut self, flight: FlightId, tree: &Tree, now: Time) {
+    fn slow_down(&mut self, one: Coming, tree: &Tree, now: Time) {
+        let Coming { flight, class, .. } = one;
         let f = &self.flights[flight];
         let mut levels = [0; WAYS as usize];
         let mut differs = false;
         for (strand, level) in f.strands[..f.n_strands as usize].iter().zip(&mut levels) {
             let links = self.sharing.uses(strand.flow).take(strand.hops() - 1);
-            let most = links.map(|one| tree.most(LinkId(one.resource.0))).min();
+            let most = links.map(|one| tree.most(tree.buffer(class, one.resource))).min();
             *level = self.sharing.level_of(strand.flow).min(most.unwrap_or(u64::MAX));
             differs |= *level != strand.level;
         }

@@ -63,6 +63,31 @@ fn jobs_that_share_a_link_share_it_evenly() {
     }
 }
 
+/// Of that link dedicated access is assured 50 % and bulk data 15, and each gets half of the rest.
+/// When the first has gone the other has all. With packets and flows; in closed form nobody shares.
+#[test]
+fn jobs_share_a_link_as_their_classes_say() {
+    let of_class = |nodes: &[u32], class: &str| {
+        let mut job = on("bw", 1 << 17, nodes);
+        job["class"] = class.into();
+        job
+    };
+    let mut ask = request(&[of_class(&[0, 4], "dedicated-access"), of_class(&[1, 5], "bulk-data")]);
+    ask["machine"]["set"] = json!([["classes.profile", "hpc"]]);
+    for fidelity in ["packet", "flow"] {
+        ask["fidelity"] = fidelity.into();
+        let result = run(&ask).expect("legal");
+        for (job, want) in result.jobs.iter().zip([1.0 / 0.675, 2.0]) {
+            let slowdown = job.slowdown.expect("it was run alone");
+            let off = slowdown / want - 1.0;
+            assert!(off.abs() < 0.02, "{fidelity}, {}: {slowdown}, not {want}", job.name);
+        }
+    }
+    ask["fidelity"] = "loggp".into();
+    let complaints = run(&ask).expect_err("refused");
+    assert_eq!(complaints.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["fidelity"]);
+}
+
 #[test]
 fn the_order_of_jobs_changes_nothing_but_their_order() {
     for routing in ["minimal", "ugal", "valiant"] {

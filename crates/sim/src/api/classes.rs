@@ -60,8 +60,8 @@ pub(super) fn of(
         let wanted = "`off` with several traffic classes: it deals out a NIC's link by sender";
         return Err(vec![Complaint::new("congestion", "on", wanted)]);
     }
-    if machine.classes.is_shared() && common.fidelity != "packet" {
-        let wanted = "`packet` with traffic classes: elsewhere links know none";
+    if machine.classes.is_shared() && common.fidelity == "loggp" {
+        let wanted = "`packet` or `flow` with traffic classes: in closed form nobody shares links";
         return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");

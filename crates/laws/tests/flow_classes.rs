@@ -1,0 +1,215 @@
+//! What must be true of traffic classes among flows: links are shared as docs/models/classes.md
+//! says, which is as packets share them, and nobody waits in another class's buffers.
+
+#![allow(clippy::disallowed_macros)] // prints what it checks
+
+use base::{Span, Time, draw};
+use flow::FlowNetwork;
+use laws::{message, preset, run, run_on, storm};
+use machine::{Machine, NicId};
+use net::Message;
+
+/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
+fn machine(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
+    let mut machine = preset("dragonfly-1056", set);
+    let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
+    let found: Vec<usize> = classes.iter().map(find).collect();
+    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
+    (machine, vnets)
+}
+
+fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Vec<Time> {
+    run_on::<FlowNetwork>(machine, messages).seen
+}
+
+const PACKET: u64 = 2048;
+const BYTES: u64 = 8192 * PACKET;
+
+/// What docs/models/classes.md entitles classes to that want so much.
+fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
+    let classes: Vec<_> = machine.classes.sharing().collect();
+    let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
+    let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
+    let mut got: Vec<f64> =
+        (0..demands.len()).map(|i| most(i).min(f64::from(assured(i)) / 100.0)).collect();
+    for priority in (0..=7).rev() {
+        loop {
+            let left = 1.0 - got.iter().sum::<f64>();
+            let short = |&i: &usize| classes[i].priority == priority && most(i) - got[i] > 1e-9;
+            let open: Vec<usize> = (0..demands.len()).filter(short).collect();
+            if left < 1e-9 || open.is_empty() {
+                break;
+            }
+            let turn = open.iter().map(|&i| most(i) - got[i]).fold(1.0, f64::min);
+            let turn = turn.min(left / open.len() as f64);
+            open.iter().for_each(|&i| got[i] += turn);
+        }
+    }
+    got
+}
+
+/// Such a part of `BYTES`, in whole packets: what a class brings in the time that all of them take.
+fn part(share: f64) -> u64 {
+    (share * (BYTES / PACKET) as f64).round() as u64 * PACKET
+}
+
+/// At a receiver's link and between switches, for both profiles: the assured minimum is held under
+/// attack, the ceiling is kept, what is not used is lent. Flows are where the equation says; so
+/// are packets.
+#[test]
+fn a_link_is_shared_as_the_classes_say() {
+    let hpc = &["dedicated-access", "bulk-data", "best-effort"][..];
+    for (profile, classes, others) in [
+        ("hpc", hpc, &[1, 1, 1][..]),
+        ("hpc", hpc, &[4, 1, 1]),
+        ("hpc", hpc, &[20, 1, 1]),
+        ("hpc", &["low-latency", "best-effort"], &[1, 1]),
+        ("hpc", &["dedicated-access", "low-latency", "ethernet"], &[1, 2, 1]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1, 1, 1]),
+        ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[10, 1, 1]),
+    ] {
+        let set = [("classes.profile", profile), ("routing", "minimal")];
+        let (machine, vnets) = machine(&set, classes);
+        // A NIC that sends to so many receivers wants that part of each one's link, of what its
+        // class has of its own link at most. The first
+        // receiver is everybody's, behind the only link from the next group, or beside senders.
+        // Each brings what he is due of the time that the link takes for `BYTES`: all end then.
+        let ceilings = machine.classes.sharing().map(|class| f64::from(class.ceiling) / 100.0);
+        let demands: Vec<f64> = ceilings.zip(others).map(|(c, &n)| c / f64::from(n)).collect();
+        let due = entitled(&machine, &demands, false);
+        for (first, step) in [(32, 1), (4, 4)] {
+            let mut messages = Vec::new();
+            for (i, (&vnet, &n)) in vnets.iter().zip(others).enumerate() {
+                let src = first + step * i as u32;
+                for nth in 0..n {
+                    let dst = if nth == 0 { 0 } else { 500 + 20 * i as u32 + nth };
+                    let draw = draw(1, 0, src, nth.into());
+                    let message = message(src, dst, part(due[i]), draw);
+                    messages.push((Time::ZERO, Message { vnet, ..message }));
+                }
+            }
+            let full = machine.links.gap[machine.injection(NicId(0))].span(BYTES);
+            let both = [flows(&machine, &messages), run(&machine, &messages).seen];
+            for (seen, fidelity) in both.iter().zip(["flow", "packet"]) {
+                let to_first = messages.iter().zip(seen).filter(|((_, m), _)| m.dst == NicId(0));
+                let took = to_first.map(|(_, seen)| seen.since(Time(0)).0 as f64 / full.0 as f64);
+                let took: Vec<f64> = took.collect();
+                println!("{profile} {classes:?} {others:?} {due:.3?} {fidelity}: {took:.3?}");
+                let off = took.iter().map(|took| (took - 1.0).abs()).fold(0.0, f64::max);
+                assert!(off < 0.03, "{fidelity}: {took:?}");
+            }
+        }
+    }
+}
+
+/// Out of a NIC classes are assured what `nic_assured` says.
+#[test]
+fn a_nic_is_shared_as_the_classes_say() {
+    for (profile, classes) in [
+        ("hpc", &["dedicated-access", "bulk-data", "best-effort"][..]),
+        ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"]),
+    ] {
+        let (machine, vnets) =
+            machine(&[("classes.profile", profile), ("routing", "minimal")], classes);
+        let due = entitled(&machine, &[1.0; 3], true);
+        let to =
+            |((&vnet, dst), &due)| (Time::ZERO, Message { vnet, ..message(0, dst, part(due), 1) });
+        let messages: Vec<_> = vnets.iter().zip(4..).zip(&due).map(to).collect();
+        let full = machine.links.gap[machine.injection(NicId(0))].span(BYTES);
+        for (seen, fidelity) in
+            [(flows(&machine, &messages), "flow"), (run(&machine, &messages).seen, "packet")]
+        {
+            let took: Vec<f64> =
+                seen.iter().map(|seen| seen.since(Time(0)).0 as f64 / full.0 as f64).collect();
+            println!("{profile} {classes:?} {due:.3?} {fidelity}: {took:.3?}");
+            let off = took.iter().map(|took| (took - 1.0).abs()).fold(0.0, f64::max);
+            assert!(off < 0.03, "{fidelity}: {took:?}");
+        }
+    }
+}
+
+/// A ceiling of a hundredth keeps a message for a hundred times its time, though nobody else is
+/// there.
+#[test]
+fn a_ceiling_is_kept_by_who_is_alone() {
+    let set = [("classes.low-latency.assured", "1"), ("classes.low-latency.ceiling", "1")];
+    let (machine, vnets) = machine(&set, &["low-latency"]);
+    let message = Message { vnet: vnets[0], ..message(0, 700, BYTES, 9) };
+    let took = flows(&machine, &[(Time(0), message)])[0].since(Time(0));
+    let full = machine.links.gap[machine.injection(NicId(0))].span(BYTES);
+    assert!((took.0 as f64 / (full.0 as f64 * 100.0) - 1.0).abs() < 0.01, "{took}");
+}
+
+/// An incast fills the buffers of its own class. Who goes to another NIC by the links that it comes
+/// by is held up in its class, and gets all that he is due in another.
+#[test]
+fn an_incast_holds_up_its_own_class_only() {
+    let set = [("classes.profile", "hpc"), ("routing", "minimal")];
+    let (machine, vnets) = machine(&set, &["bulk-data", "best-effort"]);
+    // 24 of a group send to a NIC of the next, by one link; one more sends to another NIC there.
+    let attack = (0..24).map(|src| Message { vnet: vnets[0], ..message(src, 32, BYTES, 3) });
+    let attack: Vec<_> = attack.map(|m| (Time::ZERO, m)).collect();
+    let victim = |vnet| {
+        let own = Message { vnet, ..message(28, 36, BYTES / 16, 5) };
+        let all: Vec<_> = attack.iter().copied().chain([(Time::ZERO, own)]).collect();
+        let alone = flows(&machine, &all[24..])[0].since(Time(0)).0 as f64;
+        flows(&machine, &all)[24].since(Time(0)).0 as f64 / alone
+    };
+    let (same, other) = (victim(vnets[0]), victim(vnets[1]));
+    println!("{same:.2} times as long in the class of the attack, {other:.2} in another");
+    // The link is two classes': 10 + 37.5 of 100, and what it takes of the 52.5 of bulk data.
+    assert!(same > 10.0, "{same}");
+    assert!(other < 1.0 / 0.475 + 0.1, "{other}");
+}
+
+/// A class that is in use and silent is nothing to the others; and a class alone is none.
+#[test]
+fn a_silent_class_changes_nothing() {
+    let set = [("routing", "slingshot")];
+    let plain = machine(&set, &[]).0;
+    let messages = storm(&plain, 3, 600, Span::us(2), 1 << 17, 5);
+    let want = run_on::<FlowNetwork>(&plain, &messages);
+    for classes in [&["bulk-data"][..], &["best-effort", "low-latency", "bulk-data"]] {
+        let (machine, vnets) = machine(&set, classes);
+        let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
+        let got = run_on::<FlowNetwork>(&machine, &own.collect::<Vec<_>>());
+        assert_eq!(got.digest, want.digest, "{classes:?}");
+    }
+}
+
+/// Random messages of four classes under every policy: everything arrives, books balance, and
+/// commands in another order are the same.
+#[test]
+fn nobody_is_forgotten() {
+    let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
+    for (seed, routing) in ["minimal", "valiant", "ugal-l", "slingshot"].into_iter().enumerate() {
+        let set = [("routing", routing), ("classes.bulk-data.ceiling", "21")];
+        let (machine, vnets) = machine(&set, &classes);
+        let all = storm(&machine, seed as u64, 400, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
+        let vnet = |nth| vnets[base::below(draw(seed as u64, 8, 0, nth), 4) as usize];
+        let all = all.map(|((at, m), nth)| (at, Message { vnet: vnet(nth), ..m }));
+        flows(&machine, &all.collect::<Vec<_>>());
+    }
+}
+
+/// Everybody of a group sends to the next by one link, in three classes: each class is done when it
+/// is with packets, to an eighth. What the first leaves is dealt late, by a 16th of its time.
+#[test]
+fn classes_that_meet_end_when_packets_do() {
+    let set = [("classes.profile", "hpc"), ("routing", "minimal")];
+    let (machine, vnets) = machine(&set, &["dedicated-access", "bulk-data", "best-effort"]);
+    let of = |src: u32| {
+        let own = message(src, 32 + (src * 5 + 3) % 32, 256 << 10, draw(3, 0, src, 0));
+        (Time::ZERO, Message { vnet: vnets[src as usize % 3], ..own })
+    };
+    let messages: Vec<_> = (0..30).map(of).collect();
+    let last = |seen: &[Time], class: usize| seen.iter().skip(class).step_by(3).max().copied();
+    let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages).seen);
+    for class in 0..3 {
+        let last = |seen: &[Time]| last(seen, class).expect("ten messages").seconds();
+        let (flow, packet) = (last(&flow), last(&packet));
+        println!("class {class}: {:.2} us, by packets {:.2}", flow * 1e6, packet * 1e6);
+        assert!((flow / packet - 1.0).abs() < 0.125, "class {class}: {flow} and {packet}");
+    }
+}
