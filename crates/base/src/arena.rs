@@ -71,7 +71,8 @@ pub fn zeros<T: Zero>(n: usize) -> Vec<T> {
 /// from the start.
 pub fn seldom<T: Zero>(n: usize) -> Vec<T> {
     const { assert!(size_of::<T>() > 0) };
-    let wanted = n * size_of::<T>();
+    let whole = Layout::array::<T>(n).expect("a column is shorter than memory");
+    let wanted = whole.size();
     if align_of::<T>() > ALIGNED {
         return written(Vec::with_capacity(n), n);
     }

@@ -130,9 +130,19 @@ struct Classes {
 }
 
 impl Classes {
-    /// Whose part of links a message has.
+    /// Whose part of links a message has: classes in use share links in the order of their virtual
+    /// networks.
     fn party(&self, msg: Message) -> u32 {
         if self.ceilings.is_empty() { 0 } else { msg.vnet.into() }
+    }
+
+    /// The rate that a message has if nobody else is there: its class may have a ceiling. Routers
+    /// do not know that: what waits for a link of such a class is all that NICs have sent.
+    fn most(&self, f: &Flight) -> u64 {
+        match self.ceilings.get(usize::from(f.msg.vnet)) {
+            None | Some(100) => f.alone,
+            Some(&ceiling) => (u128::from(f.alone) * u128::from(ceiling) / 100) as u64,
+        }
     }
 }
 
@@ -582,6 +592,7 @@ impl NetworkModel for FlowNetwork {
             + self.pressure.bytes()
             + self.tree.as_ref().map_or(0, Tree::bytes)
             + self.nics.len() * size_of::<Nic>()
+            + self.classes.packets.iter().map(|of| of.len() * size_of::<u64>()).sum::<usize>()
             + self.twin.len() * size_of::<NicId>()
             + self.flights.bytes()
             + self.owner.raw.capacity() * size_of::<FlightId>()

@@ -67,7 +67,8 @@ impl FlowNetwork {
     /// The part of `flight`'s work that will gather where it does not get on: of `left`.
     fn stock_of(&mut self, flight: FlightId, machine: &Machine) -> u128 {
         let f = &self.flights[flight];
-        if f.samples == 1 || f.rate >= f.alone {
+        let alone = self.classes.most(f);
+        if f.samples == 1 || f.rate >= alone {
             return 0;
         }
         let Some(blind) = machine.routing.blind_from() else { return 0 };
@@ -78,7 +79,7 @@ impl FlowNetwork {
         }
         let (msg, weight, piece) = (f.msg, f.weight, f.piece);
         let sends = u128::from(self.nics[self.twin(msg.src)].sends);
-        let sent_in = |ps: u128| (u128::from(f.alone) * ps / sends) >> (TIME - PARTS);
+        let sent_in = |ps: u128| (u128::from(alone) * ps / sends) >> (TIME - PARTS);
         let hides = machine.links.gap[slow].span(blind);
         // Until queues on the ways round are so long, and that is known.
         let fills = (u128::from(hides.0) << 20) / u128::from(excess);

@@ -132,9 +132,7 @@ impl FlowNetwork {
         let f = &mut self.flights[flight];
         // What its NICs leave it, if they deal fairly and nothing else is in the way.
         let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
-        let ceiling = self.classes.ceilings.get(usize::from(f.msg.vnet)).copied().unwrap_or(100);
-        let alone = (u128::from(f.alone) * u128::from(ceiling) / 100) as u64;
-        let each = alone / (u64::from(company) * u64::from(f.samples));
+        let each = f.alone / (u64::from(company) * u64::from(f.samples));
         let of = |weight: u32| Ask {
             rate: Pressure::rate(each, weight),
             bytes: f.cut.packets.div_ceil(f.samples.into()) * u64::from(weight),
@@ -275,7 +273,7 @@ impl FlowNetwork {
     /// than it could take.
     fn held_up(&self, flight: FlightId) -> Option<usize> {
         let f = &self.flights[flight];
-        if f.samples == 1 || f.is_last || f.rate >= f.alone {
+        if f.samples == 1 || f.is_last || f.rate >= self.classes.most(f) {
             return None;
         }
         let strands = f.strands[..f.n_strands as usize].iter().enumerate();

@@ -176,7 +176,7 @@ impl FlowNetwork {
             class: self.classes.party(f.msg),
             receiver: self.twin(f.msg.dst),
             left: left.saturating_mul(f.weight.wire.into()),
-            is_slow: f.free < f.alone,
+            is_slow: f.free < self.classes.most(f),
         }
     }
 

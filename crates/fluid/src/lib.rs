@@ -19,7 +19,7 @@ use base::{Idx, IndexVec};
 mod parties;
 
 use parties::Parties;
-pub use parties::{MOST as MOST_PARTIES, Party};
+pub use parties::Party;
 
 base::ids! {
     /// What flows share.

@@ -26,7 +26,7 @@ impl Party {
 }
 
 /// A resource has no more parties than this.
-pub const MOST: usize = 32;
+pub(crate) const MOST: usize = 32;
 
 /// So often levels are found and parts dealt for one solve at most: what later turns change is not
 /// worth their time. Where a resource has been dealt so often parts go half of their way, and again

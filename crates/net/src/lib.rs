@@ -249,7 +249,8 @@ pub trait NetworkModel {
     fn failure(&mut self, _id: MsgId) -> Option<Failure> {
         None
     }
-    /// Adds what it has counted itself to the columns of `counters`.
+    /// Adds what it has counted itself to the columns of `counters`: once, at the end of a run, of
+    /// the counters that it was given all along.
     fn report(&self, _counters: &mut Counters) {}
     /// Bytes of memory held, for the engine statistics.
     fn bytes(&self) -> usize;

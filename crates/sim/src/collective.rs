@@ -552,7 +552,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if run.owed == 0 {
             // Only members that disagree about the call can send what a round does not expect.
             let what = format!(
-                "{:?} (call {} of communicator {}): its members disagree about lengths or root",
+                "{:?} (call {} of communicator {}): its members disagree about the collective, \
+                 lengths or root",
                 run.kind,
                 run.seq + 1,
                 run.context

@@ -248,7 +248,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         self.owe_less(run, self.now);
                     }
                     Purpose::Collective { .. } => {
-                        self.differ(send.from, id, "got it when that round was over");
+                        self.differ(send.from, id, "got it when the sender's round was over");
                     }
                 }
                 self.sends.free(id);
