@@ -28,6 +28,40 @@ pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
         .unwrap_or_else(|complaints| panic!("{name} with {set:?}: {complaints:?}"))
 }
 
+/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
+pub fn with_classes(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
+    let mut machine = preset("dragonfly-1056", set);
+    let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
+    let found: Vec<usize> = classes.iter().map(find).collect();
+    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
+    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
+    (machine, vnets)
+}
+
+/// What docs/models/classes.md entitles classes to that want so much: first what they are assured,
+/// then what is left in equal turns, by priority and up to their ceilings.
+pub fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
+    let classes: Vec<_> = machine.classes.sharing().collect();
+    let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
+    let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
+    let mut got: Vec<f64> =
+        (0..demands.len()).map(|i| most(i).min(f64::from(assured(i)) / 100.0)).collect();
+    for priority in (0..=7).rev() {
+        loop {
+            let left = 1.0 - got.iter().sum::<f64>();
+            let short = |&i: &usize| classes[i].priority == priority && most(i) - got[i] > 1e-9;
+            let open: Vec<usize> = (0..demands.len()).filter(short).collect();
+            if left < 1e-9 || open.is_empty() {
+                break;
+            }
+            let turn = open.iter().map(|&i| most(i) - got[i]).fold(1.0, f64::min);
+            let turn = turn.min(left / open.len() as f64);
+            open.iter().for_each(|&i| got[i] += turn);
+        }
+    }
+    got
+}
+
 /// The balanced dragonfly one size down from `dragonfly-1056`, with some keys set otherwise: p = 2,
 /// a = 4, h = 2, g = 9.
 pub fn small(set: &[(&str, &str)]) -> Machine {

@@ -2,21 +2,13 @@
 //! a class does not use is lent, and a class nobody uses changes nothing.
 
 use base::{Span, Time, draw};
-use laws::{assert_same, buffers, message, offered_at, preset, request, run, storm};
+use laws::{
+    assert_same, buffers, entitled, message, offered_at, request, run, storm, with_classes,
+};
 use machine::{Machine, NicId};
 use net::{Message, Origin};
 use sim::Background;
 use sim::traffic::{Destinations, Finish, Place, TrafficRequest};
-
-/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
-fn machine(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
-    let mut machine = preset("dragonfly-1056", set);
-    let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
-    let found: Vec<usize> = classes.iter().map(find).collect();
-    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
-    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
-    (machine, vnets)
-}
 
 /// Packets of a NIC at a fraction of its link's rate.
 #[derive(Clone, Copy)]
@@ -59,30 +51,6 @@ fn shares(machine: &Machine, all: &[Stream], span: Span) -> Vec<f64> {
     of.iter().map(|times| (full * count(times) as u64).0 as f64 / (to - from).0 as f64).collect()
 }
 
-/// What docs/models/classes.md entitles classes to that want so much: first what they are assured,
-/// then what is left in equal turns, by priority and up to their ceilings.
-fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
-    let classes: Vec<_> = machine.classes.sharing().collect();
-    let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
-    let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
-    let mut got: Vec<f64> =
-        (0..demands.len()).map(|i| most(i).min(f64::from(assured(i)) / 100.0)).collect();
-    for priority in (0..=7).rev() {
-        loop {
-            let left = 1.0 - got.iter().sum::<f64>();
-            let short = |&i: &usize| classes[i].priority == priority && most(i) - got[i] > 1e-9;
-            let open: Vec<usize> = (0..demands.len()).filter(short).collect();
-            if left < 1e-9 || open.is_empty() {
-                break;
-            }
-            let turn = open.iter().map(|&i| most(i) - got[i]).fold(1.0, f64::min);
-            let turn = turn.min(left / open.len() as f64);
-            open.iter().for_each(|&i| got[i] += turn);
-        }
-    }
-    got
-}
-
 const SPAN: Span = Span::us(400);
 
 /// Classes that want more than a link has get what they are entitled to, no less and no more: the
@@ -104,7 +72,7 @@ fn a_link_is_shared_as_the_classes_say() {
                 ("switch.arbitration", arbitration),
                 ("routing", "minimal"),
             ];
-            let (machine, vnets) = machine(&set, classes);
+            let (machine, vnets) = with_classes(&set, classes);
             // Senders on switches of their own, and one receiver: they meet at its link only.
             let senders: Vec<_> = vnets.iter().zip(demands).zip(1..).collect();
             let all = senders.iter().map(|&((&vnet, &load), i)| Stream {
@@ -131,7 +99,7 @@ fn a_nic_is_shared_as_the_classes_say() {
         ("hpc", &["low-latency", "best-effort"], &[0.2, 1.0]),
         ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
     ] {
-        let (machine, vnets) = machine(&[("classes.profile", profile)], classes);
+        let (machine, vnets) = with_classes(&[("classes.profile", profile)], classes);
         let all = vnets.iter().zip(demands).zip(1..).map(|((&vnet, &load), dst)| Stream {
             src: 0,
             dst,
@@ -159,7 +127,7 @@ fn a_ceiling_is_a_ceiling_in_every_window() {
             ("classes.low-latency.ceiling", percent),
             ("classes.low-latency.bucket", bucket),
         ];
-        let (machine, vnets) = machine(&set, &["low-latency"]);
+        let (machine, vnets) = with_classes(&set, &["low-latency"]);
         let all = [Stream { src: 0, dst: 900, vnet: vnets[0], load: 1.0 }];
         let times = streams(&machine, &all, Span::us(150)).remove(0);
         let ceiling: f64 = percent.parse::<f64>().expect("a number") / 100.0;
@@ -190,7 +158,7 @@ fn low_latency_is_low_under_attack() {
     let classes = ["low-latency", "best-effort"];
     let worst = |classes: &[&str]| {
         let set = [("classes.profile", "hpc"), ("routing", "minimal")];
-        let (machine, vnets) = machine(&set, classes);
+        let (machine, vnets) = with_classes(&set, classes);
         // 0.0937: out of step with the attack.
         let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
         let vnet = vnets[vnets.len() - 1];
@@ -241,7 +209,7 @@ fn nobody_is_forgotten() {
                 ("classes.low-latency.bucket", "1"),
                 ("nic.window", "7"),
             ];
-            let (machine, vnets) = machine(&[&set, &buffers(tight)[..]].concat(), &classes);
+            let (machine, vnets) = with_classes(&[&set, &buffers(tight)[..]].concat(), &classes);
             run(&machine, &mixed(&machine, seed as u64, &vnets));
         }
     }
@@ -253,13 +221,13 @@ fn nobody_is_forgotten() {
 fn a_silent_class_changes_nothing() {
     for arbitration in ["round-robin", "age"] {
         let set = [("switch.arbitration", arbitration), ("routing", "slingshot")];
-        let (plain, _) = machine(&set, &[]);
+        let (plain, _) = with_classes(&set, &[]);
         let messages = mixed(&plain, 3, &[0]);
         let want = run(&plain, &messages).digest;
         for classes in
             [&["bulk-data"][..], &["best-effort"], &["best-effort", "low-latency", "bulk-data"]]
         {
-            let (machine, vnets) = machine(&set, classes);
+            let (machine, vnets) = with_classes(&set, classes);
             let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
             let got = run(&machine, &own.collect::<Vec<_>>()).digest;
             assert_eq!(got, want, "{arbitration}, {classes:?}");
@@ -278,7 +246,7 @@ fn threads_that_share_a_world_change_nothing() {
         ("classes.bulk-data.ceiling", "33"),
         ("nic.window", "16"),
     ];
-    let (machine, vnets) = machine(&set, &["low-latency", "best-effort", "bulk-data"]);
+    let (machine, vnets) = with_classes(&set, &["low-latency", "best-effort", "bulk-data"]);
     let nics = |odd: u32| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
     let background = |pattern: &str, load, vnet| Background {
         pattern: pattern.into(),
@@ -317,7 +285,7 @@ fn a_single_message_under_a_ceiling_takes_its_time() {
         ("classes.low-latency.ceiling", "1"),
         ("classes.low-latency.bucket", "1"),
     ];
-    let (machine, vnets) = machine(&set, &["low-latency"]);
+    let (machine, vnets) = with_classes(&set, &["low-latency"]);
     let bytes = 40 * PACKET;
     let message = Message { origin: Origin::Nic, vnet: vnets[0], ..message(0, 700, bytes, 9) };
     let took = run(&machine, &[(Time(0), message)]).end().since(Time(0));

@@ -5,19 +5,9 @@
 
 use base::{Span, Time, draw};
 use flow::FlowNetwork;
-use laws::{message, preset, run, run_on, storm};
+use laws::{entitled, message, run, run_on, storm, with_classes};
 use machine::{Machine, NicId};
 use net::Message;
-
-/// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
-fn machine(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
-    let mut machine = preset("dragonfly-1056", set);
-    let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
-    let found: Vec<usize> = classes.iter().map(find).collect();
-    machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
-    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
-    (machine, vnets)
-}
 
 fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Vec<Time> {
     run_on::<FlowNetwork>(machine, messages).seen
@@ -25,29 +15,6 @@ fn flows(machine: &Machine, messages: &[(Time, Message)]) -> Vec<Time> {
 
 const PACKET: u64 = 2048;
 const BYTES: u64 = 8192 * PACKET;
-
-/// What docs/models/classes.md entitles classes to that want so much.
-fn entitled(machine: &Machine, demands: &[f64], at_nic: bool) -> Vec<f64> {
-    let classes: Vec<_> = machine.classes.sharing().collect();
-    let assured = |i: usize| if at_nic { classes[i].nic_assured } else { classes[i].assured };
-    let most = |i: usize| demands[i].min(f64::from(classes[i].ceiling) / 100.0);
-    let mut got: Vec<f64> =
-        (0..demands.len()).map(|i| most(i).min(f64::from(assured(i)) / 100.0)).collect();
-    for priority in (0..=7).rev() {
-        loop {
-            let left = 1.0 - got.iter().sum::<f64>();
-            let short = |&i: &usize| classes[i].priority == priority && most(i) - got[i] > 1e-9;
-            let open: Vec<usize> = (0..demands.len()).filter(short).collect();
-            if left < 1e-9 || open.is_empty() {
-                break;
-            }
-            let turn = open.iter().map(|&i| most(i) - got[i]).fold(1.0, f64::min);
-            let turn = turn.min(left / open.len() as f64);
-            open.iter().for_each(|&i| got[i] += turn);
-        }
-    }
-    got
-}
 
 /// Such a part of `BYTES`, in whole packets: what a class brings in the time that all of them take.
 fn part(share: f64) -> u64 {
@@ -70,7 +37,7 @@ fn a_link_is_shared_as_the_classes_say() {
         ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[10, 1, 1]),
     ] {
         let set = [("classes.profile", profile), ("routing", "minimal")];
-        let (machine, vnets) = machine(&set, classes);
+        let (machine, vnets) = with_classes(&set, classes);
         // A NIC that sends to so many receivers wants that part of each one's link, of what its
         // class has of its own link at most. The first receiver is everybody's, behind the only
         // link from the next group, or beside senders.
@@ -111,7 +78,7 @@ fn a_nic_is_shared_as_the_classes_say() {
         ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"]),
     ] {
         let (machine, vnets) =
-            machine(&[("classes.profile", profile), ("routing", "minimal")], classes);
+            with_classes(&[("classes.profile", profile), ("routing", "minimal")], classes);
         let due = entitled(&machine, &[1.0; 3], true);
         let to =
             |((&vnet, dst), &due)| (Time::ZERO, Message { vnet, ..message(0, dst, part(due), 1) });
@@ -134,7 +101,7 @@ fn a_nic_is_shared_as_the_classes_say() {
 #[test]
 fn a_ceiling_is_kept_by_who_is_alone() {
     let set = [("classes.low-latency.assured", "1"), ("classes.low-latency.ceiling", "1")];
-    let (machine, vnets) = machine(&set, &["low-latency"]);
+    let (machine, vnets) = with_classes(&set, &["low-latency"]);
     let message = Message { vnet: vnets[0], ..message(0, 700, BYTES, 9) };
     let took = flows(&machine, &[(Time(0), message)])[0].since(Time(0));
     let full = machine.links.gap[machine.injection(NicId(0))].span(BYTES);
@@ -147,7 +114,7 @@ fn a_ceiling_is_kept_by_who_is_alone() {
 #[test]
 fn an_incast_holds_up_its_own_class_only() {
     let set = [("classes.profile", "hpc"), ("routing", "minimal")];
-    let (machine, vnets) = machine(&set, &["bulk-data", "best-effort"]);
+    let (machine, vnets) = with_classes(&set, &["bulk-data", "best-effort"]);
     // Three of each of eight groups send to a NIC of another group, by a link for three; one more
     // of the first of them sends to the NIC beside that.
     let attacker = |n: u32| 64 + 32 * (n / 3) + n % 3;
@@ -174,7 +141,7 @@ fn an_incast_holds_up_its_own_class_only() {
 fn a_class_with_a_ceiling_goes_ways_round() {
     for ceiling in ["5", "50"] {
         let set = [("routing", "slingshot"), ("classes.low-latency.ceiling", ceiling)];
-        let (machine, vnets) = machine(&set, &["low-latency"]);
+        let (machine, vnets) = with_classes(&set, &["low-latency"]);
         let of = |src: u32| Message {
             vnet: vnets[0],
             ..message(src, 32 + src, 64 * PACKET, draw(7, 0, src, 0))
@@ -192,11 +159,11 @@ fn a_class_with_a_ceiling_goes_ways_round() {
 #[test]
 fn a_silent_class_changes_nothing() {
     let set = [("routing", "slingshot")];
-    let plain = machine(&set, &[]).0;
+    let plain = with_classes(&set, &[]).0;
     let messages = storm(&plain, 3, 600, Span::us(2), 1 << 17, 5);
     let want = run_on::<FlowNetwork>(&plain, &messages);
     for classes in [&["bulk-data"][..], &["best-effort", "low-latency", "bulk-data"]] {
-        let (machine, vnets) = machine(&set, classes);
+        let (machine, vnets) = with_classes(&set, classes);
         let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
         let got = run_on::<FlowNetwork>(&machine, &own.collect::<Vec<_>>());
         assert_eq!(got.digest, want.digest, "{classes:?}");
@@ -210,7 +177,7 @@ fn nobody_is_forgotten() {
     let classes = ["low-latency", "bulk-data", "best-effort", "ethernet"];
     for (seed, routing) in ["minimal", "valiant", "ugal-l", "slingshot"].into_iter().enumerate() {
         let set = [("routing", routing), ("classes.bulk-data.ceiling", "21")];
-        let (machine, vnets) = machine(&set, &classes);
+        let (machine, vnets) = with_classes(&set, &classes);
         let all = storm(&machine, seed as u64, 400, Span::us(2), 1 << 17, 5).into_iter().zip(0..);
         let vnet = |nth| vnets[base::below(draw(seed as u64, 8, 0, nth), 4) as usize];
         let all = all.map(|((at, m), nth)| (at, Message { vnet: vnet(nth), ..m }));
@@ -223,7 +190,7 @@ fn nobody_is_forgotten() {
 #[test]
 fn classes_that_meet_end_when_packets_do() {
     let set = [("classes.profile", "hpc"), ("routing", "minimal")];
-    let (machine, vnets) = machine(&set, &["dedicated-access", "bulk-data", "best-effort"]);
+    let (machine, vnets) = with_classes(&set, &["dedicated-access", "bulk-data", "best-effort"]);
     let of = |src: u32| {
         let own = message(src, 32 + (src * 5 + 3) % 32, 256 << 10, draw(3, 0, src, 0));
         (Time::ZERO, Message { vnet: vnets[src as usize % 3], ..own })

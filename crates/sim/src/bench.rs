@@ -65,7 +65,7 @@ pub const PARTS: u32 = 8;
 
 /// Ranks of whose one call the mean says what that of three does, within a percent [estimate], in
 /// half the time.
-const MANY: u32 = 8192;
+pub const MANY: u32 = 8192;
 
 impl Bench {
     pub const NAMES: [(&str, Bench); 36] = [
@@ -123,15 +123,15 @@ impl Bench {
         }
     }
 
-    /// Iterations counted, after one warm-up, where so many ranks are alone on a quiet machine.
-    pub fn iterations(self, bytes: u64, ranks: u32) -> usize {
+    /// Iterations counted, after one warm-up; `one_does` if one call says what more of them do.
+    pub fn iterations(self, bytes: u64, one_does: bool) -> usize {
         if let Bench::Validation(test) = self {
             return test.iterations();
         }
         match self.measure() {
             Measure::OneWay | Measure::Access if bytes <= 1 << 16 => 8,
             Measure::Bandwidth if bytes <= 1 << 13 => 8,
-            Measure::Call if bytes <= 1 << 10 && ranks < MANY => 3,
+            Measure::Call if bytes <= 1 << 10 && !one_does => 3,
             Measure::Call => 1,
             _ => 2,
         }

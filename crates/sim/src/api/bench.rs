@@ -8,7 +8,9 @@ use super::{
     Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow, NetworkRow,
 };
 use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
-use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, collective, is_puts};
+use crate::bench::{
+    Bench, MANY, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW, collective, is_puts,
+};
 use crate::outcome::{End, Engine};
 use crate::validation;
 use crate::world::{Buffers, Job, Progress, Seat as At, World};
@@ -673,8 +675,8 @@ pub(super) fn plan(
     // Beside others and with noise calls differ, however many ranks make them.
     let is_alone = ranks as usize == job.seats.len();
     let quiet = is_alone && job.noise.is_none() && job.background.is_empty();
-    let counted = if quiet { ranks } else { 1 };
-    let iterations = iterations.unwrap_or(bench.iterations(bytes, counted));
+    let one_does = quiet && ranks >= MANY;
+    let iterations = iterations.unwrap_or(bench.iterations(bytes, one_does));
     Plan { bench, ranks, ppn, bytes, algorithm, iterations, window: WINDOW, shifts, seed: job.seed }
 }
 
