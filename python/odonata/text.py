@@ -324,8 +324,6 @@ def network(counts: Mapping[str, Any]) -> str:
 
 def congestion(counts: Mapping[str, Any] | None) -> list[str]:
     """What switches did about NICs that were sent more than they take, if there is anything."""
-    if counts and not counts["managed"]:
-        return ["no congestion management: there is none with several traffic classes"]
     if counts and counts["onsets"]:
         held = f"senders told to hold back {counted(counts['holds'], 'time')}"
         return [f"{counted(counts['onsets'], 'congested endpoint')}, {held}"]

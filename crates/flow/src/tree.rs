@@ -81,7 +81,7 @@ impl Tree {
         let due = IndexVec::filled(Due::default(), classes * n_nics as usize);
         let (full, flights) = (Vec::new(), Vec::new());
         let tree = Tree { of, n_links, n_nics, full, is_full: false, due, flights };
-        machine.managed().is_none().then_some(tree)
+        machine.congestion.is_none().then_some(tree)
     }
 
     fn clear(&mut self) {

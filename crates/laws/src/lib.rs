@@ -31,11 +31,16 @@ pub fn preset(name: &str, set: &[(&str, &str)]) -> Machine {
 /// `dragonfly-1056` with some keys set otherwise, and the virtual networks of these classes.
 pub fn with_classes(set: &[(&str, &str)], classes: &[&str]) -> (Machine, Vec<u8>) {
     let mut machine = preset("dragonfly-1056", set);
+    let vnets = use_classes(&mut machine, classes);
+    (machine, vnets)
+}
+
+/// The virtual networks that these classes get on a machine.
+pub fn use_classes(machine: &mut Machine, classes: &[&str]) -> Vec<u8> {
     let find = |&word: &&str| machine.classes.find("class", Some(word)).expect("a known class");
     let found: Vec<usize> = classes.iter().map(find).collect();
     machine.use_classes(&found).unwrap_or_else(|complaint| panic!("{complaint}"));
-    let vnets = found.iter().filter_map(|&class| machine.classes.vnet(class)).collect();
-    (machine, vnets)
+    found.iter().filter_map(|&class| machine.classes.vnet(class)).collect()
 }
 
 /// What docs/models/classes.md entitles classes to that want so much: first what they are assured,

@@ -66,9 +66,12 @@ fn a_link_is_shared_as_the_classes_say() {
         ("ll-be-bd-et", &["low-latency", "bulk-data", "best-effort"], &[1.0, 1.0, 1.0]),
         ("ll-be-bd-et", &["bulk-data", "best-effort", "ethernet"], &[0.1, 1.0, 1.0]),
     ] {
-        for arbitration in ["round-robin", "age"] {
+        // Congestion management takes nothing of it away: senders hold back of each class for
+        // itself.
+        for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
             let set = [
                 ("classes.profile", profile),
+                ("congestion.management", management),
                 ("switch.arbitration", arbitration),
                 ("routing", "minimal"),
             ];
@@ -156,8 +159,12 @@ fn a_ceiling_is_a_ceiling_in_every_window() {
 #[test]
 fn low_latency_is_low_under_attack() {
     let classes = ["low-latency", "best-effort"];
-    let worst = |classes: &[&str]| {
-        let set = [("classes.profile", "hpc"), ("routing", "minimal")];
+    let worst = |classes: &[&str], management| {
+        let set = [
+            ("classes.profile", "hpc"),
+            ("congestion.management", management),
+            ("routing", "minimal"),
+        ];
         let (machine, vnets) = with_classes(&set, classes);
         // 0.0937: out of step with the attack.
         let victim = Stream { src: 4, dst: 0, vnet: vnets[0], load: 0.0937 };
@@ -172,7 +179,9 @@ fn low_latency_is_low_under_attack() {
         let packet = machine.links.gap[machine.injection(NicId(0))].span(PACKET);
         waits.max().expect("it sent").0 as f64 / packet.0 as f64
     };
-    let (own, same) = (worst(&classes), worst(&classes[1..]));
+    let managed = worst(&classes, "on");
+    assert!((0.5..=2.0).contains(&managed), "where it is managed it waits for {managed} packets");
+    let (own, same) = (worst(&classes, "off"), worst(&classes[1..], "off"));
     println!("waits for at most {own:.2} packets in a class of its own, {same:.1} in theirs");
     assert!(own > 0.5, "there is no attack: {own}");
     assert!(own <= 2.0, "it waits for {own} packets");
@@ -219,18 +228,24 @@ fn nobody_is_forgotten() {
 /// class alone is the network without classes.
 #[test]
 fn a_silent_class_changes_nothing() {
-    for arbitration in ["round-robin", "age"] {
-        let set = [("switch.arbitration", arbitration), ("routing", "slingshot")];
+    for (arbitration, management) in [("round-robin", "off"), ("age", "off"), ("age", "on")] {
+        let set = [
+            ("switch.arbitration", arbitration),
+            ("congestion.management", management),
+            ("routing", "slingshot"),
+        ];
         let (plain, _) = with_classes(&set, &[]);
         let messages = mixed(&plain, 3, &[0]);
-        let want = run(&plain, &messages).digest;
+        let alone = run(&plain, &messages);
+        assert_eq!(alone.counters.congestion.onsets > 0, management == "on", "an empty test");
+        let want = alone.digest;
         for classes in
             [&["bulk-data"][..], &["best-effort"], &["best-effort", "low-latency", "bulk-data"]]
         {
             let (machine, vnets) = with_classes(&set, classes);
             let own = messages.iter().map(|&(at, m)| (at, Message { vnet: vnets[0], ..m }));
             let got = run(&machine, &own.collect::<Vec<_>>()).digest;
-            assert_eq!(got, want, "{arbitration}, {classes:?}");
+            assert_eq!(got, want, "{arbitration}, management {management}, {classes:?}");
         }
     }
 }

@@ -3,7 +3,10 @@
 //! changes.
 
 use base::{Span, Time, draw};
-use laws::{assert_same, buffers, message, offered, offered_at, request, run, storm};
+use laws::{
+    assert_same, buffers, entitled, message, offered, offered_at, request, run, storm, use_classes,
+    with_classes,
+};
 use machine::{Machine, NicId};
 use net::{CongestionCounters, Message, Told};
 use sim::Background;
@@ -100,22 +103,28 @@ fn the_receiver_of_an_incast_stays_busy() {
     }
 }
 
-/// Victims: 2 KiB packets between other NICs.
+/// Victims: packets between other NICs than those of a pattern, each in a virtual network.
 struct Victims {
     alone: LoadOutcome,
     beside: LoadOutcome,
 }
 
-fn victims(machine: &Machine, pattern: &str, load: f64, warmup: Span) -> Victims {
+fn victims(
+    machine: &Machine,
+    pattern: &str,
+    load: f64,
+    warmup: Span,
+    [own, theirs]: [u8; 2],
+) -> Victims {
     let n = machine.node_nics.raw[machine.compute_nodes as usize];
     // The NICs of every sixteenth node are victims, wherever they are.
     let node = |nic: u32| machine.nic_node[NicId(nic)].0;
     let (of, others) = (0..n).map(NicId).partition(|nic| node(nic.0) % 16 == 1);
     let to = Destinations::among(pattern, machine, others, 3).expect("a pattern");
     let background =
-        vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: 0 }];
+        vec![Background { pattern: pattern.into(), to, load, bytes: 32 << 10, vnet: theirs }];
     let request = request("uniform", 0.05, 512, warmup, Span::us(60));
-    let mut place = Place { nics: of, background, ..Place::default() };
+    let mut place = Place { nics: of, background, vnet: own, ..Place::default() };
     let one = |place: &Place| offered_at(machine, &request, place, Finish::Measured);
     let beside = one(&place);
     place.background.clear();
@@ -138,7 +147,7 @@ fn victims_pass() {
     for senders in [16, 64] {
         let of = |management| {
             let machine = preset("lumi-g", management, &[("groups.gpu.count", "3")]);
-            victims(&machine, &format!("incast:{senders}"), 1.0, Span::us(100))
+            victims(&machine, &format!("incast:{senders}"), 1.0, Span::us(100), [0, 0])
         };
         let (on, off) = (of("on"), of("off"));
         println!(
@@ -157,13 +166,100 @@ fn victims_pass() {
     }
 }
 
+/// Of three classes that send to the same few NICs each is held back for itself: all arrives once,
+/// every credit is back, nobody is held for ever. `run` asserts it.
+#[test]
+fn nothing_is_lost_or_held_for_ever_in_any_class() {
+    for seed in 0..6 {
+        let mut set = buffers(["8 KiB", "16 KiB", "64 KiB"][seed as usize % 3]).to_vec();
+        set.push(("nic.window", ["3", "1024"][seed as usize % 2]));
+        set.extend([("congestion.management", "on"), ("congestion.threshold", "8 KiB")]);
+        let classes = ["low-latency", "bulk-data", "best-effort"];
+        let (machine, vnets) = with_classes(&set, &classes);
+        let messages = storm(&machine, seed, 1_500, Span::us(100), 1 << 17, 3);
+        let messages: Vec<_> = messages
+            .into_iter()
+            .enumerate()
+            .map(|(i, (at, m))| (at, Message { vnet: vnets[i % 3], ..m }))
+            .collect();
+        let got = run(&machine, &messages);
+        let CongestionCounters { onsets, holds, credits, returned } = got.counters.congestion;
+        assert!(onsets > 3 && holds > onsets, "seed {seed}: {onsets} onsets, {holds} holds");
+        assert!(credits > returned, "seed {seed}: {credits} credits, {returned} unused");
+    }
+}
+
+/// Two incasts of two classes at one NIC. Its link is busy, and each class has of it what it is
+/// due: assured minimums hold under attack whoever deals out the turns of a class.
+#[test]
+fn an_incast_of_each_class_gets_its_share() {
+    let set =
+        [("classes.profile", "hpc"), ("congestion.management", "on"), ("routing", "slingshot")];
+    let classes = ["dedicated-access", "best-effort"];
+    let (machine, vnets) = with_classes(&set, &classes);
+    let bytes = 256 << 10;
+    // Three times as many in the class that is assured less.
+    let class = |i: u32| usize::from(i % 4 > 0);
+    let messages: Vec<_> = (0..400)
+        .map(|i| {
+            let m = message(1 + 2 * (i % 200), 0, bytes, draw(3, 0, i, 0));
+            (Time(0), Message { vnet: vnets[class(i)], ..m })
+        })
+        .collect();
+    let got = run(&machine, &messages);
+    assert!(got.counters.congestion.onsets > 1, "not congested in each class");
+    let packets = bytes / machine.nic.packet_payload;
+    let wire = bytes + packets * machine.nic.packet_overhead;
+    let all = machine.links.gap[machine.ejection(NicId(0))].span(400 * wire);
+    let share = all.0 as f64 / got.end().0 as f64;
+    assert!(share >= 0.95, "the link is busy {share:.3} of the time");
+    // 100 messages of the first class end together when it has had its share of the link for so
+    // long; what is left then is the other's.
+    let due = entitled(&machine, &[1.0, 1.0], false);
+    let last = |which| {
+        let seen = (0..400).zip(&got.seen).filter(|&(i, _)| class(i) == which);
+        seen.map(|(_, &seen)| seen).max().expect("messages").0 as f64
+    };
+    let first = 0.25 * all.0 as f64 / due[0];
+    assert!((last(0) / first - 1.0).abs() < 0.03, "{:.3} of its time, {due:?}", last(0) / first);
+    assert!(last(1) > 1.5 * last(0), "it ended at {} and {}", last(0), last(1));
+}
+
+/// Beside an incast in one class nobody waits who sends elsewhere, in that class or in another.
+#[test]
+fn victims_pass_in_every_class() {
+    let of = |management: &str, own: &str| {
+        let set = [("groups.gpu.count", "3"), ("congestion.management", management)];
+        let mut machine = laws::preset("lumi-g", &set);
+        let vnets = use_classes(&mut machine, &["low-latency", "bulk-data", "best-effort"]);
+        let vnet = |class: &str| if class == "bulk-data" { vnets[1] } else { vnets[2] };
+        victims(&machine, "incast:64", 1.0, Span::us(100), [own, "bulk-data"].map(vnet))
+    };
+    for own in ["bulk-data", "best-effort"] {
+        let on = of("on", own);
+        println!("{own}: mean x{:.3}, p99 x{:.3}", on.mean(), on.p99());
+        assert!(on.mean() <= 1.1 && on.p99() <= 1.1, "{own}");
+        let receiver = on.beside.row.background[0].receiver.expect("an incast");
+        assert!(receiver >= 0.95, "the receiver's link is busy {receiver:.3} of the time");
+    }
+    let off = of("off", "bulk-data");
+    assert!(off.mean() > 2.0, "no tree without management: x{:.3}", off.mean());
+}
+
 /// Orders and credits cross between shards as packets do: threads change nothing.
 #[test]
 fn as_many_threads_as_one_likes_do_the_same() {
-    let machine = small("on", &[]);
+    let mut machine = small("on", &[]);
+    let vnets = use_classes(&mut machine, &["bulk-data", "best-effort"]);
     let to = Destinations::parse("incast:40", &machine, 3).expect("a pattern");
-    let background =
-        vec![Background { pattern: "incast:40".into(), to, load: 1.0, bytes: 5_000, vnet: 0 }];
+    let incast = |&vnet: &u8| Background {
+        pattern: "incast:40".into(),
+        to: to.clone(),
+        load: 1.0,
+        bytes: 5_000,
+        vnet,
+    };
+    let background: Vec<_> = vnets.iter().map(incast).collect();
     let place = Place { nics: (0..72).map(NicId).collect(), background, ..Place::default() };
     let of = |threads| {
         let own = request("uniform", 0.3, 512, Span::us(4), Span::us(8));

@@ -4,9 +4,12 @@
 //! Each class in use has a virtual network of its own. A run that uses one class without a ceiling
 //! is a run without classes.
 
+use crate::Machine;
 use crate::complaint::{Complaint, nearest};
 use crate::spec::MachineSpec;
-use crate::{CongestionParams, Machine};
+
+/// Classes that a run may use at once: what switches tell NICs of congestion has three bits.
+const MAX_IN_USE: usize = 8;
 
 /// One class. Shares are percent of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ impl Machine {
             }
         }
         // A link's channels that are waited for are bits of a word.
-        let most = 32 / usize::from(self.n_vcs);
+        let most = (32 / usize::from(self.n_vcs)).min(MAX_IN_USE);
         if used.len() > most {
             let wanted = format!("at most {most} traffic classes in one run with this routing");
             return Err(Complaint::new("class", used.len().to_string(), wanted));
@@ -106,12 +109,6 @@ impl Machine {
         self.n_vnets = used.len() as u8;
         self.classes.in_use = used;
         Ok(())
-    }
-
-    /// What switches do about congestion in this run. With several classes nothing: it would deal
-    /// out a NIC's link by sender, whatever the sender's class is assured.
-    pub fn managed(&self) -> Option<CongestionParams> {
-        self.congestion.filter(|_| !self.classes.are_several())
     }
 }
 

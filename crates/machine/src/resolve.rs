@@ -14,6 +14,9 @@ use crate::{
 /// Events hold a link id in 26 bits.
 const MAX_LINKS: u64 = 1 << 26;
 
+/// What switches tell NICs of congestion has 24 bits for one.
+const MAX_NICS: u64 = 1 << 24;
+
 /// Wire bytes of a packet: networks count them in 16 bits.
 const MAX_PACKET: u64 = (1 << 16) - 1;
 
@@ -247,7 +250,7 @@ impl MachineSpec {
 
     /// Refuses machines whose ids would not fit, before anything is sized by them.
     fn check_size(&self, kinds: &[Kind], per_pair: &[Vec<u32>], out: &mut Vec<Complaint>) {
-        let (mut groups, mut links, mut nodes) = (0u64, 0u64, 0u64);
+        let (mut groups, mut links, mut nodes, mut nics) = (0u64, 0u64, 0u64, 0u64);
         for (i, kind) in kinds.iter().enumerate() {
             let of_group = u64::from(kind.switches) * u64::from(kind.local_degree())
                 + 2 * u64::from(kind.nodes) * u64::from(kind.nics)
@@ -255,12 +258,16 @@ impl MachineSpec {
             groups += u64::from(kind.groups);
             links = links.saturating_add(of_group.saturating_mul(kind.groups.into()));
             nodes += u64::from(kind.groups) * u64::from(kind.nodes);
+            nics = nics.saturating_add(
+                u64::from(kind.groups) * u64::from(kind.nodes) * u64::from(kind.nics),
+            );
         }
         for (what, n, most) in [
             // The table of pairs of groups takes 64 MiB then.
             ("groups", groups, 4_096),
             ("links, one way", links, MAX_LINKS - 1),
             ("nodes", nodes, MAX_LINKS - 1),
+            ("NICs", nics, MAX_NICS),
         ] {
             if n > most {
                 let wanted = format!("at most {most} {what} in all");

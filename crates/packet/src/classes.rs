@@ -116,6 +116,11 @@ impl Shares {
     pub fn is_off(&self) -> bool {
         self.classes == 0
     }
+    /// Inverse of the rate of a class's ceiling at `link`, a link of `kind`; `Gap::ZERO` if it has
+    /// none.
+    pub fn ceiling(&self, link: LinkId, kind: u8, class: u8) -> Gap {
+        if self.is_off() { Gap::ZERO } else { self.rule(link, kind, class).ceiling }
+    }
     /// The sending side of a NIC, as a class has it: its round of messages, its window.
     #[inline]
     pub fn sender<'a>(

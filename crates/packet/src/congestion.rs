@@ -1,8 +1,9 @@
 //! Congestion management: a NIC that is sent more than it takes is given in turns. The rules are
 //! argued in docs/models/congestion.md.
 //!
-//! Knows which ejection links are congested, who contributes, and which messages of a NIC are held
-//! back. Refuses to know of any other link: what waits there can go another way.
+//! Knows which ejection links are congested, in which traffic class, who contributes, and which
+//! messages of a NIC are held back. Refuses to know of any other link: what waits there can go
+//! another way.
 //!
 //! The one idea: contributors send on credit. While a link is congested its switch gives each of
 //! them leave to send one packet, in turn, and no more of it than keeps the link busy until the
@@ -11,7 +12,7 @@
 
 use base::{Slab, Span};
 use des::Phase;
-use machine::{CongestionParams, Idle, LinkId, NicId};
+use machine::{Idle, LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
 use crate::link::ones;
@@ -31,6 +32,11 @@ pub(crate) struct Congestion {
     /// Bytes that wait for an ejection link when it begins to be congested; beyond all reach where
     /// switches do nothing about it.
     pub threshold: u64,
+    /// Traffic classes, if there are several; by receiver and class, the bytes that wait for its
+    /// ejection link. Of a single class the link itself counts them.
+    classes: u8,
+    waiting: Vec<u64>,
+    n_nics: u32,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
     holds: Slab<HoldId, Hold>,
@@ -42,9 +48,12 @@ pub(crate) struct Congestion {
 /// Chains that the contributors of an endpoint are divided into, by number.
 const CHAINS: usize = 16;
 
-/// What the last switch knows of an ejection link that is congested.
+/// What the last switch knows of an ejection link that is congested in a class.
 #[derive(Clone, Copy, Debug)]
 struct Endpoint {
+    class: u8,
+    /// That of another class at the same link.
+    next: u32,
     /// First of each chain of contributors.
     chains: [u32; CHAINS],
     /// Of the round of those who may have more to send, the one who had its turn last.
@@ -78,7 +87,7 @@ struct Contributor {
     in_round: bool,
 }
 
-/// What a NIC has for a receiver to whom it sends only on credit.
+/// What a NIC has in a class for a receiver to whom it sends of it only on credit.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     dst: NicId,
@@ -105,23 +114,43 @@ enum Order {
     Free,
 }
 
-/// A NIC, how many times it was told to hold, and an order, in the word of an event.
-fn word(nic: NicId, times: u8, order: Order) -> u32 {
-    nic.0 | u32::from(times) << 27 | (order as u32) << 30
+/// What an event says: a NIC, a class, how many times it was told to hold, and an order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Said {
+    nic: NicId,
+    class: u8,
+    times: u8,
+    order: Order,
 }
-fn read(word: u32) -> (NicId, u8, Order) {
-    let order = match word >> 30 {
-        0 => Order::Hold,
-        1 => Order::Send,
-        _ => Order::Free,
-    };
-    (NicId(word & ((1 << 27) - 1)), (word >> 27) as u8 & 7, order)
+
+impl Said {
+    /// A machine has less than 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
+    fn word(self) -> u32 {
+        let Said { nic, class, times, order } = self;
+        debug_assert!(nic.0 >> 24 == 0 && class < 8 && times < 8);
+        nic.0 | u32::from(class) << 24 | u32::from(times) << 27 | (order as u32) << 30
+    }
+    fn read(word: u32) -> Said {
+        let order = match word >> 30 {
+            0 => Order::Hold,
+            1 => Order::Send,
+            _ => Order::Free,
+        };
+        let bits = |from: u32| (word >> from) as u8 & 7;
+        Said { nic: NicId(word & ((1 << 24) - 1)), class: bits(24), times: bits(27), order }
+    }
 }
 
 impl Congestion {
-    pub fn new(params: Option<CongestionParams>) -> Congestion {
+    pub fn new(machine: &Machine) -> Congestion {
+        let params = machine.congestion;
+        let several = params.filter(|_| machine.classes.are_several());
+        let classes = several.map_or(0, |_| machine.n_vnets);
         Congestion {
             threshold: params.map_or(u64::MAX, |p| p.threshold.into()),
+            classes,
+            waiting: vec![0; machine.n_nics() as usize * usize::from(classes)],
+            n_nics: machine.n_nics(),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
             holds: Slab::with_capacity(0),
@@ -135,10 +164,24 @@ impl Congestion {
         assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
         assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
         assert_eq!(self.holds.live(), 0, "NICs still hold messages back");
+        assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
+    }
+
+    /// What waits of `class` for `link`, where that is counted: for a NIC, if classes are several.
+    #[inline]
+    pub fn waiting(&mut self, link: LinkId, class: u8) -> Option<&mut u64> {
+        if self.classes == 0 {
+            return None;
+        }
+        let nic = link.0.checked_sub(self.n_nics)? as usize;
+        self.waiting.get_mut(nic * usize::from(self.classes) + usize::from(class))
     }
 
     pub fn held(&self) -> usize {
-        self.endpoints.bytes() + self.contributors.bytes() + self.holds.bytes()
+        size_of_val(&self.waiting[..])
+            + self.endpoints.bytes()
+            + self.contributors.bytes()
+            + self.holds.bytes()
     }
 
     fn find(&self, at: EndpointId, nic: NicId) -> Option<ContributorId> {
@@ -234,11 +277,42 @@ impl Congestion {
 
 // At the last switch.
 impl PacketNetwork {
-    /// More waits for `link`, which leads to a NIC, than may: it is congested, and all whose
-    /// packets wait contribute.
+    /// What is congested for itself: each traffic class is, while requests and responses are one.
+    fn class_of(&self, vnet: u8) -> u8 {
+        if self.congestion.classes > 0 { vnet } else { 0 }
+    }
+
+    /// What is known of `link` if it is congested in `class`.
+    fn endpoint(&self, link: LinkId, class: u8) -> Option<EndpointId> {
+        let mut at = self.wires[link].endpoint;
+        while at != NONE {
+            let endpoint = &self.congestion.endpoints[EndpointId(at)];
+            if endpoint.class == class {
+                return Some(EndpointId(at));
+            }
+            at = endpoint.next;
+        }
+        None
+    }
+
+    /// Bytes of `class` that wait for `link`.
+    fn waiting(&mut self, link: LinkId, class: u8) -> u64 {
+        let all = self.wires[link].waiting;
+        self.congestion.waiting(link, class).map_or(all, |of_class| *of_class)
+    }
+
+    /// More waits for `link`, which leads to a NIC, than may. If that is so of the class of `vnet`
+    /// alone and is news, the link is congested in it, and all whose packets wait contribute.
     #[cold]
-    pub(crate) fn watch(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+    pub(crate) fn watch(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+        let class = self.class_of(vnet);
+        let is_known = self.endpoint(link, class).is_some();
+        if is_known || self.waiting(link, class) <= self.congestion.threshold {
+            return;
+        }
         let at = self.congestion.endpoints.insert(Endpoint {
+            class,
+            next: self.wires[link].endpoint,
             chains: [NONE; CHAINS],
             last: NONE,
             live: 0,
@@ -249,7 +323,11 @@ impl PacketNetwork {
         });
         self.wires[link].endpoint = at.0;
         self.congestion.counts.onsets += 1;
+        // A link of a NIC has one channel for each virtual network.
         for vc in ones(self.wires[link].waited_for) {
+            if self.class_of(vc) != class {
+                continue;
+            }
             let last = self.channels[self.channel(link, vc)].last;
             let mut lane = last;
             loop {
@@ -267,13 +345,16 @@ impl PacketNetwork {
         }
     }
 
-    /// `packet` stands before `link`, which is congested or has been until just now.
+    /// `packet` stands before `link`, which is congested or has been until just now, if in its
+    /// class.
     #[cold]
     pub(crate) fn meet(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let at = EndpointId(self.wires[link].endpoint);
         let p = &self.packets[packet];
+        let class = self.class_of(p.vnet);
+        let Some(at) = self.endpoint(link, class) else { return };
         let (bytes, is_credited) = (u32::from(p.bytes), p.marks & mark::CREDITED != 0);
         self.put_aside(packet, cx);
+        let waiting = self.waiting(link, class);
         let endpoint = &mut self.congestion.endpoints[at];
         endpoint.mean = (7 * endpoint.mean + bytes).div_ceil(8);
         if is_credited {
@@ -282,7 +363,7 @@ impl PacketNetwork {
             let src = self.sender(packet);
             return self.settle(at, src);
         }
-        if endpoint.live > 0 || self.wires[link].waiting > self.congestion.threshold {
+        if endpoint.live > 0 || waiting > self.congestion.threshold {
             self.contribute(link, at, packet, cx);
         }
     }
@@ -330,13 +411,21 @@ impl PacketNetwork {
         endpoint.live += 1;
         endpoint.ways += u64::from(way);
         self.congestion.counts.holds += 1;
-        self.tell(link, id, Order::Hold, cx);
+        self.tell(link, at, id, Order::Hold, cx);
     }
 
     /// The order is at the contributor after as long as its packet took, were there no queues.
-    fn tell(&mut self, link: LinkId, id: ContributorId, order: Order, cx: &mut Cx<'_>) {
+    fn tell(
+        &mut self,
+        link: LinkId,
+        at: EndpointId,
+        id: ContributorId,
+        order: Order,
+        cx: &mut Cx<'_>,
+    ) {
         let Contributor { nic, way, times, .. } = self.congestion.contributors[id];
-        let word = word(nic, times, order);
+        let class = self.congestion.endpoints[at].class;
+        let word = Said { nic, class, times, order }.word();
         let then = cx.now + Span(u64::from(way));
         match self.shard_of(cx.machine.nic_switch[nic]) {
             None => cx.at(then, Phase::Arrive, PacketEvent::Order { link, word }),
@@ -344,14 +433,32 @@ impl PacketNetwork {
         }
     }
 
-    /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
-    /// credit last a round trip of the mean contributor, and the threshold longer.
+    /// Something of `vnet` that waited for `link` does so no more.
     #[cold]
-    pub(crate) fn deal(&mut self, link: LinkId, cx: &mut Cx<'_>) {
-        let at = EndpointId(self.wires[link].endpoint);
-        let gap = self.class(link).gap;
+    pub(crate) fn deal_to(&mut self, link: LinkId, vnet: u8, cx: &mut Cx<'_>) {
+        if let Some(at) = self.endpoint(link, self.class_of(vnet)) {
+            self.deal(link, at, cx);
+        }
+    }
+
+    /// Nothing waits for `link` any more.
+    #[cold]
+    pub(crate) fn deal_to_all(&mut self, link: LinkId, cx: &mut Cx<'_>) {
+        for class in 0..self.congestion.classes.max(1) {
+            self.deal_to(link, class, cx);
+        }
+    }
+
+    /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
+    /// credit last a round trip of the mean contributor, and the threshold longer. A class may do
+    /// so as if the link were its own, up to its ceiling: what is lent to it is known to nobody
+    /// beforehand.
+    fn deal(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
+        let class = self.congestion.endpoints[at].class;
+        let ceiling = self.shares.ceiling(link, self.wires[link].class, class);
+        let gap = self.class(link).gap.max(ceiling);
         let slack = gap.span(self.congestion.threshold);
-        let waiting = self.wires[link].waiting;
+        let waiting = self.waiting(link, class);
         loop {
             let Endpoint { last, live, ways, owed, mean, .. } = self.congestion.endpoints[at];
             if last == NONE {
@@ -365,7 +472,7 @@ impl PacketNetwork {
             }
             if live == 1 && waiting == 0 {
                 // Nobody contends any more.
-                self.tell(link, id, Order::Free, cx);
+                self.tell(link, at, id, Order::Free, cx);
                 self.congestion.leave(at, id);
                 continue;
             }
@@ -378,35 +485,50 @@ impl PacketNetwork {
             self.congestion.contributors[id].owed += 1;
             self.congestion.endpoints[at].owed += 1;
             self.congestion.counts.credits += 1;
-            self.tell(link, id, Order::Send, cx);
+            self.tell(link, at, id, Order::Send, cx);
         }
         if self.congestion.endpoints[at].records == 0 && waiting <= self.congestion.threshold {
-            self.congestion.endpoints.free(at);
-            self.wires[link].endpoint = NONE;
+            self.forget_endpoint(link, at);
         }
+    }
+
+    /// The class of `at` congests `link` no more.
+    fn forget_endpoint(&mut self, link: LinkId, at: EndpointId) {
+        let next = self.congestion.endpoints[at].next;
+        let first = &mut self.wires[link].endpoint;
+        if *first == at.0 {
+            *first = next;
+        } else {
+            let mut before = EndpointId(*first);
+            while self.congestion.endpoints[before].next != at.0 {
+                before = EndpointId(self.congestion.endpoints[before].next);
+            }
+            self.congestion.endpoints[before].next = next;
+        }
+        self.congestion.endpoints.free(at);
     }
 
     /// `nic` has handed back a credit: when it came there was nothing to send (free), or what was
     /// sent on it is lost and will be sent again on another (hold).
     #[cold]
     pub(crate) fn handed_back(&mut self, nic: NicId, said: u32, cx: &mut Cx<'_>) {
-        let (dst, times, order) = read(said);
+        let Said { nic: dst, class, times, order } = Said::read(said);
         let link = cx.machine.ejection(dst);
-        let at = EndpointId(self.wires[link].endpoint);
+        let at = self.endpoint(link, class).expect("it is congested while credits are out");
         let id = self.congestion.find(at, nic).expect("who owes is known");
         let contributor = self.congestion.contributors[id];
         if order == Order::Free && contributor.live && contributor.times == times {
             self.congestion.leave(at, id);
         }
         self.settle(at, nic);
-        self.deal(link, cx);
+        self.deal(link, at, cx);
     }
 }
 
 // At the sender.
 impl PacketNetwork {
-    fn hold_of(&self, src: NicId, dst: NicId) -> Option<HoldId> {
-        let mut id = self.nics[src].holds;
+    fn hold_of(&mut self, src: NicId, class: u8, dst: NicId) -> Option<HoldId> {
+        let mut id = self.shares.sender(&mut self.nics, src, class).holds;
         while id != NONE {
             let hold = &self.congestion.holds[HoldId(id)];
             if hold.dst == dst {
@@ -420,32 +542,32 @@ impl PacketNetwork {
     /// A switch has said something to one who sends to the end of `link`.
     #[cold]
     pub(crate) fn heed(&mut self, link: LinkId, said: u32, cx: &mut Cx<'_>) {
-        let (src, times, order) = read(said);
+        let Said { nic: src, class, times, order } = Said::read(said);
         let dst = NicId(link.0 - self.nics.len() as u32);
-        let hold = self.hold_of(src, dst);
+        let hold = self.hold_of(src, class, dst);
         let current = hold.filter(|&id| self.congestion.holds[id].times == times);
         match (order, hold, current) {
             (Order::Hold, Some(id), _) => self.congestion.holds[id].times = times,
             (Order::Hold, None, _) => {
-                let nic = &mut self.nics[src];
+                let nic = self.shares.sender(&mut self.nics, src, class);
                 let (first, last, admitted, credits) = (NONE, NONE, NONE, 0);
                 let new = Hold { dst, next: nic.holds, first, last, admitted, credits, times };
                 nic.holds = self.congestion.holds.insert(new).0;
                 nic.is_held = true;
             }
-            (Order::Free, _, Some(id)) => self.set_free(src, id, cx),
+            (Order::Free, _, Some(id)) => self.set_free(src, class, id, cx),
             (Order::Free, _, None) => {}
             (Order::Send, _, Some(id)) => {
                 let hold = &mut self.congestion.holds[id];
                 if (hold.first, hold.admitted) == (NONE, NONE) {
-                    self.dissolve(src, id);
-                    return self.hand_back(src, dst, times, cx);
+                    self.dissolve(src, class, id);
+                    return self.hand_back(src, class, dst, times, cx);
                 }
                 hold.credits += 1;
                 self.admit(src, id);
                 self.pump(src, cx);
             }
-            (Order::Send, _, None) => self.hand_back(src, dst, times, cx),
+            (Order::Send, _, None) => self.hand_back(src, class, dst, times, cx),
         }
     }
 
@@ -475,20 +597,22 @@ impl PacketNetwork {
         hold.last = transit.0;
     }
 
-    /// Takes out of the round what is first there and may not send. False if nothing is left.
+    /// Takes out of the round of `class` what is first there and may not send. False if nothing is
+    /// left.
     #[cold]
-    pub(crate) fn set_aside(&mut self, src: NicId) -> bool {
+    pub(crate) fn set_aside(&mut self, src: NicId, class: u8) -> bool {
         loop {
-            let first = self.nics[src].first;
+            let first = self.shares.sender(&mut self.nics, src, class).first;
             if first == NONE {
                 return false;
             }
             let transit = TransitId(first);
-            let Some(id) = self.hold_of(src, self.transits[transit].dst) else { return true };
+            let dst = self.transits[transit].dst;
+            let Some(id) = self.hold_of(src, class, dst) else { return true };
             if self.congestion.holds[id].admitted == first {
                 return true;
             }
-            let nic = &mut self.nics[src];
+            let nic = self.shares.sender(&mut self.nics, src, class);
             nic.first = self.transits[transit].next;
             if nic.first == NONE {
                 nic.last = NONE;
@@ -506,7 +630,8 @@ impl PacketNetwork {
         after: Option<TransitId>,
         cx: &mut Cx<'_>,
     ) {
-        let Some(id) = self.hold_of(src, dst) else {
+        let class = self.packets[packet].vnet;
+        let Some(id) = self.hold_of(src, class, dst) else {
             if let Some(after) = after {
                 self.queue_up(src, after);
             }
@@ -522,29 +647,29 @@ impl PacketNetwork {
         self.admit(src, id);
         let Hold { credits, admitted, times, .. } = self.congestion.holds[id];
         if credits > 0 && admitted == NONE {
-            self.dissolve(src, id);
-            (0..credits).for_each(|_| self.hand_back(src, dst, times, cx));
+            self.dissolve(src, class, id);
+            (0..credits).for_each(|_| self.hand_back(src, class, dst, times, cx));
         }
     }
 
     /// Messages held back are in the round again.
-    fn set_free(&mut self, src: NicId, id: HoldId, cx: &mut Cx<'_>) {
+    fn set_free(&mut self, src: NicId, class: u8, id: HoldId, cx: &mut Cx<'_>) {
         let Hold { dst, first, credits, times, .. } = self.congestion.holds[id];
-        self.dissolve(src, id);
+        self.dissolve(src, class, id);
         let mut at = first;
         while at != NONE {
             let next = self.transits[TransitId(at)].next;
             self.queue_up(src, TransitId(at));
             at = next;
         }
-        (0..credits).for_each(|_| self.hand_back(src, dst, times, cx));
+        (0..credits).for_each(|_| self.hand_back(src, class, dst, times, cx));
         self.pump(src, cx);
     }
 
-    /// `src` sends to the receiver of `id` as it likes.
-    fn dissolve(&mut self, src: NicId, id: HoldId) {
+    /// `src` sends of `class` to the receiver of `id` as it likes.
+    fn dissolve(&mut self, src: NicId, class: u8, id: HoldId) {
         let next = self.congestion.holds[id].next;
-        let nic = &mut self.nics[src];
+        let nic = self.shares.sender(&mut self.nics, src, class);
         if nic.holds == id.0 {
             nic.holds = next;
             nic.is_held = next != NONE;
@@ -560,19 +685,20 @@ impl PacketNetwork {
 
     /// A credit goes back to the switch of `dst`: there was nothing to send.
     #[cold]
-    fn hand_back(&mut self, src: NicId, dst: NicId, times: u8, cx: &mut Cx<'_>) {
+    fn hand_back(&mut self, src: NicId, class: u8, dst: NicId, times: u8, cx: &mut Cx<'_>) {
         self.congestion.counts.returned += 1;
-        self.give_credit_back(src, word(dst, times, Order::Free), cx);
+        self.give_credit_back(src, Said { nic: dst, class, times, order: Order::Free }, cx);
     }
 
-    /// The packet that was sent on a credit is lost, as `src` knows by now.
-    pub(crate) fn credit_lost(&mut self, src: NicId, dst: NicId, cx: &mut Cx<'_>) {
-        self.give_credit_back(src, word(dst, 0, Order::Hold), cx);
+    /// The packet of `vnet` that was sent on a credit is lost, as `src` knows by now.
+    pub(crate) fn credit_lost(&mut self, src: NicId, vnet: u8, dst: NicId, cx: &mut Cx<'_>) {
+        let class = self.class_of(vnet);
+        self.give_credit_back(src, Said { nic: dst, class, times: 0, order: Order::Hold }, cx);
     }
 
     /// By the shortest way.
-    fn give_credit_back(&mut self, src: NicId, word: u32, cx: &mut Cx<'_>) {
-        let (dst, ..) = read(word);
+    fn give_credit_back(&mut self, src: NicId, said: Said, cx: &mut Cx<'_>) {
+        let (dst, word) = (said.nic, said.word());
         let mut path = std::mem::take(&mut self.congestion.path);
         cx.machine.walk(src, dst, 0, &Idle, &mut path);
         let links = path.iter().take(path.len() - 1);

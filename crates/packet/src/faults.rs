@@ -170,7 +170,7 @@ impl PacketNetwork {
             self.decide_around(packet, cx);
         }
         if self.wires[link].endpoint != NONE {
-            self.deal(link, cx);
+            self.deal_to_all(link, cx);
         }
     }
 
@@ -189,6 +189,12 @@ impl PacketNetwork {
         let wire = &mut self.wires[link];
         self.reports.note(link, cx.now, wire.queue(cx.now));
         wire.waiting = 0;
+        for &packet in &all {
+            let Packet { bytes, vnet, .. } = self.packets[packet];
+            if let Some(waiting) = self.congestion.waiting(link, vnet) {
+                *waiting -= u64::from(bytes);
+            }
+        }
         all
     }
 
@@ -318,7 +324,7 @@ impl PacketNetwork {
             self.flows.hear(flow, cx.now);
         }
         if on_credit {
-            self.credit_lost(nic, peer, cx);
+            self.credit_lost(nic, vnet, peer, cx);
         }
         let asker = if is_answer { arrival } else { self.arrivals[arrival].asker };
         let told = match (asker.0, is_answer) {

@@ -418,7 +418,7 @@ impl PacketNetwork {
             packets: Slab::with_capacity(8 * n_nics),
             transits: Slab::with_capacity(n_nics),
             arrivals: Slab::with_capacity(8 * n_nics),
-            congestion: Congestion::new(machine.managed()),
+            congestion: Congestion::new(machine),
             flows: Flows::new(machine, part),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),

@@ -28,7 +28,8 @@ pub(crate) struct Wire {
     pub to: SwitchId,
     /// Virtual channels with lanes, one bit each.
     pub waited_for: u32,
-    /// What is known of the NIC it leads to, while that is congested; nothing otherwise.
+    /// What is known of the NIC it leads to, while that is congested, of one class first; nothing
+    /// otherwise.
     pub endpoint: u32,
     /// The last packet to which it was promised: how long before `free_at` that enters, ps, its
     /// wire bytes (0 if there is none, or it is not among those who wait any more), its channel.
@@ -325,8 +326,8 @@ impl PacketNetwork {
         self.join(packet, hop);
         self.count_waiting(packet, hop.link, cx.now);
         let wire = &self.wires[hop.link];
-        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && wire.endpoint == NONE {
-            self.watch(hop.link, cx);
+        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE {
+            self.watch(hop.link, hop.vc, cx);
         }
         let wire = &self.wires[hop.link];
         if !is_free {
@@ -340,10 +341,14 @@ impl PacketNetwork {
     /// `packet` begins to wait for `link`.
     #[inline]
     fn count_waiting(&mut self, packet: PacketId, link: LinkId, now: Time) {
+        let Packet { bytes, vnet, .. } = self.packets[packet];
         let wire = &mut self.wires[link];
         self.reports.note(link, now, wire.queue(now));
-        wire.waiting += u64::from(self.packets[packet].bytes);
+        wire.waiting += u64::from(bytes);
         wire.queue_max = wire.queue_max.max(u32::try_from(wire.waiting).unwrap_or(u32::MAX));
+        if let Some(waiting) = self.congestion.waiting(link, vnet) {
+            *waiting += u64::from(bytes);
+        }
     }
 
     /// Whether the next turn of the busy link of `hop` can only be that of `packet`: in a round,
@@ -423,10 +428,14 @@ impl PacketNetwork {
         }
         let wire = &mut self.wires[link];
         self.reports.note(link, cx.now, wire.queue(cx.now));
-        wire.waiting -= u64::from(self.packets[packet].bytes);
+        let Packet { bytes, vnet, .. } = self.packets[packet];
+        wire.waiting -= u64::from(bytes);
+        if let Some(waiting) = self.congestion.waiting(link, vnet) {
+            *waiting -= u64::from(bytes);
+        }
         self.grant(packet, Hop { link, vc }, cx.now, cx);
         if self.wires[link].endpoint != NONE {
-            self.deal(link, cx);
+            self.deal_to(link, vc, cx);
         }
         if self.wires[link].waited_for != 0 {
             self.arm(link, cx);

@@ -228,7 +228,7 @@ impl PacketNetwork {
             self.await_ack(src, class, cx);
             return None;
         }
-        if nic.is_held && !self.set_aside(src) {
+        if nic.is_held && !self.set_aside(src, class) {
             return None;
         }
         let first = TransitId(self.shares.sender(&mut self.nics, src, class).first);
@@ -293,7 +293,7 @@ impl PacketNetwork {
                 after = self.after_in_flow(flow);
             }
         }
-        if self.nics[src].is_held {
+        if self.shares.sender(&mut self.nics, src, t.vnet).is_held {
             self.spend((src, dst), packet, after, cx);
         } else if let Some(after) = after {
             self.queue_up(src, after);

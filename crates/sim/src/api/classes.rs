@@ -55,11 +55,6 @@ pub(super) fn of(
         return Err(complaints);
     }
     machine.use_classes(&all).map_err(|complaint| vec![complaint])?;
-    let asked = common.machine.set.iter().any(|(key, _)| key == "congestion.management");
-    if asked && machine.congestion.is_some() && machine.managed().is_none() {
-        let wanted = "`off` with several traffic classes: it deals out a NIC's link by sender";
-        return Err(vec![Complaint::new("congestion", "on", wanted)]);
-    }
     if machine.classes.is_shared() && common.fidelity == "loggp" {
         let wanted = "`packet` or `flow` with traffic classes: in closed form nobody shares links";
         return Err(vec![Complaint::new("fidelity", &common.fidelity, wanted)]);

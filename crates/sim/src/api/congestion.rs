@@ -8,9 +8,7 @@ use serde::Serialize;
 /// Of a run on a machine whose switches manage congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CongestionRow {
-    /// Not where several traffic classes are in use: docs/models/classes.md.
-    pub managed: bool,
-    /// Times a NIC's link became congested, and times a sender was told to hold back for it.
+    /// Times a NIC's link became congested (in each traffic class for itself), and times a sender was told to hold back for it.
     pub onsets: u64,
     pub holds: u64,
 }
@@ -24,6 +22,6 @@ impl CongestionRow {
     ) -> Option<CongestionRow> {
         machine.congestion.filter(|_| fidelity == Fidelity::Packet)?;
         let CongestionCounters { onsets, holds, .. } = counted;
-        Some(CongestionRow { managed: machine.managed().is_some(), onsets, holds })
+        Some(CongestionRow { onsets, holds })
     }
 }
