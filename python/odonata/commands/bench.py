@@ -33,7 +33,7 @@ from .command import command
     metavar="N",
     help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
     "with flow a tenth as many. Of a longer one some rounds are, by some ranks, where they stand "
-    "for all. An iteration of GPCNeT's and dgnettest's tests with more is refused, by packets, "
+    "for all; more of them narrow the error. An iteration of GPCNeT's and dgnettest's tests with more is refused, by packets, "
     "too.  [default: 2000000]",
 )
 @click.option(

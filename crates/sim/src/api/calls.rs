@@ -160,6 +160,7 @@ pub(super) fn parts(
 ) -> Option<Parts> {
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
+    let is_asked_for = messages > most_messages();
     let messages = most_played(fidelity, messages);
     if most(call) <= messages {
         return Some(Parts::whole(call.clone()));
@@ -201,9 +202,9 @@ pub(super) fn parts(
         if stretch.alike {
             (share, least) = (left / alike, least.min(least_rounds));
             alike -= 1;
-            // Flows are too dear for more, unless it can be all.
+            // Flows are too dear for more, unless it can be all or somebody asks for it.
             let all = u64::from(stretch.to - stretch.from) * a_round;
-            if fidelity == Fidelity::Flow && share < all {
+            if fidelity == Fidelity::Flow && share < all && !is_asked_for {
                 share = share.min(u64::from(least) * a_round);
             }
         }
@@ -614,6 +615,28 @@ mod tests {
             let off = (few + 1e-12) / all - 1.0;
             assert!(off.abs() < *bound, "{:?}: {few} {all}", call.algorithm);
         }
+    }
+
+    /// Among flows no more rounds are played than have to be, unless more messages are allowed than
+    /// by default: then as many rounds as these are enough for.
+    #[test]
+    fn who_allows_more_messages_among_flows_has_more_rounds() {
+        let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": "flow" });
+        let common: crate::api::Common = serde_json::from_value(common).expect("options");
+        let job = crate::api::job(&common, 8_192, 8).expect("legal");
+        let scattered = Algorithm::Scattered { throttle: 32 };
+        let call = first_call(&job, Kind::Alltoall, scattered, 8_192, 1_024);
+        let played = |messages| {
+            let parts = parts(&job, &call, Fidelity::Flow, messages).expect("a part tells");
+            let (rounds, ranks) = (parts.stretches.iter().map(|s| s.played).sum(), parts.ranks);
+            (ranks, rounds)
+        };
+        // 512 ranks of a group with 32 partners each, by a tenth of what is allowed.
+        let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
+        assert!(most(most_messages()) > 10, "no more than the least is allowed");
+        // The first and the last are others.
+        assert_eq!(played(most_messages()), (512, 2 + 8));
+        assert_eq!(played(10_000_000), (512, most(10_000_000)));
     }
 
     #[test]
