@@ -749,6 +749,14 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
     return "\n".join(lines)
 
 
+def nonzero_exits(found: Mapping[str, Any], of: int) -> str:
+    """What a launcher says of processes that ended with a status other than 0; `of` all ranks."""
+    n, rank, status = found["ranks"], found["first"], found["status"]
+    if n == 1:
+        return f"rank {rank} ended with exit status {status}"
+    return f"{n} of {of} ranks ended with an exit status other than 0: rank {rank} with {status}"
+
+
 def failure(found: Mapping[str, Any], to: TextIO | None = None, most: int = 8) -> str:
     """Why the simulated job ended early, with rank, node and call."""
     ink = Ink(to)

@@ -161,6 +161,33 @@ def test_failures(odonata, program, tmp_path, name, ranks, code, said):
     assert summary["exit_code"] == code and summary["failure"]["ranks"]
 
 
+def test_an_exit_status_is_told_as_launchers_do(odonata, tmp_path):
+    """A program that ends in peace and says that it failed; nothing of MPI is wrong."""
+    script = tmp_path / "status.py"
+    script.write_text(
+        "import sys\nfrom mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\n"
+        "sys.exit(7 if MPI.COMM_WORLD.rank in eval(sys.argv[1]) else 0)\n"
+    )
+    words = ("--json", "--", "python", script)
+    for bad, said in (
+        ([1], "rank 1 ended with exit status 7"),
+        ([1, 3], "2 of 4 ranks ended with an exit status other than 0: rank 1 with 7"),
+    ):
+        done = odonata("run", "-n", 4, *SMALL, *words, str(bad))
+        assert done.returncode == 7 and f"odonata: {said}\n" in done.stderr, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["nonzero_exits"] == {"ranks": len(bad), "first": 1, "status": 7}
+        assert summary["failure"] is None
+    done = odonata("run", "-n", 4, *SMALL, *words, "[]")
+    assert done.returncode == 0 and "exit status" not in done.stderr, done.stderr
+    assert "nonzero_exits" not in json.loads(done.stdout)
+    jobs = tmp_path / "jobs.toml"
+    program = f"python {script} [0]"
+    jobs.write_text(f"[[job]]\nname = 'ill'\nprogram = '{program}'\nranks = 2\nppn = 1\n")
+    done = odonata("run", "--jobs", jobs, *SMALL)
+    assert done.returncode == 7 and "job ill: rank 0 ended with exit status 7" in done.stderr
+
+
 @pytest.mark.parametrize(
     "other",
     [

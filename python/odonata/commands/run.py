@@ -143,6 +143,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         result.summary["exit_code"] = code
         if result.failure:
             say(text.failure(result.failure))
+        if exits := result.summary.get("nonzero_exits"):
+            asked.note(text.nonzero_exits(exits, result.summary["ranks"]))
         if not asked.quiet:
             say(text.run(result.summary, result.data))
         asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
@@ -215,6 +217,8 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
             if row["failure"]:
                 say(text.failure({**row["failure"], "message": f"job {row['name']}: "
                                   f"{row['failure']['message']}"}))  # fmt: skip
+            if exits := row.get("nonzero_exits"):
+                asked.note(f"job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
         if not asked.quiet:
             say(text.jobs(result.summary))
         asked.tell_notes(result.summary)

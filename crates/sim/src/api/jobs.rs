@@ -5,7 +5,7 @@
 
 use super::bench::{self, BenchRow, EngineRow, misplaced, plan, row_of, too_large};
 use super::carried::LinkRow;
-use super::run::{self, FailureRank, FailureRow, Program, SharedTick};
+use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTick};
 use super::{
     Asked, BackgroundRow, Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
     LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, fidelity, limits, links, of_job,
@@ -94,6 +94,8 @@ pub struct JobRow {
     pub alone_bench: Option<BenchRow>,
     pub exit_code: i32,
     pub failure: Option<FailureRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonzero_exits: Option<NonzeroExits>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -514,5 +516,6 @@ fn row(job: &JobRequest, seats: &[Seat], played: &Played) -> JobRow {
         alone_bench: None,
         exit_code: *exit_code,
         failure: failure.clone(),
+        nonzero_exits: live.as_ref().and_then(|live| run::nonzero_exits(failure.as_ref(), live)),
     }
 }

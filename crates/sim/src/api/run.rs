@@ -90,6 +90,8 @@ pub struct RunResult {
     pub wall_s: f64,
     pub start: StartRow,
     pub failure: Option<FailureRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nonzero_exits: Option<NonzeroExits>,
     pub rank_table: Vec<RankRow>,
     pub call_table: Vec<CallRow>,
     #[serde(flatten)]
@@ -110,6 +112,14 @@ pub struct StartRow {
     pub unfit: Option<String>,
     /// Until every rank had called MPI or ended.
     pub wall_s: f64,
+}
+/// Processes of a job without a failure that ended with a status other than 0: how many, the first
+/// of these ranks, and its status.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct NonzeroExits {
+    pub ranks: u32,
+    pub first: u32,
+    pub status: i32,
 }
 #[derive(Clone, Debug, Serialize)]
 pub struct FailureRow {
@@ -404,14 +414,29 @@ pub(super) fn deadlock(
     rows
 }
 
-/// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
-/// way of `MPI_Finalize`, if there is one, for that is where to look.
-fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
+/// Ranks whose processes ended with a status other than 0, and that status.
+fn nonzero(live: &LiveOutcome) -> Vec<(u32, i32)> {
     let left = live.exits.iter().zip(0u32..).filter_map(|(exit, rank)| match exit {
         Exit::Status(status) if *status != 0 => Some((rank, *status)),
         _ => None,
     });
-    let left: Vec<(u32, i32)> = left.collect();
+    left.collect()
+}
+
+/// What a launcher tells of a job that nothing else has gone wrong with.
+pub(super) fn nonzero_exits(
+    failure: Option<&FailureRow>,
+    live: &LiveOutcome,
+) -> Option<NonzeroExits> {
+    let left = nonzero(live);
+    let (&(first, status), ranks) = (left.first()?, left.len() as u32);
+    failure.is_none().then_some(NonzeroExits { ranks, first, status })
+}
+
+/// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
+/// way of `MPI_Finalize`, if there is one, for that is where to look.
+fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
+    let left = nonzero(live);
     let n = rows.saturating_sub(left.len());
     let who = if n == 1 { "1 rank waits".into() } else { format!("{n} ranks wait") };
     let text = format!("deadlock: {who} for what will never come");
@@ -480,6 +505,7 @@ fn result(
     blocked: Vec<FailureRank>,
 ) -> RunResult {
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
+    let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
     let n = job.seats.len();
     let sent = carried::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
@@ -528,6 +554,7 @@ fn result(
             wall_s: live.start.wall_s,
         },
         failure,
+        nonzero_exits,
         rank_table: rank_table.collect(),
         call_table,
         carried: Carried::of(job, fidelity, outcome),
