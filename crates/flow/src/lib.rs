@@ -94,6 +94,8 @@ struct Flight {
     /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
     stream: Span,
+    /// How long after the last but one its last packet comes then.
+    last: Span,
     /// What each of its packets in parallel adds to the load of links: forward, and back.
     pull: (Ask, Ask),
     /// What earlier strands have carried, and how much of it has been counted: packets.
@@ -242,6 +244,7 @@ impl FlowNetwork {
             piece: 1,
             begun: start,
             stream: Span::ZERO,
+            last: Span::ZERO,
             pull: (Ask::default(), Ask::default()),
             strands: [Strand::NONE; WAYS as usize],
             n_strands: 0,
@@ -257,14 +260,14 @@ impl FlowNetwork {
             self.forget(flight);
             return self.lose((id, msg), at, start, cx);
         }
-        let (latency, all) = self.alone(flight, machine);
+        let (latency, all, last) = self.alone(flight, machine);
         let f = &mut self.flights[flight];
         if samples == 1 {
             // What the one way lets through, which is in `uses`.
             let level = |one: &Use| self.sharing.capacity(one.resource) / u64::from(one.weight);
             f.alone = self.uses.iter().map(level).min().unwrap_or(u64::MAX).max(1);
         }
-        f.stream = all;
+        (f.stream, f.last) = (all, last);
         f.whole = u128::from(all.0) * u128::from(f.alone);
         f.left = f.whole;
         f.piece = u64::try_from(f.whole / u128::from(cut.packets)).unwrap_or(u64::MAX).max(1);
@@ -272,11 +275,11 @@ impl FlowNetwork {
     }
 
     /// The latency of the longest of its ways, and how long all packets take from the first one's
-    /// head to the last one's tail if nobody else is there.
+    /// head to the last one's tail if nobody else is there; and from the last but one's on.
     ///
     /// Full packets set the pace at NICs and hosts: what a link between switches cannot take, other
     /// links can, unless there is one way only. The last takes its time at the slowest of all.
-    fn alone(&self, flight: FlightId, machine: &Machine) -> (Span, Span) {
+    fn alone(&self, flight: FlightId, machine: &Machine) -> (Span, Span, Span) {
         let Flight { msg, cut, extra, samples, .. } = self.flights[flight];
         let links = &machine.links;
         let slowest = |path: &[LinkId]| path.iter().map(|&link| links.gap[link]).max();
@@ -292,8 +295,11 @@ impl FlowNetwork {
         };
         let pace = stage(if samples == 1 { any } else { ends }, p.packet_payload);
         let wait = p.multipacket_wait(cut.packets, pace);
-        let all = pace * (cut.packets - 1) + wait + stage(any, cut.rest);
-        (latency.unwrap_or_default(), all)
+        let last = stage(any, cut.rest);
+        let all = pace * (cut.packets - 1) + wait + last;
+        // The first of several packets does not wait.
+        let last = if cut.packets == 2 { wait + last } else { last };
+        (latency.unwrap_or_default(), all, last)
     }
 
     /// The head is there. Its receiver's NIC handles one message after another; what that takes
@@ -461,15 +467,16 @@ impl FlowNetwork {
     /// The last byte of `flight` is there.
     fn end(&mut self, flight: FlightId, now: Time, cx: &mut Cx<'_>) {
         self.drop_strands(flight, true, cx);
-        let Flight { id, msg, cut, .. } = self.flights[flight];
+        let Flight { id, msg, cut, last, .. } = self.flights[flight];
         self.forget(flight);
         cx.counters.injected_packets += cut.packets;
         cx.counters.delivered_packets += cut.packets;
         cx.counters.delivered_payload += msg.bytes;
         let seen_after = msg.seen_after(&self.params);
         let Told::Back(bytes) = msg.told else {
+            let ahead = Span(msg.ahead(&self.params).0.saturating_sub(last.0));
             // Shares are dealt a picosecond after heads come: nothing is told of the past.
-            cx.delivered.push((id, (now + seen_after).max(cx.now)));
+            cx.delivered.push((id, (now + ahead + seen_after).max(cx.now)));
             return;
         };
         let (src, dst, headers) = (msg.dst, msg.src, self.params.response);

@@ -18,7 +18,7 @@ fn alone<N: NetworkModel>(machine: &Machine, msg: Message) -> Span {
 
 /// The formula of docs/models/loggp.md for a path all packets share, added up independently of
 /// the model: send (+ DMA, first packet from memory) + latencies + (N - 1) max S(full)
-/// + max S(last) + last packet into memory + receive.
+/// + until the last packet has come and is in memory, and the full one before it is + receive.
 fn formula(machine: &Machine, msg: Message) -> Span {
     let nic = &machine.nic;
     let packets = msg.bytes.div_ceil(nic.packet_payload).max(1);
@@ -33,13 +33,14 @@ fn formula(machine: &Machine, msg: Message) -> Span {
     let is_in_command = msg.bytes <= nic.immediate_max && msg.origin == Origin::Host;
     let first = if is_in_command { 0 } else { msg.bytes.min(nic.packet_payload) };
     let dma = !is_in_command && msg.origin == Origin::Host;
+    let full = if packets > 1 { nic.packet_payload } else { 0 };
+    let full_in_memory = nic.staging_gap.span(full);
     nic.send_latency
         + if dma { nic.dma_latency } else { Span::ZERO }
         + nic.staging_gap.span(first)
         + path.iter().map(|&l| machine.links.latency[l]).sum()
         + slowest(nic.packet_payload) * (packets - 1)
-        + slowest(rest)
-        + nic.staging_gap.span(rest)
+        + (slowest(rest) + nic.staging_gap.span(rest)).max(full_in_memory)
         + nic.recv_latency
 }
 
@@ -77,6 +78,30 @@ fn an_uncontended_message_takes_the_same_time_at_every_fidelity() {
                 assert_eq!(alone::<FlowNetwork>(&machine, msg), want, "flow, {case}");
                 assert_eq!(alone::<PacketNetwork>(&machine, msg), want, "packet, {case}");
             }
+        }
+    }
+}
+
+/// Whatever a byte more costs, it brings no message sooner: a short last packet is in memory before
+/// the full one ahead of it, and who waits for both waits for that.
+#[test]
+fn a_byte_more_is_never_seen_sooner() {
+    let machine = preset("aurora", &[]);
+    let payload = machine.nic.packet_payload;
+    for dst in [1, 40_000] {
+        for packets in [1, 2, 3, 8, 32] {
+            // Of a packet more, of which the last is short, and as long as it takes to catch up.
+            let all: Vec<_> = [0, 1, 2, 100, 1_000, 1_900, payload - 1, payload]
+                .map(|more| message(0, dst, packets * payload + more, 7))
+                .iter()
+                .map(|&msg| {
+                    let packet = alone::<PacketNetwork>(&machine, msg);
+                    assert_eq!(alone::<LogGpNetwork>(&machine, msg), packet, "loggp, {msg:?}");
+                    assert_eq!(alone::<FlowNetwork>(&machine, msg), packet, "flow, {msg:?}");
+                    packet
+                })
+                .collect();
+            assert!(all.is_sorted(), "{packets} packets and more: {all:?}");
         }
     }
 }

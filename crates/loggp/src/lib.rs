@@ -132,6 +132,18 @@ struct Way {
     latency: Span,
     /// From the first head's coming to the last tail's.
     stream: Span,
+    /// How long before that the last but one's came.
+    last: Span,
+}
+
+impl Way {
+    /// Of packets that follow each other every `pace`, the last of which takes `last` more. For
+    /// what a message of several keeps beside its bytes the second waits, and all behind it.
+    fn new(latency: Span, p: &NicParams, cut: Cut, pace: Span, last: Span) -> Way {
+        let wait = p.multipacket_wait(cut.packets, pace);
+        let stream = pace * (cut.packets - 1) + wait + last;
+        Way { latency, stream, last: if cut.packets == 2 { wait + last } else { last } }
+    }
 }
 
 /// A network with no load, which knows whether anybody asked for it: where nobody did there was
@@ -202,15 +214,8 @@ impl LogGpNetwork {
         let p = &self.params;
         let host = p.host_gap.max(p.host_gap_one_way);
         let stage = |bytes: u64| host.span(bytes).max(slowest.span(bytes + headers));
-        let last = stage(cut.rest);
-        let stream = match cut.packets {
-            1 => last,
-            n => {
-                let pace = stage(p.packet_payload);
-                pace * (n - 1) + p.multipacket_wait(n, pace) + last
-            }
-        };
-        Ok(Way { latency, stream })
+        let (pace, last) = (stage(p.packet_payload), stage(cut.rest));
+        Ok(Way::new(latency, p, cut, pace, last))
     }
 
     /// The same where packets go several ways, of which the first is walked.
@@ -254,8 +259,7 @@ impl LogGpNetwork {
             }
         }
         let last = host.span(cut.rest).max(slowest.span(cut.rest + headers));
-        let wait = p.multipacket_wait(cut.packets, pace);
-        Way { latency, stream: pace * (cut.packets - 1) + wait + last }
+        Way::new(latency, p, cut, pace, last)
     }
 
     /// So many packets, of so many bytes on the wire, take the way walked: its latency, and its
@@ -320,7 +324,7 @@ impl LogGpNetwork {
     fn launch(&mut self, id: MsgId, msg: &Message, start: Time, headers: u64, cx: &mut Cx<'_>) {
         let machine = cx.machine;
         let cut = Cut::new(msg.bytes, self.params.packet_payload);
-        let Way { latency, stream } = match self.way(msg, cut, headers, cx) {
+        let Way { latency, stream, last } = match self.way(msg, cut, headers, cx) {
             Ok(way) => way,
             Err(at) => return self.lose((id, *msg), at, start, cx),
         };
@@ -349,7 +353,13 @@ impl LogGpNetwork {
         let kept = into.max(host_taken + msg.handling_there());
         let is_answered = msg.told != Told::There;
         let ask = is_answered.then(|| self.asks.insert(*msg));
-        let seen_after = if is_answered { Span::ZERO } else { msg.seen_after(&self.params) };
+        let seen_after = match is_answered {
+            true => Span::ZERO,
+            false => {
+                let ahead = msg.ahead(&self.params);
+                msg.seen_after(&self.params) + Span(ahead.0.saturating_sub(last.0))
+            }
+        };
         let (rest, is_lone) = (stream + seen_after, cut.packets == 1);
         let flight = self.flights.insert_with(|| Flight {
             id,
@@ -441,7 +451,7 @@ impl NetworkModel for LogGpNetwork {
         }
         // A response that brings nothing takes nobody's time.
         match self.way(&back, Cut::new(0, 1), headers, cx) {
-            Ok(Way { latency, stream }) => {
+            Ok(Way { latency, stream, .. }) => {
                 let seen_after = msg.seen_after(&self.params);
                 cx.delivered.push((id, done + latency + stream + seen_after));
             }

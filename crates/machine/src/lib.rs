@@ -217,6 +217,16 @@ impl NicParams {
         self.staging_gap.span((bytes - 1) % self.packet_payload + 1)
     }
 
+    /// How much longer than the last packet of `bytes` the full ones before it take into memory,
+    /// if there are any.
+    #[inline]
+    pub fn stage_ahead(&self, bytes: u64) -> Span {
+        if self.staging_gap == Gap::ZERO || bytes <= self.packet_payload {
+            return Span::ZERO;
+        }
+        Span(self.staging_gap.span(self.packet_payload).0 - self.stage_last(bytes).0)
+    }
+
     /// From the tail of a message of `bytes` to the completion its receiver can see.
     #[inline]
     pub fn completion(&self, bytes: u64) -> Span {
@@ -373,7 +383,7 @@ pub struct Machine {
     pub n_vnets: u8,
     pub classes: Classes,
     pub nic: NicParams,
-    /// None where switches do nothing about congestion; see `managed` for what they do in a run.
+    /// None where switches do nothing about congestion.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
     pub storage: StorageParams,

@@ -26,13 +26,20 @@ impl Machine {
         let latency: Span = path.iter().map(|&link| self.links.latency[link]).sum();
         let dma = if bytes > nic.immediate_max { nic.fetch(bytes) } else { Span::ZERO };
         let full = self.slowest_stage(path, nic.packet_payload);
+        let rest = self.slowest_stage(path, last);
+        let wait = nic.multipacket_wait(packets, full);
+        // A short last packet may be in memory before the full one ahead of it, which waits, too,
+        // unless it is the first.
+        let after = if packets == 2 { wait + rest } else { rest };
+        let ahead = Span(nic.stage_ahead(bytes).0.saturating_sub(after.0));
         nic.send_latency
             + dma
             + nic.block_start(bytes)
             + latency
             + full * (packets - 1)
-            + nic.multipacket_wait(packets, full)
-            + self.slowest_stage(path, last)
+            + wait
+            + rest
+            + ahead
             + nic.completion(bytes)
     }
 

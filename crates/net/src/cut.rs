@@ -41,6 +41,17 @@ impl Message {
         if self.told == Told::There { self.handling } else { Span::ZERO }
     }
 
+    /// How much longer the full packets of its data take into memory than the last one, which may
+    /// be short: it is seen when all are there.
+    #[inline]
+    pub fn ahead(&self, nic: &NicParams) -> Span {
+        match self.told {
+            Told::There => nic.stage_ahead(self.bytes),
+            // The answers' data, if they bring any.
+            Told::Back(back) => nic.stage_ahead(back),
+        }
+    }
+
     /// From its last byte's coming, or that of its answer, to what can be seen of it.
     #[inline]
     pub fn seen_after(&self, nic: &NicParams) -> Span {

@@ -376,8 +376,8 @@ impl PacketNetwork {
     /// A request for an answer of so many bytes that was lost.
     fn ask_again(&mut self, src: NicId, asker: ArrivalId, back: u64) -> ArrivalId {
         let (done, seen_after, id, missing) = (Time::ZERO, Span::ZERO, MsgId(NONE), 1);
-        let handling = 0;
-        let arrival = Arrival { done, seen_after, id, src, handling, missing, back, asker };
+        let (handling, ahead) = (0, Span::ZERO);
+        let arrival = Arrival { done, seen_after, id, src, handling, ahead, missing, back, asker };
         let arrival = self.arrivals.insert(arrival);
         if asker.0 == NONE {
             self.faulty().silent.insert(arrival.0);

@@ -227,10 +227,12 @@ struct Transit {
 /// sender is another such row there: it lacks the responses.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
-    /// When the last byte so far reached the receiver's memory.
+    /// When the last byte so far was through, for a full packet `ahead` later.
     done: Time,
     /// From the last tail's arrival to what the receiver can see.
     seen_after: Span,
+    /// How much longer full packets take into memory than the last.
+    ahead: Span,
     id: MsgId,
     src: NicId,
     /// What it takes of the receiver's host interface beside its bytes' time, ps.

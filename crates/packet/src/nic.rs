@@ -150,7 +150,9 @@ impl PacketNetwork {
         // An answer that brings nothing is told by the NIC alone.
         let handling = if told == Told::Back(0) { Span::ZERO } else { handling };
         let handling = u32::try_from(handling.0).expect("libraries' times are less than 4 ms");
-        let mut arrival = Arrival { done, seen_after, id, src, handling, missing, back, asker };
+        let ahead = msg.ahead(&self.params);
+        let mut arrival =
+            Arrival { done, seen_after, id, src, handling, ahead, missing, back, asker };
         if told != Told::There {
             arrival.asker = self.ask(arrival);
         }
@@ -486,7 +488,7 @@ impl PacketNetwork {
         }
         self.packets.free(packet);
         self.vacate(p.buffer(), done, cx);
-        let src = self.arrived(arrival, at, done, cx);
+        let src = self.arrived(arrival, at, (payload, done), cx);
         // The acknowledgement is not a packet: it needs the time the packet's links need empty.
         let back = done + Span(u64::from(p.traveled));
         match arrival.origin() {
@@ -508,19 +510,20 @@ impl PacketNetwork {
         }
     }
 
-    /// A packet of the message has come to `at`, the end at which it is told of: whose message it
-    /// is.
+    /// A packet of the message has come to `at`, the end at which it is told of, with so much
+    /// payload: whose message it is.
     #[inline(always)]
     pub(crate) fn arrived(
         &mut self,
         id: ArrivalId,
         at: NicId,
-        done: Time,
+        (payload, done): (u64, Time),
         cx: &mut Cx<'_>,
     ) -> NicId {
+        let is_full = payload == self.params.packet_payload;
         let a = self.arrival(id);
         let (src, is_first) = (a.src, a.done == Time::ZERO);
-        a.done = a.done.max(done);
+        a.done = a.done.max(if is_full { done + a.ahead } else { done });
         a.missing -= 1;
         if a.missing == 0 {
             let (msg, seen, handling) = (a.id, a.done + a.seen_after, a.handling);

@@ -14,7 +14,7 @@ use des::Phase;
 use machine::{Hop, NicId, Route};
 use net::Cx;
 
-use crate::{Arrival, ArrivalId, NONE, PacketEvent, PacketId, PacketNetwork};
+use crate::{Arrival, ArrivalId, NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
 /// The virtual network of responses, where there are any.
 pub(crate) const VNET: u8 = 1;
@@ -57,7 +57,8 @@ impl PacketNetwork {
         let (src, asker) = (arrival.src, arrival.asker);
         let (mut ready, mut payload) = (done, 0);
         if asker.0 == NONE {
-            self.arrived(id, at, done, cx);
+            let Packet { bytes, vnet, .. } = self.packets[packet];
+            self.arrived(id, at, (self.payload(bytes, vnet), done), cx);
         } else {
             // All answers of a message but one are full, whichever of its requests is first.
             payload = arrival.back.min(most);
@@ -150,12 +151,13 @@ impl PacketNetwork {
         self.packets.free(packet);
         self.vacate(p.buffer(), done, cx);
         cx.counters.responses += 1;
-        cx.counters.delivered_payload += u64::from(p.bytes) - self.params.response;
+        let payload = u64::from(p.bytes) - self.params.response;
+        cx.counters.delivered_payload += payload;
         if self.faults.is_some() {
             self.has_answer(p.arrival, p.draw);
         }
         if p.arrival.0 != NONE {
-            self.arrived(p.arrival, at, done, cx);
+            self.arrived(p.arrival, at, (payload, done), cx);
         }
         self.expect_ack(at, VNET, done, cx);
     }
