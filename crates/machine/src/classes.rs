@@ -103,7 +103,8 @@ impl Machine {
         // A link's channels that are waited for are bits of a word.
         let most = (32 / usize::from(self.n_vcs)).min(MAX_IN_USE);
         if used.len() > most {
-            let wanted = format!("at most {most} traffic classes in one run with this routing");
+            let with = if most < MAX_IN_USE { " with this routing" } else { "" };
+            let wanted = format!("at most {most} traffic classes in one run{with}");
             return Err(Complaint::new("class", used.len().to_string(), wanted));
         }
         self.n_vnets = used.len() as u8;

@@ -124,7 +124,7 @@ struct Said {
 }
 
 impl Said {
-    /// A machine has less than 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
+    /// A machine has at most 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
     fn word(self) -> u32 {
         let Said { nic, class, times, order } = self;
         debug_assert!(nic.0 >> 24 == 0 && class < 8 && times < 8);
@@ -165,6 +165,12 @@ impl Congestion {
         assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
         assert_eq!(self.holds.live(), 0, "NICs still hold messages back");
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
+    }
+
+    /// Each class is congested for itself.
+    #[inline]
+    pub fn are_classes_apart(&self) -> bool {
+        self.classes > 0
     }
 
     /// What waits of `class` for `link`, where that is counted: for a NIC, if classes are several.
@@ -279,7 +285,7 @@ impl Congestion {
 impl PacketNetwork {
     /// What is congested for itself: each traffic class is, while requests and responses are one.
     fn class_of(&self, vnet: u8) -> u8 {
-        if self.congestion.classes > 0 { vnet } else { 0 }
+        if self.congestion.are_classes_apart() { vnet } else { 0 }
     }
 
     /// What is known of `link` if it is congested in `class`.

@@ -326,7 +326,8 @@ impl PacketNetwork {
         self.join(packet, hop);
         self.count_waiting(packet, hop.link, cx.now);
         let wire = &self.wires[hop.link];
-        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE {
+        let is_news = wire.endpoint == NONE || self.congestion.are_classes_apart();
+        if wire.waiting > self.congestion.threshold && wire.to.0 == NONE && is_news {
             self.watch(hop.link, hop.vc, cx);
         }
         let wire = &self.wires[hop.link];

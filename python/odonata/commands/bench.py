@@ -33,8 +33,8 @@ from .command import command
     metavar="N",
     help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
     "with flow a tenth as many. Of a longer one some rounds are, by some ranks, where they stand "
-    "for all; more of them narrow the error. An iteration of GPCNeT's and dgnettest's tests with more is refused, by packets, "
-    "too.  [default: 2000000]",
+    "for all: more messages, more rounds. An iteration of GPCNeT's and dgnettest's tests with more "
+    "is refused, by packets, too.  [default: 2000000]",
 )
 @click.option(
     "--error-bars",

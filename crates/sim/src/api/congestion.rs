@@ -8,7 +8,8 @@ use serde::Serialize;
 /// Of a run on a machine whose switches manage congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CongestionRow {
-    /// Times a NIC's link became congested (in each traffic class for itself), and times a sender was told to hold back for it.
+    /// Times a NIC's link became congested (in each traffic class for itself), and times a sender
+    /// was told to hold back for it.
     pub onsets: u64,
     pub holds: u64,
 }
