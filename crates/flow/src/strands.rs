@@ -6,7 +6,7 @@
 use base::IndexVec;
 use fluid::{FlowId, MaxMin, Resource, Use};
 use machine::{LinkId, Machine};
-use net::{Cx, LostAt, Message};
+use net::{Carried, Cx, LostAt, Message};
 
 use crate::pressure::{Ask, Pressure};
 use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
@@ -431,8 +431,8 @@ impl FlowNetwork {
         counters.nonminimal += if strand.is_minimal { 0 } else { packets };
         for (nth, one) in self.sharing.uses(strand.flow).take(strand.links()).enumerate() {
             let link = LinkId(one.resource.0);
-            counters.bytes[link] += if nth < strand.forward.into() { bytes } else { back };
-            counters.packets[link] += packets;
+            let bytes = if nth < strand.forward.into() { bytes } else { back };
+            counters.links[link] += Carried { bytes, packets };
             if let Some(of_class) = self.classes.packets.get_mut(usize::from(f.msg.vnet))
                 && let Some(of_link) = of_class.raw.get_mut(link.0 as usize)
             {

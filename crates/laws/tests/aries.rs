@@ -30,7 +30,7 @@ fn run(machine: &Machine, messages: &[(Time, Message)]) -> Run {
     let c = &run.counters;
     assert_eq!((c.delivered_packets, c.responses), (c.injected_packets, c.injected_packets));
     let injected: u64 =
-        (0..machine.n_nics()).map(|nic| c.bytes[machine.injection(NicId(nic))]).sum();
+        (0..machine.n_nics()).map(|nic| c.links[machine.injection(NicId(nic))].bytes).sum();
     let headers = machine.nic.packet_overhead + machine.nic.response;
     assert_eq!(injected, c.delivered_payload + c.injected_packets * headers);
     run

@@ -10,7 +10,7 @@ use laws::{asked, buffers, message, preset, run, run_on};
 use loggp::LogGpNetwork;
 use machine::faults::{Fault, FaultPlan, NEVER, Part, Trouble};
 use machine::{GroupId, Idle, LinkId, LinkKind, LoadView, Machine, NicId, Routing, SwitchId};
-use net::{FAILED, LostAt, Message, Told};
+use net::{Carried, FAILED, LostAt, Message, Told};
 
 fn all_at_once(machine: &Machine, bytes: u64, seed: u64) -> Vec<(Time, Message)> {
     let n = machine.n_nics();
@@ -196,7 +196,7 @@ fn one_cable_down_loses_nothing() {
                 let machine = machine.clone().with_faults(&down(part)).expect("room");
                 let ran = run(&machine, &all_at_once(&machine, 4096, 5));
                 assert_eq!(ran.counters.lost_packets, 0, "{routing}, {count} groups, {part:?}");
-                for (link, &packets) in ran.counters.packets.iter() {
+                for (link, &Carried { packets, .. }) in ran.counters.links.iter() {
                     let is_down = machine.faults.as_ref().expect("a plan").is_down(link, Time(0));
                     assert!(!is_down || packets == 0, "{link:?} is down and carried something");
                 }
@@ -332,7 +332,7 @@ fn link_retries_are_as_many_as_chance_has_it() {
     let messages = all_at_once(&machine, 16_384, 3);
     let ran = run(&machine, &messages);
     assert_eq!(ran.counters.lost_packets, 0);
-    let crossings: u64 = ran.counters.packets.iter().map(|(_, n)| n).sum();
+    let crossings: u64 = ran.counters.links.iter().map(|(_, n)| n.packets).sum();
     let bits = 8.0 * 2048.0;
     let p = 1.0 - (1.0 - rate).powf(bits);
     let want = crossings as f64 * p / (1.0 - p);
@@ -515,7 +515,7 @@ fn nobody_goes_by_what_is_down() {
         let closed = run_on::<LogGpNetwork>(&worn, &messages);
         for ran in [&packets, &flows, &closed] {
             let way = |link: &&LinkId| machine.links.kind[**link] != LinkKind::Injection;
-            let used = down.iter().filter(way).find(|&&link| ran.counters.bytes[link] > 0);
+            let used = down.iter().filter(way).find(|&&link| ran.counters.links[link].bytes > 0);
             assert_eq!(used, None, "seed {seed}");
             for ((_, message), seen) in messages.iter().zip(&ran.seen) {
                 let ends = [machine.injection(message.src), machine.ejection(message.dst)];

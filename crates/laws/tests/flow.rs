@@ -167,7 +167,7 @@ fn nobody_gains_by_company_and_no_link_is_faster_than_it_is() {
     assert!(delayed > 500, "the storm is a breeze: {delayed} delayed");
     let end = got.end().since(Time(0));
     let full = machine.links.gap.ids().map(|link| {
-        let busy = machine.links.gap[link].span(got.counters.bytes[link]);
+        let busy = machine.links.gap[link].span(got.counters.links[link].bytes);
         assert!(busy <= end, "{link:?}: {busy} of {end}");
         busy
     });

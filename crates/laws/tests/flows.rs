@@ -7,7 +7,7 @@ use base::{Span, Time, below, draw};
 use laws::{assert_same, buffers, offered_at, preset, request, run, run_on};
 use loggp::LogGpNetwork;
 use machine::{Idle, LinkId, Machine, MachineSpec};
-use net::{Message, Origin};
+use net::{Carried, Message, Origin};
 use sim::api::Fidelity;
 use sim::traffic::{Finish, LoadOutcome, Place, TrafficRequest, one_load_at};
 
@@ -161,8 +161,8 @@ fn a_flow_has_one_way_until_its_last_acknowledgement_is_back() {
                     vec![&one, &one, &way(&machine, third)],
                 ),
             ] {
-                let got = run(&machine, &messages).counters.packets;
-                for (link, &packets) in got.iter() {
+                let got = run(&machine, &messages).counters.links;
+                for (link, &Carried { packets, .. }) in got.iter() {
                     let want: usize =
                         ways.iter().map(|way| way.iter().filter(|&&l| l == link).count()).sum();
                     assert_eq!(packets, want as u64, "{routing}, {nth}: {link:?}");
@@ -187,7 +187,7 @@ fn a_message_in_order_has_one_way_and_others_spread() {
             let long = |in_order| message(0, dst, 200 * 2048, draw(3, 0, dst, 0), in_order);
             let [one, many] =
                 [true, false].map(|in_order| run(&machine, &[(Time(0), long(in_order))]));
-            for (link, &packets) in one.counters.packets.iter() {
+            for (link, &Carried { packets, .. }) in one.counters.links.iter() {
                 assert!(packets == 0 || packets == 200, "{routing}: {packets} on {link:?}");
             }
             let closed = run_on::<LogGpNetwork>(&machine, &[(Time(0), long(true))]);

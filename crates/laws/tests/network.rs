@@ -481,7 +481,7 @@ fn links_carry_what_they_can_and_no_more() {
     let end = got.end().since(Time(0));
     let (mut into, mut out) = (0, 0);
     for link in machine.links.gap.ids() {
-        let bytes = got.counters.bytes[link];
+        let bytes = got.counters.links[link].bytes;
         assert!(machine.links.gap[link].span(bytes) <= end + Span::ps(1), "{link:?}");
         match machine.links.kind[link] {
             LinkKind::Injection => into += bytes,

@@ -18,8 +18,8 @@ use machine::{
 };
 
 use net::{
-    Counters, Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
-    Origin, Told,
+    Carried, Counters, Cut, Cx, Failure, GivenUp, LostAt, LostId, Message, MsgId, NetEvent,
+    NetworkModel, Origin, Told,
 };
 
 use crate::nic::Nic;
@@ -101,18 +101,16 @@ pub struct LogGpNetwork {
     uncounted: Uncounted,
 }
 
-/// So many packets go by these links, with so many bytes on the wire.
+/// What goes by these links.
 struct Uncounted {
     path: Vec<LinkId>,
-    packets: u64,
-    wire: u64,
+    carried: Carried,
 }
 
 impl Uncounted {
     fn count(&self, counters: &mut Counters) {
         for &link in &self.path {
-            counters.bytes[link] += self.wire;
-            counters.packets[link] += self.packets;
+            counters.links[link] += self.carried;
         }
     }
 }
@@ -270,8 +268,7 @@ impl LogGpNetwork {
         // The column of kinds is read here and there, so not where the kind is known.
         let last = self.path.len() - 1;
         for (nth, &link) in self.path.iter().enumerate() {
-            base::prefetch(&cx.counters.bytes[link]);
-            base::prefetch(&cx.counters.packets[link]);
+            base::prefetch(&cx.counters.links[link]);
             let links = &cx.machine.links;
             let of_kind = match &self.kinds {
                 Some(kinds) if nth == 0 => kinds[LinkKind::Injection as usize],
@@ -285,7 +282,7 @@ impl LogGpNetwork {
         cx.counters.hops += packets * (self.path.len() as u64 - 1);
         cx.counters.nonminimal += if route.is_minimal() { 0 } else { packets };
         std::mem::swap(&mut self.path, &mut self.uncounted.path);
-        (self.uncounted.packets, self.uncounted.wire) = (packets, wire);
+        self.uncounted.carried = Carried { bytes: wire, packets };
         (latency, slowest)
     }
 
@@ -406,7 +403,7 @@ impl NetworkModel for LogGpNetwork {
             kinds: machine.faults.is_none().then(|| machine.links.by_kind()),
             path: Vec::with_capacity(32),
             used: Vec::with_capacity(32 * SAMPLES as usize),
-            uncounted: Uncounted { path: Vec::with_capacity(32), packets: 0, wire: 0 },
+            uncounted: Uncounted { path: Vec::with_capacity(32), carried: Carried::default() },
         }
     }
 

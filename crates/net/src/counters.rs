@@ -1,6 +1,8 @@
 //! What a network counts, always: a column each.
 
-use base::{IndexVec, Span};
+use std::ops::AddAssign;
+
+use base::{IndexVec, Span, Zero};
 use machine::{LinkId, NicId};
 
 /// What switches did about NICs that were sent more than they take.
@@ -47,11 +49,29 @@ impl NicCounters {
     }
 }
 
+/// What a link has carried: together, for who counts one of them counts the other, and links are
+/// counted here and there. Never across two cache lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(16))]
+pub struct Carried {
+    /// On the wire, headers included.
+    pub bytes: u64,
+    pub packets: u64,
+}
+// SAFETY: integers.
+unsafe impl Zero for Carried {}
+
+impl AddAssign for Carried {
+    #[inline]
+    fn add_assign(&mut self, more: Carried) {
+        self.bytes += more.bytes;
+        self.packets += more.packets;
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Counters {
-    /// Wire bytes, headers included.
-    pub bytes: IndexVec<LinkId, u64>,
-    pub packets: IndexVec<LinkId, u64>,
+    pub links: IndexVec<LinkId, Carried>,
     /// Most bytes ever waiting for this link at once.
     pub queue_max: IndexVec<LinkId, u32>,
     /// For how long the link was free and packets waited that could not go: there was no room in
@@ -84,8 +104,7 @@ pub struct Counters {
 impl Counters {
     pub fn new(n_links: usize) -> Self {
         Counters {
-            bytes: IndexVec::zeros(n_links),
-            packets: IndexVec::zeros(n_links),
+            links: IndexVec::zeros(n_links),
             queue_max: IndexVec::seldom(n_links),
             stalled: IndexVec::seldom(n_links),
             ..Counters::default()
@@ -102,8 +121,7 @@ impl Counters {
     /// Adds what another part of the network has counted, or another run.
     pub fn merge(&mut self, other: &Counters) {
         let add = |a: &mut u64, b: &u64| *a += b;
-        sum(&mut self.bytes, &other.bytes, add);
-        sum(&mut self.packets, &other.packets, add);
+        sum(&mut self.links, &other.links, |a, b| *a += *b);
         sum(&mut self.queue_max, &other.queue_max, |a, b| *a = (*a).max(*b));
         sum(&mut self.stalled, &other.stalled, |a, b| *a += *b);
         sum(&mut self.nics, &other.nics, NicCounters::merge);

@@ -12,7 +12,7 @@ mod cut;
 mod given_up;
 mod partition;
 
-pub use counters::{CongestionCounters, Counters, NicCounters};
+pub use counters::{Carried, CongestionCounters, Counters, NicCounters};
 pub use cut::Cut;
 pub use given_up::{GivenUp, LostId};
 pub use machine::faults::LostAt;

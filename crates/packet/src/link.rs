@@ -3,7 +3,7 @@
 use base::{IndexVec, Span, Time, with_room};
 use des::Phase;
 use machine::{Arbitration, End, Hop, LinkId, Machine, NicId, Route, SwitchId};
-use net::{Counters, Cx, Partition};
+use net::{Carried, Counters, Cx, Partition};
 
 use crate::credit::{Buffer, Channel, Class, Classes};
 use crate::loads::Reports;
@@ -729,8 +729,7 @@ impl PacketNetwork {
     /// Adds what the links have counted to the columns of `counters`.
     pub(crate) fn report_links(&self, counters: &mut Counters) {
         for (link, wire) in self.wires.iter() {
-            counters.bytes[link] += wire.bytes;
-            counters.packets[link] += wire.packets;
+            counters.links[link] += Carried { bytes: wire.bytes, packets: wire.packets };
             counters.stalled[link] += self.stalls[link].1;
             let most = &mut counters.queue_max[link];
             *most = wire.queue_max.max(*most);

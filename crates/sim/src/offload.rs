@@ -11,7 +11,7 @@ use crate::world::{Due, RunId, World};
 use base::{Span, Time};
 use collectives::{InNetwork, OFFLOAD_MAX};
 use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
-use net::{Counters, NetworkModel};
+use net::{Carried, Counters, NetworkModel};
 use workload::{Context, Workload};
 
 /// Reductions of one group that switches keep apart. [libfabric] CXIP_COLL_MAX_CONCUR
@@ -227,8 +227,7 @@ impl Wires<'_> {
             *from = if enters == *until { *from } else { enters };
             *until = enters + gap;
         }
-        self.counters.bytes[link] += bytes;
-        self.counters.packets[link] += self.packets;
+        self.counters.links[link] += Carried { bytes, packets: self.packets };
         enters + self.machine.links.latency[link]
     }
     /// The same for a packet that is used whole: its tail.

@@ -159,7 +159,7 @@ fn parts_for_one_nic_take_turns_for_its_link() {
     }
     for (bytes, words) in [(8, 1), (32, 4)] {
         let (outcome, _) = play(&job, (Kind::Allreduce, bytes), 1, |_| 0);
-        let to_root = outcome.counters.packets[job.machine.ejection(job.seats[0].nic)];
+        let to_root = outcome.counters.links[job.machine.ejection(job.seats[0].nic)].packets;
         assert_eq!(to_root, 15 * words);
     }
 }

@@ -280,7 +280,7 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
         let group = |rank: usize| job.machine.group_of(job.seats[rank].nic);
         [(group(0), group(1)), (group(1), group(0))].map(|(from, to)| {
             let links = job.machine.crossings(from, to);
-            links.iter().filter(|&&link| outcome.counters.packets[link] > 0).count()
+            links.iter().filter(|&&link| outcome.counters.links[link].packets > 0).count()
         })
     };
     let eager_max = job(&[0]).library.eager_max;

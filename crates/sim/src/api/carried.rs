@@ -146,7 +146,7 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
     let mut used = Vec::new();
     let span = tally.time.seconds();
     for (link, &kind) in machine.links.kind.iter() {
-        let busy = machine.links.gap[link].span(counters.bytes[link]).seconds();
+        let busy = machine.links.gap[link].span(counters.links[link].bytes).seconds();
         let utilization = if span > 0.0 { busy / span } else { 0.0 };
         let row = kinds.entry(kind).or_insert(LinkKindRow {
             kind: kind_name(kind),
@@ -160,12 +160,12 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
             busiest: None,
         });
         row.links += 1;
-        if counters.packets[link] == 0 {
+        if counters.links[link].packets == 0 {
             continue;
         }
         row.used += 1;
-        row.bytes += counters.bytes[link];
-        row.packets += counters.packets[link];
+        row.bytes += counters.links[link].bytes;
+        row.packets += counters.links[link].packets;
         row.stalled_s += counters.stalled[link].seconds();
         row.utilization_mean += utilization;
         row.utilization_max = row.utilization_max.max(utilization);
@@ -185,8 +185,8 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
         from: name(machine.links.from[link]),
         to: name(machine.links.to[link]),
         kind: kind_name(machine.links.kind[link]),
-        bytes: counters.bytes[link],
-        packets: counters.packets[link],
+        bytes: counters.links[link].bytes,
+        packets: counters.links[link].packets,
         busy_s: busy,
         utilization: if span > 0.0 { busy / span } else { 0.0 },
         queue_max: counters.queue_max[link],

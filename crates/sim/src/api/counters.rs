@@ -60,7 +60,7 @@ impl Tally {
 
     /// Nothing was run, as when the user stops the first call.
     pub fn is_empty(&self) -> bool {
-        self.counters.packets.raw.is_empty()
+        self.counters.links.is_empty()
     }
     /// A row a counter that this fabric has and this fidelity knows; none if nothing was run.
     pub fn rows(&self, machine: &Machine, fidelity: Fidelity, nics: &[NicId]) -> Vec<CounterRow> {
@@ -101,17 +101,21 @@ impl Table<'_> {
     fn cassini(mut self, fidelity: Fidelity) -> Vec<CounterRow> {
         let (machine, counters) = (self.machine, &self.tally.counters);
         let (out, into) = (|nic| machine.injection(nic), |nic| machine.ejection(nic));
-        let packets = std::slice::from_ref(&counters.packets);
-        let by_class = if counters.by_class.is_empty() { packets } else { &counters.by_class };
-        for (class, packets) in by_class.iter().enumerate() {
-            self.row(format!("hni_pkts_sent_by_tc_{class}"), |nic| packets[out(nic)]);
+        // Where classes do not share links all packets are of one.
+        let packets = |class: usize, link| match &counters.by_class[..] {
+            [] => counters.links[link].packets,
+            by_class => by_class[class][link],
+        };
+        let classes = counters.by_class.len().max(1);
+        for class in 0..classes {
+            self.row(format!("hni_pkts_sent_by_tc_{class}"), |nic| packets(class, out(nic)));
         }
-        for (class, packets) in by_class.iter().enumerate() {
-            self.row(format!("hni_pkts_recv_by_tc_{class}"), |nic| packets[into(nic)]);
+        for class in 0..classes {
+            self.row(format!("hni_pkts_recv_by_tc_{class}"), |nic| packets(class, into(nic)));
         }
         if fidelity == Fidelity::Packet {
             // A link's stalls are not told apart by class.
-            if by_class.len() == 1 {
+            if classes == 1 {
                 let cycles = |span: Span| span.0 / CASSINI_CYCLE.0;
                 self.row("hni_tx_paused_0".into(), |nic| cycles(counters.stalled[out(nic)]));
                 self.row("hni_rx_paused_0".into(), |nic| cycles(counters.stalled[into(nic)]));
@@ -159,9 +163,9 @@ impl Table<'_> {
 
     /// A fabric whose NICs could be anybody's.
     fn plain(mut self) -> Vec<CounterRow> {
-        let (machine, packets) = (self.machine, &self.tally.counters.packets);
-        self.row("packets_sent".into(), |nic| packets[machine.injection(nic)]);
-        self.row("packets_received".into(), |nic| packets[machine.ejection(nic)]);
+        let (machine, links) = (self.machine, &self.tally.counters.links);
+        self.row("packets_sent".into(), |nic| links[machine.injection(nic)].packets);
+        self.row("packets_received".into(), |nic| links[machine.ejection(nic)].packets);
         self.rows
     }
 

@@ -272,7 +272,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         }
         let mut counters = Counters::new(self.machine.links.gap.len());
         self.net.report(&mut counters);
-        let of = |b: &Background| counters.bytes[self.machine.ejection(b.to.nic(0))];
+        let of = |b: &Background| counters.links[self.machine.ejection(b.to.nic(0))].bytes;
         background.iter().map(of).collect()
     }
 

@@ -2,11 +2,11 @@
 
 use super::{Running, Waiter, World};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
-use base::{IndexVec, Time};
-use machine::{LinkId, NicId};
+use base::Time;
+use machine::NicId;
 use mpi::Pattern;
 use mpi::limits::Matches;
-use net::{Counters, NetworkModel};
+use net::{Carried, Counters, NetworkModel};
 use std::collections::BTreeMap;
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
@@ -112,17 +112,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             (job.first..job.first + job.ranks).map(|r| self.job.seats[r as usize].nic).collect();
         nics.sort_unstable();
         nics.dedup();
-        let sent = |column: &IndexVec<LinkId, u64>| -> u64 {
-            nics.iter().map(|&nic| column[machine.injection(nic)]).sum()
-        };
+        let mut sent = Carried::default();
+        nics.iter().for_each(|&nic| sent += counters.links[machine.injection(nic)]);
         JobOutcome {
             first: job.first,
             ranks: job.ranks,
             time: job.last_completion,
             digest: job.digest,
             by_distance: job.by_distance,
-            packets: sent(&counters.packets),
-            wire_bytes: sent(&counters.bytes),
+            packets: sent.packets,
+            wire_bytes: sent.bytes,
         }
     }
 }
