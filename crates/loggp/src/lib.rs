@@ -14,7 +14,7 @@ use std::cell::Cell;
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{Phase, Queue, What};
 use machine::{
-    Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
+    ByKind, Folding, Idle, LinkId, LinkKind, LoadView, Machine, NicId, NicParams, Route, Routing,
 };
 
 use net::{
@@ -92,7 +92,7 @@ pub struct LogGpNetwork {
     given_up: GivenUp,
     /// Latency and gap of links of each kind: columns of all of them would be read here and there.
     /// None where a plan of faults makes links of a kind differ.
-    kinds: Option<[(Span, Gap); LinkKind::Global as usize + 1]>,
+    kinds: Option<ByKind>,
     /// Links of one path, and of all sampled paths.
     path: Vec<LinkId>,
     used: Vec<LinkId>,
@@ -265,15 +265,14 @@ impl LogGpNetwork {
     fn take_way(&mut self, route: Route, packets: u64, wire: u64, cx: &mut Cx<'_>) -> (Span, Gap) {
         self.uncounted.count(cx.counters);
         let (mut latency, mut slowest) = (Span::ZERO, Gap::ZERO);
-        // The column of kinds is read here and there, so not where the kind is known.
         let last = self.path.len() - 1;
         for (nth, &link) in self.path.iter().enumerate() {
             base::prefetch(&cx.counters.links[link]);
             let links = &cx.machine.links;
             let of_kind = match &self.kinds {
-                Some(kinds) if nth == 0 => kinds[LinkKind::Injection as usize],
-                Some(kinds) if nth == last => kinds[LinkKind::Ejection as usize],
-                Some(kinds) => kinds[links.kind[link] as usize],
+                Some(kinds) if nth == 0 => kinds.of(LinkKind::Injection),
+                Some(kinds) if nth == last => kinds.of(LinkKind::Ejection),
+                Some(kinds) => kinds.between_switches(link, links),
                 None => (links.latency[link], links.gap[link]),
             };
             latency += of_kind.0;
@@ -290,7 +289,7 @@ impl LogGpNetwork {
     #[inline]
     fn edges(&self, src: NicId, dst: NicId, machine: &Machine) -> [Gap; 2] {
         match &self.kinds {
-            Some(kinds) => [LinkKind::Injection, LinkKind::Ejection].map(|k| kinds[k as usize].1),
+            Some(kinds) => [LinkKind::Injection, LinkKind::Ejection].map(|kind| kinds.of(kind).1),
             None => [machine.injection(src), machine.ejection(dst)].map(|l| machine.links.gap[l]),
         }
     }
@@ -333,8 +332,11 @@ impl LogGpNetwork {
         let edges = self.edges(src, dst, machine);
         let host_taken = self.occupancy(host, cut, 0);
         let taken = |link: Gap| {
-            let pace = host.span(p.packet_payload).max(link.span(p.packet_payload + headers));
             let all = self.occupancy(link, cut, headers).max(host_taken);
+            if cut.packets == 1 {
+                return all;
+            }
+            let pace = host.span(p.packet_payload).max(link.span(p.packet_payload + headers));
             all + p.multipacket_wait(cut.packets, pace)
         };
         let [out, into] = edges.map(taken);

@@ -279,6 +279,18 @@ impl Dragonfly {
         self.pair_first[pair] < self.pair_first[pair + 1]
     }
 
+    /// The switch that a link out of `at` leads to, if it is one of its row. Links are far apart,
+    /// and a walk would wait for what is written of each.
+    #[inline]
+    pub(crate) fn along_row(&self, at: SwitchId, link: LinkId) -> Option<SwitchId> {
+        let Seat { col, row_links, row_first, col_first, .. } = self.seats[at];
+        if !(row_first..col_first).contains(&link.0) {
+            return None;
+        }
+        let (nth, col) = ((link.0 - row_first) / u32::from(row_links), u32::from(col));
+        Some(SwitchId(at.0 - col + nth + u32::from(nth >= col)))
+    }
+
     /// Hops between two switches, counted at their longest where groups are crossed.
     #[inline]
     pub(crate) fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
@@ -451,6 +463,33 @@ fn lightest(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{MachineSpec, Topology, preset};
+
+    /// On groups of one row, of several, and with parallel links in a row.
+    #[test]
+    fn what_a_links_number_tells_is_what_is_written_of_it() {
+        let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
+        let parallel = parallel.map(|(key, value)| (key.to_string(), value.to_string()));
+        for (name, changes) in
+            [("aurora", &[][..]), ("cascade-3k", &[]), ("dragonfly-1056", &parallel)]
+        {
+            let text = preset(name).expect("a preset");
+            let spec = MachineSpec::parse(name, text, changes).expect("legal");
+            let machine = spec.resolve().expect("there are ports");
+            let (Topology::Dragonfly(net), links) = (&machine.topology, &machine.links);
+            let kinds = links.by_kind();
+            for (link, &kind) in links.kind.iter() {
+                let its = (links.latency[link], links.gap[link]);
+                assert_eq!(kinds.of(kind), its, "{name}: {link:?}");
+                let (End::Switch(at), End::Switch(to)) = (links.from[link], links.to[link]) else {
+                    continue;
+                };
+                assert_eq!(kinds.between_switches(link, links), its, "{name}: {link:?}");
+                let is_row = kind == LinkKind::Local;
+                assert_eq!(net.along_row(at, link), is_row.then_some(to), "{name}: {link:?}");
+            }
+        }
+    }
 
     #[test]
     fn skipping_names_every_other_number_once() {

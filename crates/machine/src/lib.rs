@@ -62,13 +62,45 @@ impl Links {
         self
     }
 
-    /// Latency and gap of the links of each kind, which are alike (`resolve` lays them).
-    pub fn by_kind(&self) -> [(Span, Gap); LinkKind::Global as usize + 1] {
-        let mut kinds = [(Span::ZERO, Gap::ZERO); _];
+    /// What links of each kind have in common.
+    pub fn by_kind(&self) -> ByKind {
+        let mut of = [(Span::ZERO, Gap::ZERO); _];
         for (link, &kind) in self.kind.iter() {
-            kinds[kind as usize] = (self.latency[link], self.gap[link]);
+            of[kind as usize] = (self.latency[link], self.gap[link]);
         }
-        kinds
+        let kinds = &self.kind.raw;
+        let last = kinds.iter().rposition(|&kind| kind != LinkKind::Global);
+        let (others, _) = kinds.split_at(last.map_or(0, |last| last + 1));
+        let is_mixed = |kind: &LinkKind| matches!(kind, LinkKind::LocalBlack | LinkKind::Global);
+        let globals = LinkId(others.len() as u32);
+        ByKind { of, globals: (!others.iter().any(is_mixed)).then_some(globals) }
+    }
+}
+
+/// Latency and gap of the links of each kind, which are alike (`resolve` lays them).
+#[derive(Clone, Debug)]
+pub struct ByKind {
+    of: [(Span, Gap); LinkKind::Global as usize + 1],
+    /// Where links between switches are of two kinds, one after the other: the first of those
+    /// between groups.
+    globals: Option<LinkId>,
+}
+
+impl ByKind {
+    #[inline]
+    pub fn of(&self, kind: LinkKind) -> (Span, Gap) {
+        self.of[kind as usize]
+    }
+    /// The same of a link between switches. The kinds of all are a long column that is read here
+    /// and there, so it is not where the link's number tells.
+    #[inline]
+    pub fn between_switches(&self, link: LinkId, links: &Links) -> (Span, Gap) {
+        let kind = match self.globals {
+            Some(globals) if link < globals => LinkKind::Local,
+            Some(_) => LinkKind::Global,
+            None => links.kind[link],
+        };
+        self.of(kind)
     }
 }
 
@@ -464,10 +496,11 @@ impl Machine {
             if link == last {
                 return route;
             }
-            let End::Switch(next) = self.links.to[link] else {
-                panic!("a route ended at the wrong NIC");
-            };
-            at = next;
+            let Topology::Dragonfly(dragonfly) = &self.topology;
+            at = dragonfly.along_row(at, link).unwrap_or_else(|| match self.links.to[link] {
+                End::Switch(next) => next,
+                End::Nic(_) => panic!("a route ended at the wrong NIC"),
+            });
         }
     }
 }

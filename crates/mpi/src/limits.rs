@@ -337,12 +337,6 @@ impl Limits {
         base::prefetch(&self.sends[rank as usize]);
     }
 
-    /// The same of what all ranks of its engine share.
-    #[inline]
-    pub fn prefetch_engine(&self, rank: u32) {
-        base::prefetch(&self.engines[self.endpoints[rank as usize].engine as usize]);
-    }
-
     /// What the job needs to start with: the first rank that finds none of it left.
     pub fn start(&self) -> Option<(u32, Limit)> {
         let starts = [Limit::CommandQueues, Limit::PortalTable].into_iter();

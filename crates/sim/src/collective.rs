@@ -234,21 +234,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.note_begin(round);
         }
         let Some(played) = played else { return self.leave(id) };
-        let run = &self.runs[id];
-        let mut traffic = std::mem::take(&mut self.traffic);
-        traffic.clear();
-        traffic.network_reduces = self.offload.reducer.is_some();
-        self.called[run.call].collective().round(played, &mut traffic);
+        self.traffic.clear();
+        self.traffic.network_reduces = self.offload.reducer.is_some();
+        self.called[self.runs[id].call].collective().round(played, &mut self.traffic);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
         let is_far =
             |&&peer: &&u32| !self.shares_node(rank, first + self.member(job, context, peer));
-        let far = traffic.recvs.iter().filter(is_far).count();
+        let far = self.traffic.recvs.iter().filter(is_far).count();
         // What the CPU does for them it does one after the other, and now it is known how long.
         let (mut gone, mut awaited) = (self.now, 0);
-        let mut outgoing = traffic.lists.pop().unwrap_or_default();
-        outgoing.reserve(traffic.sends.len());
-        for &Named { member, through, bytes } in &traffic.sends {
+        let sends = std::mem::take(&mut self.traffic.sends);
+        let (mut next, mut rest) = (None, Vec::new());
+        if let Some(behind @ 1..) = sends.len().checked_sub(1) {
+            rest = self.traffic.lists.pop().unwrap_or_default();
+            rest.reserve(behind);
+        }
+        for &Named { member, through, bytes } in &sends {
             let to = first + self.member(job, context, member);
             let near = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
@@ -266,13 +268,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             let when = self.work(rank, overhead);
             let leaves = when.max(self.now + Span(1));
-            outgoing.push(Outgoing { to, near, rendezvous, bytes, leaves });
+            let message = Outgoing { to, near, rendezvous, bytes, leaves };
+            match next {
+                None => next = Some(message),
+                Some(_) => rest.push(message),
+            }
             match rendezvous {
                 true => awaited += 1,
                 false => gone = when,
             }
         }
-        let run = &mut self.runs[id];
+        self.traffic.sends = sends;
+        let (run, traffic) = (&mut self.runs[id], &self.traffic);
         // One term more than there are messages: it keeps the round open until all of them are
         // on their way.
         run.owed = 1 + awaited + traffic.recvs.len() as u32;
@@ -282,18 +289,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
             + self.job.library.reduce_gap.span(traffic.combined);
         run.busy = gone;
-        outgoing.reverse();
-        if let Some(next) = outgoing.pop() {
+        if !rest.is_empty() {
+            rest.reverse();
+            run.rest = rest;
+        }
+        let sends = next.is_some();
+        if let Some(next) = next {
             run.next = next;
         }
-        match outgoing[..] {
-            [] => traffic.lists.push(outgoing),
-            _ => run.rest = outgoing,
-        }
-        let sends = !traffic.sends.is_empty();
-        let offloaded = traffic.offloaded;
-        self.traffic = traffic;
-        if let Some(part) = offloaded {
+        if let Some(part) = traffic.offloaded {
             self.enter_offload(id, part);
         }
         let are_under_way = !sends || self.expect_next(id);

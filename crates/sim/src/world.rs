@@ -280,6 +280,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             if self.events.is_multiple_of(1 << 12) {
                 interrupted = !tick(Progress::at(self.now, self.events));
                 self.count_names();
+                self.foresee();
             }
         }
         let end = if interrupted {
@@ -420,6 +421,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.done = done;
     }
 
+    #[inline]
     fn next(&mut self) -> Option<Event<N::Event>> {
         let (now, what) = self.queue.pop()?;
         self.now = now;
@@ -449,6 +451,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         self.done.push(Done { ready, ..done });
     }
 
+    #[inline]
     fn settle(&mut self, rank: u32, token: u32) -> Due {
         let due = Due::unpack(token);
         let job = self.settled(rank);
@@ -457,6 +460,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
     }
 
     /// One thing less is pending for the rank's job.
+    #[inline]
     fn settled(&mut self, rank: u32) -> &mut Running {
         self.touched = self.job_of(rank);
         self.pending -= 1;
@@ -466,6 +470,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         job
     }
 
+    #[inline]
     fn awaited(&mut self, rank: u32) -> &mut Running {
         self.pending += 1;
         let job = self.job_of(rank);
@@ -493,29 +498,38 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Messages have come, or it is known when they will.
     fn deliver(&mut self) {
-        let mut delivered = std::mem::take(&mut self.delivered);
-        for (id, seen) in delivered.drain(..) {
-            let cargo = Cargo::unpack(id.0);
-            if seen == FAILED {
-                self.give_up(id, cargo);
-                continue;
-            }
-            let is_later = seen > self.now;
-            match (self.sender(cargo), cargo) {
-                (Some(rank), _) => {
-                    if is_later {
-                        self.schedule(rank, seen, Due::Arrive(cargo));
-                    }
-                    self.settled(rank);
-                }
-                (None, Cargo::Background(source)) if is_later => self.expect_arrival(source, seen),
-                (None, _) => {}
-            }
-            if !is_later {
-                self.unload(cargo);
-            }
+        // Seldom more than one at once: then no list is set aside.
+        if self.delivered.len() == 1
+            && let Some((id, seen)) = self.delivered.pop()
+        {
+            return self.tell_of(id, seen);
         }
+        let mut delivered = std::mem::take(&mut self.delivered);
+        delivered.drain(..).for_each(|(id, seen)| self.tell_of(id, seen));
         self.delivered = delivered;
+    }
+
+    /// A message will be seen then, or has failed.
+    #[inline]
+    fn tell_of(&mut self, id: MsgId, seen: Time) {
+        let cargo = Cargo::unpack(id.0);
+        if seen == FAILED {
+            return self.give_up(id, cargo);
+        }
+        let is_later = seen > self.now;
+        match (self.sender(cargo), cargo) {
+            (Some(rank), _) => {
+                if is_later {
+                    self.schedule(rank, seen, Due::Arrive(cargo));
+                }
+                self.settled(rank);
+            }
+            (None, Cargo::Background(source)) if is_later => self.expect_arrival(source, seen),
+            (None, _) => {}
+        }
+        if !is_later {
+            self.unload(cargo);
+        }
     }
 
     fn unload(&mut self, cargo: Cargo) {
@@ -567,6 +581,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Schedules `due` for `rank`, never in the present instant: an operation that took no time
     /// would let a rank spin inside one instant for ever.
+    #[inline(always)] // What is due is known where it is called.
     pub(crate) fn schedule(&mut self, rank: u32, when: Time, due: Due) {
         let phase = match due {
             Due::Complete(_) | Due::Ring(_) => Phase::Resume,

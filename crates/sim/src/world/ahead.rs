@@ -31,9 +31,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 Due::Next(run) => {
                     self.runs.prefetch(run);
                     self.sends.prefetch_free();
-                    let nic = self.job.seats[rank as usize].nic;
-                    self.net.prefetch(nic);
-                    prefetch(&self.injected[nic]);
+                    prefetch(&self.job.seats[rank as usize]);
                     self.guard.limits.prefetch_sends(rank);
                 }
                 Due::Advance(run) => {
@@ -50,11 +48,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     self.prefetch_rank(self.played(to));
                     self.guard.limits.prefetch_sends(from);
                 }
-                Due::Next(run) => prefetch(&self.job.seats[self.runs[run].receiver()]),
-                Due::Advance(run) => {
-                    self.called.prefetch(self.runs[run].call);
-                    self.guard.limits.prefetch_engine(rank);
+                Due::Next(run) => {
+                    let nic = self.job.seats[rank as usize].nic;
+                    self.net.prefetch(nic);
+                    prefetch(&self.injected[nic]);
+                    prefetch(&self.job.machine.nic_switch[nic]);
+                    prefetch(&self.job.seats[self.runs[run].receiver()]);
                 }
+                Due::Advance(run) => self.called.prefetch(self.runs[run].call),
                 _ => {}
             }
         }
@@ -64,7 +65,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     let rank = self.played(self.sends[send].to);
                     if let Some(run) = self.ranks[rank as usize].run {
                         self.runs.prefetch_first(run, Run::ARRIVE);
-                        self.guard.limits.prefetch_engine(rank);
                     }
                 }
                 Due::Next(run) => {
@@ -73,6 +73,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Of many sends at once all events that come are to be seen ahead. Asked now and then.
+    pub(super) fn foresee(&mut self) {
+        if self.sends.most() >= MANY {
+            self.queue.foresee();
         }
     }
 

@@ -126,7 +126,7 @@ impl Cargo {
 }
 
 impl Due {
-    #[inline]
+    #[inline(always)]
     pub fn pack(self) -> u32 {
         match self {
             Due::Arrive(cargo) => cargo.pack(),
