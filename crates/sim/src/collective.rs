@@ -29,6 +29,7 @@ pub(crate) struct Run {
     pub owed: u32,
     /// Whether what arrives in this round is combined, which costs time by the byte.
     pub combines: bool,
+    kind: Kind,
     /// When the last rank this one depends on so far had entered; and as this round began, which is
     /// what its messages say.
     pub ready: Time,
@@ -44,7 +45,6 @@ pub(crate) struct Run {
     next: Outgoing,
     rest: Vec<Outgoing>,
     rounds: u32,
-    kind: Kind,
     pub call: CallId,
 }
 
@@ -482,12 +482,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         })
     }
 
-    /// Whether `rank`'s run is in the round that this message is of, and waits for something. By
-    /// then another may have its place, where members disagree about a call.
+    /// Whether `rank`'s run is in the round of the collective that this message is of, and waits
+    /// for something. By then another may have its place, where members disagree about a call; and
+    /// two kinds may name the same messages.
     #[inline]
     pub(crate) fn awaits(&self, id: RunId, rank: u32, send: &Send) -> bool {
-        let (run, of) = (&self.runs[id], round_of(send));
-        (run.rank, (run.context, run.seq, run.round)) == (rank, of) && run.owed > 0
+        let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
+            unreachable!("rounds are of collectives")
+        };
+        let run = &self.runs[id];
+        let of_run = (run.rank, run.context, run.seq, run.round, run.kind);
+        of_run == (rank, context, seq, round, kind) && run.owed > 0
     }
 
     /// A message has come that its receiver does not wait for. Messages are counted, so it need not
@@ -554,16 +559,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn owe_less(&mut self, id: RunId, when: Time) {
         let run = &mut self.runs[id];
         if run.owed == 0 {
-            // Only members that disagree about the call can send what a round does not expect.
-            let what = format!(
-                "{:?} (call {} of communicator {}): its members disagree about the collective, \
-                 lengths or root",
-                run.kind,
-                run.seq + 1,
-                run.context
-            );
-            let rank = run.rank;
-            return self.erroneous(rank, what);
+            return self.exceed(id);
         }
         run.busy = run.busy.max(when);
         run.owed -= 1;
@@ -571,6 +567,36 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             let (rank, over) = (run.rank, run.busy + run.local);
             self.schedule(rank, over, Due::Advance(id));
         }
+    }
+
+    /// More has come to this run's round than it waits for: only members that disagree about the
+    /// call can send that.
+    #[cold]
+    fn exceed(&mut self, id: RunId) {
+        let &Run { rank, context, seq, round, rounds, kind, call, .. } = &self.runs[id];
+        self.traffic.clear();
+        // It may have left by now, and its call with it.
+        let is_in = self.runs_of(rank).any(|run| run == id);
+        if is_in && let Some(played) = self.job.sample.round(round, rounds) {
+            self.called[call].collective().round(played, &mut self.traffic);
+        }
+        let job = self.job_of(rank);
+        let awaited = match self.traffic.recvs[..] {
+            [] => "no message".into(),
+            [from] => format!("the message of rank {}", self.member(job, context, from)),
+            [from, ..] => {
+                let n = self.traffic.recvs.len();
+                format!("{n} messages, one of rank {}", self.member(job, context, from))
+            }
+        };
+        let what = format!(
+            "call {} of communicator {context}, about which its members disagree (collective, \
+             lengths or root): rank {} called {kind:?}, awaits {awaited} in this round, and more \
+             has come",
+            seq + 1,
+            self.own_number(rank)
+        );
+        self.erroneous(rank, what);
     }
 
     fn leave(&mut self, id: RunId) {

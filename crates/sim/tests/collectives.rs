@@ -142,31 +142,25 @@ fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2
 #[test]
 fn a_message_that_no_round_expects_is_told_with_its_own_call() {
     use Algorithm::{Binomial, Linear};
-    let chain = Algorithm::Tree { shape: collectives::Shape::Chain, k: 1, chunk: 0 };
     let (few, many) = (8, 80_000);
+    // Of so many ranks one takes itself for the root, so many us after the others have called.
+    let two_roots = |ranks, bytes, late| {
+        let mut calls = vec![(Kind::Scatter, Linear, 0, bytes, 0); ranks];
+        calls[1] = (Kind::Scatter, Linear, 1, bytes, late);
+        calls
+    };
     for (calls, rank, from, kind) in [
-        // Its receiver has left for the barrier.
+        // Its receiver waits for one just like it, of another kind.
         (
-            vec![
-                (Kind::Scatter, Linear, 0, few, 50),
-                (Kind::Gather, Linear, 2, few, 0),
-                (Kind::Scatter, Linear, 0, few, 0),
-            ],
+            vec![(Kind::Scatter, Linear, 0, few, 0), (Kind::Bcast, Binomial, 0, few, 0)],
             1,
             0,
             "Scatter",
         ),
+        // Its receiver has left for the barrier.
+        (two_roots(8, few, 5), 0, 1, "Scatter"),
         // Its data comes when another message has been taken for it, and the call is over.
-        (
-            vec![
-                (Kind::Scatter, Linear, 0, many, 0),
-                (Kind::Gather, Linear, 2, few, 0),
-                (Kind::Scatter, Linear, 0, many, 0),
-            ],
-            2,
-            0,
-            "Scatter",
-        ),
+        (two_roots(8, many, 0), 2, 1, "Scatter"),
         // It is of a round that its receiver, who calls late, never comes to.
         (
             vec![
@@ -180,16 +174,9 @@ fn a_message_that_no_round_expects_is_told_with_its_own_call() {
             "Bcast",
         ),
         // Its sender has taken another message for its receiver's thanks, and gone on.
-        (
-            vec![
-                (Kind::Bcast, chain, 0, many, 0),
-                (Kind::Bcast, chain, 0, many, 90),
-                (Kind::Gather, Linear, 0, few, 0),
-            ],
-            0,
-            0,
-            "Bcast",
-        ),
+        (two_roots(3, many, 0), 0, 0, "Scatter"),
+        // It comes while its receiver awaits none, and is told when that has sent all of its own.
+        (two_roots(3, few, 5), 1, 1, "Scatter, awaits no message"),
     ] {
         for (told, what) in disagreement(&calls) {
             let whose = format!("rank {from} called {kind}");
