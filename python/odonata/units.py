@@ -25,11 +25,12 @@ _SPANS = {
     "s": Decimal(1),
     "ms": Decimal("1e-3"),
     "us": Decimal("1e-6"),
-    "µs": Decimal("1e-6"),
+    "\u00b5s": Decimal("1e-6"),  # the micro sign of keyboards
+    "\u03bcs": Decimal("1e-6"),  # the Greek letter
     "ns": Decimal("1e-9"),
     "ps": Decimal("1e-12"),
 }
-_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-zµ]*)\s*")
+_NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z\u00b5\u03bc]*)\s*")
 
 MOST_STEPS = 10_000  # a range longer than this is a slip of the keyboard
 MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds

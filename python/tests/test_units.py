@@ -63,7 +63,8 @@ def test_loads_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "seconds"), [("100us", 1e-4), ("1.5 ms", 1.5e-3), ("20 ns", 2e-8), ("3µs", 3e-6)]
+    ("text", "seconds"),
+    [("100us", 1e-4), ("1.5 ms", 1.5e-3), ("20 ns", 2e-8), ("3\u00b5s", 3e-6), ("3 \u03bcs", 3e-6)],
 )
 def test_spans(text, seconds):
     assert units.read_span(text) == pytest.approx(seconds, rel=1e-15)

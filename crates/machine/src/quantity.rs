@@ -14,9 +14,16 @@ impl Dimension {
     /// Legal units and their size in seconds, bytes per second or bytes. Bits are eighths of bytes.
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Dimension::Time => {
-                &[("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0), ("ps", 1e-12)]
-            }
+            // The micro sign of keyboards, and the Greek letter.
+            Dimension::Time => &[
+                ("ns", 1e-9),
+                ("us", 1e-6),
+                ("\u{b5}s", 1e-6),
+                ("\u{3bc}s", 1e-6),
+                ("ms", 1e-3),
+                ("s", 1.0),
+                ("ps", 1e-12),
+            ],
             Dimension::Rate => &[
                 ("GB/s", 1e9),
                 ("MB/s", 1e6),
@@ -63,6 +70,13 @@ impl Dimension {
     }
 }
 
+/// `Gb/s` and `Gbps` are bits to whoever writes them: one letter from bytes, and eight times less.
+fn spelled_out(unit: &str) -> String {
+    let of = |end: &str, name: &str| unit.strip_suffix(end).map(|most| format!("{most}{name}"));
+    let bits = of("bps", "bit/s").or_else(|| of("b/s", "bit/s"));
+    bits.or_else(|| of("Bps", "B/s")).unwrap_or_else(|| unit.to_string())
+}
+
 /// The quantity in seconds, bytes per second or bytes; or a guess at what was meant.
 pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
     let text = text.trim();
@@ -75,7 +89,7 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
             Some(value * size).filter(|si| dimension.range().contains(si)).ok_or(None)
         }
         None => {
-            let near = nearest(unit, units.iter().map(|&(name, _)| name));
+            let near = nearest(&spelled_out(unit), units.iter().map(|&(name, _)| name));
             // A bare number is most often meant in the first unit of the list.
             let near = if unit.is_empty() { Some(units[0].0) } else { near };
             Err(near.map(|unit| format!("{number} {unit}")))
@@ -94,6 +108,8 @@ mod tests {
             ("16 GiB/s", Dimension::Rate, 17_179_869_184.0),
             ("350 ns", Dimension::Time, 350e-9),
             ("1.25us", Dimension::Time, 1.25e-6),
+            ("1.25 \u{b5}s", Dimension::Time, 1.25e-6),
+            ("1.25 \u{3bc}s", Dimension::Time, 1.25e-6),
             ("0 ns", Dimension::Time, 0.0),
             ("16 KiB", Dimension::Size, 16_384.0),
         ] {
@@ -107,7 +123,10 @@ mod tests {
         for (text, dimension, want) in [
             ("25 GB", Dimension::Rate, Some("25 GB/s")),
             ("200 gbit/s", Dimension::Rate, Some("200 Gbit/s")),
-            ("200 Gbps", Dimension::Rate, Some("200 GB/s")),
+            ("200 Gbps", Dimension::Rate, Some("200 Gbit/s")),
+            ("200 Gb/s", Dimension::Rate, Some("200 Gbit/s")),
+            ("200gbps", Dimension::Rate, Some("200 Gbit/s")),
+            ("25 GBps", Dimension::Rate, Some("25 GB/s")),
             ("350 NS", Dimension::Time, Some("350 ns")),
             ("16 kib", Dimension::Size, Some("16 KiB")),
             ("64", Dimension::Size, Some("64 B")),
