@@ -184,6 +184,15 @@ def test_placement_files(odonata, tmp_path, text, said):
         assert words in done.stderr, done.stderr
 
 
+def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
+    """A row that says two nodes is not of two ranks in the memory of one."""
+    for nodes, code in (("7\n7\n", 2), ("7\n5\n", 0)):
+        (tmp_path / "nodes").write_text(nodes)
+        done = odonata(*LATENCY, "--nodes", "2", "-ppn", "1", "--placement", "nodes", "--sizes", "8")
+        assert done.returncode == code, done.stderr
+        assert ("ranks on 2 nodes" in done.stderr) == (code == 2), done.stderr
+
+
 def test_a_placement_contradicts_a_host_file(odonata, tmp_path):
     (tmp_path / "hosts").write_text("0\n1\n")
     done = odonata(*RUN, "--hostfile", "hosts", "--placement", "random", *TRUE)

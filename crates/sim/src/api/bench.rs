@@ -214,6 +214,7 @@ pub(super) fn answer(
             job.buffers = buffers;
             complaints.extend(lacks_gpus(&job));
             complaints.extend(which.and_then(|which| misplaced(which, request.ppn, &job.seats)));
+            complaints.extend(on_other_nodes(request.nodes, &job.seats));
             complaints.extend(super::limits::reducers(&job, &overrides));
             if !complaints.is_empty() {
                 return Err(complaints);
@@ -516,6 +517,15 @@ pub(super) fn misplaced(which: Bench, ppn: u32, seats: &[At]) -> Option<Complain
         return None;
     };
     Some(Complaint::new(key, format!("{} ranks, {ppn} a node", seats.len()), wanted))
+}
+
+/// A complaint where a list of nodes has another number of them than is asked for: a row would
+/// say so many nodes, and measure the memory of one.
+fn on_other_nodes(asked: u32, seats: &[At]) -> Option<Complaint> {
+    let nodes: BTreeSet<_> = seats.iter().map(|seat| seat.node).collect();
+    let (found, wanted) = (nodes.len(), format!("ranks on {asked} nodes, as `nodes` says"));
+    let complaint = || Complaint::new("placement", format!("ranks on {found} of them"), wanted);
+    (found != asked as usize).then(complaint)
 }
 
 /// `--shifts`, of a benchmark that has shifts, among so many ranks.
