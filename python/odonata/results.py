@@ -26,7 +26,10 @@ class Result:
         tables.write(path, self.summary, self.data, force)
 
     def report(self, path: str | Path, force: bool = False) -> None:
-        """Write the HTML report; `force` replaces a file that is not a report of ours."""
+        """Write the HTML report; `force` replaces a file that is not a report of ours.
+
+        Runs, replays, jobs, benchmarks and traffic have one; a `TuneResult` raises `InputError`.
+        """
         from . import report
 
         report.write(path, self.summary, self.data, force)

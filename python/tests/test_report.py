@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import odonata as od
 from odonata import report
 from odonata.report import svg
 
@@ -129,6 +130,19 @@ def test_of_damaged_results(odonata, tmp_path, damage):
     done = odonata("report", "d", "--no-published")
     assert done.returncode == 2 and "RUNDIR" in done.stderr and "1 complaint" in done.stderr
     assert not (tmp_path / "d" / "report.html").exists()
+
+
+def test_there_is_none_of_a_choice(odonata, tmp_path):
+    tuned = ("tune", "bcast", *SMALL, "--nodes", "2", "--sizes", "8", "--out", "d")
+    assert odonata(*tuned).returncode == 0
+    done = odonata("report", "d")
+    assert done.returncode == 2 and "RUNDIR" in done.stderr, done.stderr
+    assert "run, replay, bench, traffic, jobs: there is no report of `tune`" in done.stderr
+    assert not (tmp_path / "d" / "report.html").exists()
+    found = od.tune("bcast", od.machine("dragonfly-1056"), nodes=2, sizes=[8])
+    with pytest.raises(od.InputError, match="there is no report of `tune`"):
+        found.report(tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()
 
 
 def test_of_an_interrupted_sweep():

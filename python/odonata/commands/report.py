@@ -27,7 +27,11 @@ from .command import command
 def write(
     rundir: str | None, output: str | None, published: bool, force: bool, quiet: bool
 ) -> None:
-    """Write one self-contained HTML file about the results in RUNDIR (from `--out`)."""
+    """Write one self-contained HTML file about the results in RUNDIR.
+
+    RUNDIR: what `run`, `replay`, `bench` or `traffic` wrote with `--out`; of `tune` there is no
+    report.
+    """
     from .. import report
 
     wrong = Checks()

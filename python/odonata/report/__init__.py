@@ -7,7 +7,7 @@ looks, in `page.html`.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,7 @@ def write(
     force: bool = False,
 ) -> None:
     """Write the report to a file, unless something else is there."""
+    check_kind("result", kind_of(summary), summary)
     wrong = Complaints()
     target = check_target(wrong, path, force)
     wrong.raise_any()
@@ -73,6 +74,7 @@ def of_directory(path: Path, with_published: bool = True) -> str:
     import jinja2
 
     summary, data = tables.read(path)
+    check_kind("rundir", path, summary)
     rows = published.compare() if with_published else []
     try:
         return html(summary, data, published_rows=rows)
@@ -88,7 +90,7 @@ def html(
     with_published: bool = True,
     published_rows: Sequence[Mapping[str, Any]] | None = None,
 ) -> str:
-    """The report on a run, a benchmark, a traffic sweep or several jobs.
+    """The report on a run, a replay, a benchmark, a traffic sweep or several jobs.
 
     `published_rows` are rows of `published.compare()`, if somebody has them already.
     """
@@ -106,9 +108,8 @@ def html(
     )
     if with_published and published_rows is None:
         published_rows = published.compare()
-    kind = summary.get("kind", "run")
-    content = {"run": run_content, "replay": run_content, "bench": bench_content,
-               "traffic": traffic_content, "jobs": jobs_content}[kind]  # fmt: skip
+    kind = kind_of(summary)
+    content = contents()[kind]
     page = loader.from_string(PAGE.read_text(encoding="utf-8"))
     return page.render(
         s=summary,
@@ -119,6 +120,27 @@ def html(
         engine=text.engine(summary.get("engine") or {}, rates=kind in ("bench", "traffic")),
         **content(summary, data),
     )
+
+
+def contents() -> dict[str, Callable[..., dict[str, Any]]]:
+    """What makes a page of each kind of result that has one."""
+    return {"run": run_content, "replay": run_content, "bench": bench_content,
+            "traffic": traffic_content, "jobs": jobs_content}  # fmt: skip
+
+
+def kind_of(summary: Mapping[str, Any]) -> Any:
+    """What kind of result a summary is of."""
+    return summary.get("kind", "run")
+
+
+def check_kind(at: str, found: Any, summary: Mapping[str, Any]) -> None:
+    """Complain of a result that has no report."""
+    kind = kind_of(summary)
+    if isinstance(kind, str) and kind in contents():
+        return
+    wrong = Complaints()
+    wrong.add(at, found, f"results of {', '.join(contents())}: there is no report of `{kind}`")
+    wrong.raise_any()
 
 
 def grouped(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
