@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
+REPORT = "report.html"
+# How a file is known to be a report of ours; the report's `page.html` has it in its first lines.
+MARK = '<meta name="generator" content="odonata">'
 
 
 def rows_of(value: Any) -> list[dict[str, Any]]:
@@ -86,6 +89,12 @@ def is_ours(path: Path) -> bool:
         return False
 
 
+def is_report(path: Path) -> bool:
+    """Whether a file is a report that we wrote."""
+    with path.open("rb") as file:
+        return MARK.encode() in file.read(4096)
+
+
 def write(
     path: str | Path, summary: Mapping[str, Any], tables: Mapping[str, Any], force: bool = False
 ) -> None:
@@ -115,7 +124,10 @@ def put(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> No
 
 
 def beside(path: Path) -> Iterable[Path]:
-    """Files of other forms that an earlier result of `odonata tune` wrote into its directory."""
+    """Files of other forms beside an earlier result: its report, and what `odonata tune` wrote."""
+    with contextlib.suppress(OSError):
+        if is_report(path / REPORT):
+            yield path / REPORT
     summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
     listed = summary.get("files")
     for file in listed if isinstance(listed, list) else ():

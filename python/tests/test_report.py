@@ -132,6 +132,19 @@ def test_of_damaged_results(odonata, tmp_path, damage):
     assert not (tmp_path / "d" / "report.html").exists()
 
 
+def test_of_replaced_results_goes_with_them(odonata, tmp_path):
+    asked = ("bench", "barrier", *SMALL, "--out", "results", "--quiet")
+    page = tmp_path / "results" / "report.html"
+    assert odonata(*asked).returncode == 0
+    assert odonata("report", "results", "--no-published").returncode == 0
+    check(page.read_text())
+    assert odonata(*asked, "--force").returncode == 0
+    assert not page.exists()
+    page.write_text("<p>mine</p>")  # nobody else's is touched
+    assert odonata(*asked, "--force").returncode == 0
+    assert page.read_text() == "<p>mine</p>"
+
+
 def test_there_is_none_of_a_choice(odonata, tmp_path):
     tuned = ("tune", "bcast", *SMALL, "--nodes", "2", "--sizes", "8", "--out", "d")
     assert odonata(*tuned).returncode == 0

@@ -39,7 +39,7 @@ def write(
     if not rundir or not tables.is_ours(path):
         wrong.add("rundir", path, "a directory written by `odonata run --out`")
     if output is not None or not wrong.list:
-        target = path / "report.html" if output is None else output
+        target = path / tables.REPORT if output is None else output
         report.check_target(wrong, target, force)
     wrong.finish()
     page = report.of_directory(path, published)

@@ -19,8 +19,6 @@ from . import svg
 
 PAGE = Path(__file__).with_name("page.html")
 HOTTEST = 8
-# How a file is known to be a report of ours; `page.html` has it in its first lines.
-MARK = '<meta name="generator" content="odonata">'
 
 
 def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> Path:
@@ -35,7 +33,7 @@ def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> 
             wrong.add(at, target, "a file, not a directory", f"such as `{path / 'report.html'}`")
         elif not path.parent.is_dir():
             wrong.add(at, target, "a file in a directory that exists")
-        elif path.is_file() and not force and not is_report(path):
+        elif path.is_file() and not force and path.stat().st_size and not tables.is_report(path):
             wrong.add(at, target, "a new file or an earlier report; this is something else",
                       "--force replaces it")  # fmt: skip
         elif path.exists():
@@ -46,13 +44,6 @@ def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> 
     except (OSError, ValueError) as error:
         wrong.add(at, target, f"a file that can be written ({why(error)})")
     return path
-
-
-def is_report(path: Path) -> bool:
-    """Whether a file is empty or a report that we wrote."""
-    with path.open("rb") as file:
-        head = file.read(4096)
-    return not head or MARK.encode() in head
 
 
 def write(
