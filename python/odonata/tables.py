@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Complaints, InputError
+from .files import naming
 
 if TYPE_CHECKING:
     import pyarrow
@@ -70,15 +71,14 @@ def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
 def probe(path: Path) -> None:
     """Write into the directory to be, and leave everything as it was; `OSError` if that fails."""
     made = [p for p in (path, *path.parents) if not p.exists()]
+    trial = path / f".odonata-{os.getpid()}"
     try:
         path.mkdir(parents=True, exist_ok=True)
-        trial = path / f".odonata-{os.getpid()}"
         trial.write_bytes(b"written\n")
-        trial.unlink()
     finally:
-        for directory in made:
-            with contextlib.suppress(OSError):
-                directory.rmdir()
+        with contextlib.suppress(OSError):
+            trial.unlink()
+        remove_empty(made)
 
 
 def is_ours(path: Path) -> bool:
@@ -96,31 +96,64 @@ def is_report(path: Path) -> bool:
 
 
 def write(
-    path: str | Path, summary: Mapping[str, Any], tables: Mapping[str, Any], force: bool = False
+    path: str | Path,
+    summary: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    force: bool = False,
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write a result directory, unless something else is there."""
     wrong = Complaints()
     checked = check_out(wrong, path, force)
     wrong.raise_any()
-    put(checked, summary, tables)
+    put(checked, summary, tables, texts or {})
 
 
-def put(path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any]) -> None:
-    """Write to where `check_out` allowed. `summary.json` comes last: then the rest is whole."""
+def put(
+    path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any], texts: Mapping[str, str]
+) -> None:
+    """Write to where `check_out` allowed; `texts` are files of other forms, by name.
+
+    All is written beside what is there, and takes its place when all is whole: what does not fit
+    leaves the directory as it was. `summary.json` comes last, and says so.
+    """
     from pyarrow import parquet
 
-    path.mkdir(parents=True, exist_ok=True)
+    made = [p for p in (path, *path.parents) if not p.exists()]
+    parts: dict[Path, Path] = {}
+    texts = {**texts, SUMMARY: json.dumps({"format": FORMAT, **summary}, indent=1) + "\n"}
+
+    def part(name: str) -> Path:
+        return parts.setdefault(path / name, path / f"{name}.part")
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        for name, value in tables.items():
+            columns = table(value)
+            if columns.num_columns:
+                with naming(path / f"{name}.parquet"):
+                    parquet.write_table(columns, part(f"{name}.parquet"))
+        for name, text in texts.items():
+            with naming(path / name):
+                part(name).write_text(text, encoding="utf-8")
+    except BaseException:
+        for written in parts.values():
+            with contextlib.suppress(OSError):
+                written.unlink()
+        remove_empty(made)
+        raise
     if is_ours(path):
         for old in (path / SUMMARY, *beside(path), *path.glob("*.parquet")):
             old.unlink(missing_ok=True)
-    for name, value in tables.items():
-        columns = table(value)
-        if columns.num_columns:
-            parquet.write_table(columns, path / f"{name}.parquet")
-    text = json.dumps({"format": FORMAT, **summary}, indent=1) + "\n"
-    part = path / (SUMMARY + ".part")
-    part.write_text(text)
-    part.replace(path / SUMMARY)
+    for whole, written in parts.items():
+        written.replace(whole)
+
+
+def remove_empty(directories: Iterable[Path]) -> None:
+    """Remove directories, inner ones first, of which nothing has come."""
+    for directory in directories:
+        with contextlib.suppress(OSError):
+            directory.rmdir()
 
 
 def beside(path: Path) -> Iterable[Path]:

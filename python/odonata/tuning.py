@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import door, text
+from . import door, tables, text
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Complaints
+from .files import write_text
 from .machines import Job, Machine, check_names
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
@@ -54,13 +55,12 @@ class TuneResult(Sweep):
 
     def write_files(self, path: str | Path) -> None:
         """Write the files into a directory that exists."""
-        for name, text in self.files.items():
-            (Path(path) / name).write_text(text, encoding="utf-8")
+        for name, content in self.files.items():
+            write_text(Path(path) / name, content)
 
     def save(self, path: str | Path, force: bool = False) -> None:
         """Write `summary.json`, the rows and the files into a new or empty directory."""
-        super().save(path, force)
-        self.write_files(path)
+        tables.write(path, self.summary, self.data, force, self.files)
 
     def calls(self) -> Iterator[list[dict[str, Any]]]:
         """The rows of each number of nodes and each size."""

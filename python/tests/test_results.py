@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
+import resource
+import subprocess
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 
 import odonata as od
-from odonata import text
+from odonata import files, tables, text
+from odonata.errors import Complaints
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -170,3 +175,66 @@ def test_traffic_plot_draws_its_bounds():
     ax = result.plot(bounds={"a bound": 0.25})
     assert any(list(line.get_ydata()) == [0.25, 0.25] for line in ax.lines)
     assert any("a bound" in words.get_text() for words in ax.texts)
+
+
+@contextlib.contextmanager
+def files_of_at_most(n_bytes: int):
+    """Longer ones fail as they do on a full disk, with another word for why."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def content(path) -> dict[str, bytes]:
+    return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+FITS = {"rows": [{"bytes": 8}]}
+FITS_NOT = {**FITS, "more": [{"number": n * n} for n in range(20_000)]}
+
+
+def test_results_that_do_not_fit_leave_nothing(tmp_path):
+    def write(path, data, **more):
+        with pytest.raises(OSError) as caught, files_of_at_most(16 << 10):
+            tables.write(path, {}, data, **more)
+        assert caught.value.errno == errno.EFBIG
+        return caught.value.filename
+
+    new = tmp_path / "not" / "there"
+    assert write(new, FITS_NOT) == str(new / "more.parquet")
+    assert write(new, FITS, texts={"a.conf": "x" * 20_000}) == str(new / "a.conf")
+    assert list(tmp_path.iterdir()) == []
+    old = tmp_path / "old"
+    tables.write(old, {"kind": "bench"}, FITS)
+    before = content(old)
+    assert write(old, FITS_NOT, force=True) == str(old / "more.parquet")
+    assert content(old) == before and sorted(before) == ["rows.parquet", "summary.json"]
+
+
+def test_the_trial_before_a_run_leaves_nothing(tmp_path):
+    wrong = Complaints()
+    with files_of_at_most(0):
+        tables.check_out(wrong, tmp_path / "new", False)
+        tables.check_out(wrong, tmp_path, False)
+    assert len(wrong.list) == 2 and list(tmp_path.iterdir()) == []
+
+
+def test_a_text_that_does_not_fit_is_none(tmp_path):
+    page = tmp_path / "page.html"
+    with pytest.raises(OSError) as caught, files_of_at_most(16 << 10):
+        files.write_text(page, "x" * 20_000)
+    assert caught.value.filename == str(page) and not page.exists()
+
+
+def test_a_full_disk_is_named(odonata, tmp_path):
+    """Of the command, with `ulimit` for the disk: in blocks of 512 B."""
+    small = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]
+    asked = odonata.arguments("bench", "latency", *SMALL, "--sizes", "1:64Ki", "--out", "results")
+    done = subprocess.run([*small, *asked], cwd=tmp_path, env=odonata.env, capture_output=True,
+                          text=True, timeout=60)  # fmt: skip
+    said = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
+    assert done.returncode == 1 and done.stderr.splitlines()[-1] == said, done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -83,12 +83,16 @@ class Request:
         )
 
     def deliver(
-        self, summary: dict[str, Any], data: dict[str, Any], stdout: TextIO | None = None
+        self,
+        summary: dict[str, Any],
+        data: dict[str, Any],
+        stdout: TextIO | None = None,
+        texts: dict[str, str] | None = None,
     ) -> None:
         """Write what was asked for: the directory, and the object on stdout."""
         summary["command"] = command_line()
         if self.out is not None:
-            tables.put(self.out, summary, data)
+            tables.put(self.out, summary, data, texts or {})
             self.note(f"wrote {os.path.relpath(self.out)}")
         if self.as_json:
             print(json.dumps(summary), file=stdout or sys.stdout, flush=True)

@@ -8,6 +8,7 @@ import click
 
 from .. import tables
 from ..checks import Checks
+from ..files import write_text
 from ..options import option
 from ..streams import say
 from .command import command
@@ -43,6 +44,6 @@ def write(
         report.check_target(wrong, target, force)
     wrong.finish()
     page = report.of_directory(path, published)
-    Path(target).write_text(page, encoding="utf-8")
+    write_text(target, page)
     if not quiet:
         say(f"odonata: wrote {target}")

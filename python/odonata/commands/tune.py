@@ -54,7 +54,5 @@ def tune(collective: str | None, **given: Any) -> int:
         print(tuning.shown(result, given["whole"]))
     events, wall = (result.summary[key] for key in ("events", "wall_s"))
     asked.note(f"{units.show_count(events)} events in {units.show_time(wall)}")
-    asked.deliver(result.summary, result.data)
-    if asked.out is not None:
-        result.write_files(asked.out)
+    asked.deliver(result.summary, result.data, texts=result.files)
     return stopped(stop, result.summary)

@@ -14,7 +14,7 @@ from typing import Any
 from .. import published, tables, text, units
 from ..benchmarks import KINDS
 from ..errors import Complaints
-from ..files import why
+from ..files import why, write_text
 from . import svg
 
 PAGE = Path(__file__).with_name("page.html")
@@ -57,7 +57,7 @@ def write(
     wrong = Complaints()
     target = check_target(wrong, path, force)
     wrong.raise_any()
-    target.write_text(html(summary, data), encoding="utf-8")
+    write_text(target, html(summary, data))
 
 
 def of_directory(path: Path, with_published: bool = True) -> str:
