@@ -20,6 +20,8 @@ SPELLED = {
     "collective": "COLLECTIVE",
     "coll_rules": "--coll-rules",
     "nic_policy": "--nic-policy",
+    "error_bars": "--error-bars",
+    "twin_packets": "--twin-packets",
     "messages": "--messages",
     "study": "STUDY",
     "trace": "FILE",
@@ -33,7 +35,7 @@ SPELLED = {
                      "ppn", "wdir", "hostfile", "compute", "clock", "epoch", "seed", "threads",
                      "sizes", "out", "output", "env", "background", "noise", "jobs",
                      "faults", "slices", "class", "limits", "workers", "scheduler", "tries",
-                     "record", "buffers", "window", "shifts")
+                     "record", "buffers", "window", "shifts", "tolerance", "warm", "ordered")
     },
 }  # fmt: skip
 # Where a command has another word for it.

@@ -139,11 +139,13 @@ def _load(value: Decimal) -> float:
 
 
 def read_share(text: str) -> float:
-    """A part of something: `10%`, `10 %` or `0.1`."""
+    """A part of something: `10%`, `10 %` or `0.1`; one of more than all in percent only."""
     number, percent, rest = text.partition("%")
     value = _decimal(number) / (100 if percent else 1)
     if rest.strip() or value <= 0:
         raise Unreadable("")
+    if value > 1 and not percent:
+        raise Unreadable(f"did you mean `{number.strip()}%`?")
     return float(value)
 
 

@@ -76,6 +76,8 @@ TRUE = ("--", "true")
         ((*TRAFFIC, "--load", "0.1", "--time", ""), ["--time", "found   nothing"]),
         ((*TRAFFIC, "--load", "0.1", "--time", "2000s"), ["--time", "found   2000s"]),
         ((*TRAFFIC, "--load", "0.1", "--warmup", "1e400s"), ["--warmup", "1e400s"]),
+        (("bench", "bcast", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "10"),
+         ["--tolerance", "found   10\n", "did you mean `10%`?"]),
         # run
         ((*RUN, "--env", "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom", *TRUE),
          ["--env", "found   MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom"]),

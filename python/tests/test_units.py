@@ -78,6 +78,17 @@ def test_spans_refused(text):
         units.read_span(text)
 
 
+@pytest.mark.parametrize(("text", "share"), [("10%", 0.1), ("0.1", 0.1), ("1", 1), ("250 %", 2.5)])
+def test_shares(text, share):
+    assert units.read_share(text) == share
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1%", "10", "1.01", "5%5", "x%"])
+def test_shares_refused(text):
+    with pytest.raises(units.Unreadable):
+        units.read_share(text)
+
+
 @pytest.mark.parametrize(
     ("shown", "text"),
     [
