@@ -11,6 +11,7 @@ import difflib
 import json
 import math
 import operator
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -157,8 +158,20 @@ def complaints_from_json(text: str) -> list[Complaint]:
         Complaint(
             str(row.get("at", "input")),
             str(row.get("found", "")),
-            str(row.get("wanted", "")),
+            _wanted(str(row.get("at", "")), str(row.get("wanted", ""))),
             f"did you mean `{row['hint']}`?" if row.get("hint") else None,
         )
         for row in rows
     ]
+
+
+def _wanted(at: str, words: str) -> str:
+    """What was expected, where a file of collectives' rules could not be read: a parser's own words
+    tell where it stopped, not what should be there."""
+    if not at.startswith("coll_rules."):
+        return words
+    if re.search(r" at line [0-9]+ column [0-9]+$", words):
+        return f"JSON as in MPICH's tuning files ({words})"
+    if re.match(r"line [0-9]+: ", words):
+        return f"numbers as in Open MPI's rules, or MPICH's JSON, from a brace on ({words})"
+    return words

@@ -176,6 +176,24 @@ def test_mistakes_are_complained_of_together(odonata, tmp_path):
     assert done.returncode == 2 and "No such file" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('{"collective=bcast": ', "JSON as in MPICH's tuning files (EOF while parsing"),
+        ('{"collective=bcast": 3}', "JSON as in MPICH's tuning files (invalid type: integer `3`"),
+        ("hello\n", "numbers as in Open MPI's rules, or MPICH's JSON, from a brace on (line 1: "),
+    ],
+)
+def test_rules_that_are_none_are_told_what_rules_look_like(odonata, tmp_path, text, wanted):
+    (tmp_path / "rules").write_text(text)
+    done = odonata("bench", "bcast", "--machine", MACHINE, "--coll-rules", "rules")
+    assert done.returncode == 2 and f"    wanted  {wanted}" in done.stderr, done.stderr
+    with pytest.raises(od.InputError) as caught:
+        job = od.machine(MACHINE).job(nodes=2, coll_rules=tmp_path / "rules")
+        od.bench.bcast(job, sizes=[8])
+    assert [c.wanted.startswith(wanted) for c in caught.value.complaints] == [True]
+
+
 def test_an_algorithm_that_is_not_modeled_is_noted(odonata, tmp_path):
     rules = tmp_path / "rules.conf"
     # Algorithm 1 of allgather is Open MPI's linear one.
