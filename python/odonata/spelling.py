@@ -25,6 +25,7 @@ SPELLED = {
     "messages": "--messages",
     "study": "STUDY",
     "trace": "FILE",
+    "recordings": "RECORD",
     **dict.fromkeys(("load", "loads"), "--load"),
     **dict.fromkeys(("packet", "packet_bytes"), "--packet"),
     **dict.fromkeys(("time", "time_s"), "--time"),
@@ -45,6 +46,8 @@ OF_COMMAND = {
     ("tune", "ranks"): "--nodes",
     ("run", "nodes"): "-n",
     ("faults", "faults"): "PLAN",
+    ("extrapolate", "ranks"): "--ranks",
+    ("extrapolate", "trace"): "RECORD",
 }
 # Quantities that the core repeats in its own units.
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")

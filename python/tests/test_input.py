@@ -92,6 +92,8 @@ TRUE = ("--", "true")
         ((*RUN, "--compute", "mesured", *TRUE), ["--compute", "did you mean `measured`?"]),
         ((*RUN, "--compute", "-1", *TRUE), ["--compute", "positive factor"]),
         (("run", "-n", "10625", "--ppn", "1", "--machine", "aurora", *TRUE), ["10625", "10624"]),
+        (("extrapolate", "a.parquet", "--ranks", "64"), ["--record", "-o made.parquet"]),
+        (("extrapolate", "a.parquet", "-o", "b"), ["--ranks", "whole number of at least 4"]),
         # results
         (("report", "."), ["RUNDIR", "odonata run --out"]),
         ((*LATENCY, "--out", ""), ["--out", "empty"]),
@@ -208,6 +210,19 @@ def test_what_changes_nothing_in_traffic_is_said(odonata):
     assert done.returncode == 0 and done.stderr.count("changes nothing") == 1
     assert "--placement" in done.stderr and "--mpi" not in done.stderr
     assert odonata(*TRAFFIC, *short).stderr == ""
+
+
+def test_what_changes_nothing_elsewhere_is_said(odonata):
+    barrier = ("bench", "barrier", "--machine", "dragonfly-1056")
+    done = odonata(*barrier, "--sizes", "8")
+    assert done.returncode == 0 and "changes nothing in a barrier" in done.stderr
+    assert odonata(*barrier).stderr == ""
+    warm = ("run", "-n", "2", "--machine", "dragonfly-1056", "--warm")
+    done = odonata(*warm, "no_such_module", *TRUE)
+    assert done.returncode == 0 and "changes nothing where no Python" in done.stderr, done.stderr
+    assert "--warm" not in odonata(*warm, "none", *TRUE).stderr
+    done = odonata(*warm, "no_such_module", "--", "python", "-c", "1")
+    assert "`no_such_module` cannot be imported" in done.stderr, done.stderr
 
 
 def test_where_results_go_is_proven_before_and_left_clean(odonata, tmp_path):

@@ -90,6 +90,8 @@ def run(name: str | None, **given: Any) -> int:
     unheard = launch.knobs(os.environ)
     if unheard:
         asked.note(f"set, but built-in benchmarks do not listen: {', '.join(unheard)}")
+    if name == "barrier" and sizes is not None:
+        asked.note("changes nothing in a barrier, which has no size: --sizes")
     stop = door.Stop()
     with Progress(name, asked.quiet) as tick:
         job = asked.job(nodes, ppn)

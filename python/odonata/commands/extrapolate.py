@@ -35,10 +35,9 @@ def extrapolate(
     odonata extrapolate on-8.parquet on-16.parquet --ranks 4096 -o on-4096.parquet
     """
     wrong = Checks()
-    for name, value in (("ranks", ranks), ("record", record)):
-        if value is None:
-            wrong.add(name, "nothing", f"--{name}")
-    wanted = wrong.integer("ranks", ranks, extrapolating.LEAST_RANKS)
+    wanted = wrong.integer("ranks", ranks, None, extrapolating.LEAST_RANKS)
+    if record is None:
+        wrong.add("record", "nothing", "a file for the record to write, such as `-o made.parquet`")
     wrong.finish()
     made = extrapolating.extrapolate(recordings, ranks=wanted, record=record or "")
     if as_json:

@@ -149,9 +149,11 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             say(text.run(result.summary, result.data))
         asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
         asked.tell_counters(result.summary, given["counters"] or wants_report)
-        unfit = (result.summary.get("start") or {}).get("unfit")
-        if unfit:
-            asked.note(f"every rank started an interpreter of its own: {unfit}")
+        start = result.summary.get("start") or {}
+        if start.get("unfit"):
+            asked.note(f"every rank started an interpreter of its own: {start['unfit']}")
+        elif start and not start["forked"] and given["warm"] != "none" and given_by_hand("warm"):
+            asked.note("changes nothing where no Python script is started as one: --warm")
         if not result.summary.get("mpi_calls") and code == 0:
             asked.note(NO_CALLS)
         asked.tell_notes(result.summary)
