@@ -12,18 +12,24 @@ Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) an
 `SimulatedFailure` (the simulated machine said no), both under `Error`.
 """
 
-from . import bench
-from .bench import BenchResult
-from .errors import Complaint, Error, InputError, SimulatedFailure
-from .extrapolating import Extrapolation, extrapolate
-from .launch import RunResult, run
-from .machines import Job, Machine, machine, presets
-from .patterns import TrafficResult, traffic
-from .replaying import ReplayResult, replay
-from .sweeps import SweepResult, sweep
-from .together import JobsResult, jobs
-from .tuning import TuneResult, tune
-from .version import __version__
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False  # checkers of types take it for true; `typing` itself takes too long here
+if TYPE_CHECKING:
+    from . import bench
+    from .bench import BenchResult
+    from .errors import Complaint, Error, InputError, SimulatedFailure
+    from .extrapolating import Extrapolation, extrapolate
+    from .launch import RunResult, run
+    from .machines import Job, Machine, machine, presets
+    from .patterns import TrafficResult, traffic
+    from .replaying import ReplayResult, replay
+    from .sweeps import SweepResult, sweep
+    from .together import JobsResult, jobs
+    from .tuning import TuneResult, tune
+    from .version import __version__ as __version__
 
 __all__ = [
     "BenchResult",
@@ -51,3 +57,44 @@ __all__ = [
     "traffic",
     "tune",
 ]
+
+# Where each name comes from. A module is imported when it is used first: `odonata` the command,
+# which comes through here, is to hear of Ctrl-C before it imports anything that takes time.
+_NAMES = {
+    "bench": ["BenchResult"],
+    "errors": ["Complaint", "Error", "InputError", "SimulatedFailure"],
+    "extrapolating": ["Extrapolation", "extrapolate"],
+    "launch": ["RunResult", "run"],
+    "machines": ["Job", "Machine", "machine", "presets"],
+    "patterns": ["TrafficResult", "traffic"],
+    "replaying": ["ReplayResult", "replay"],
+    "sweeps": ["SweepResult", "sweep"],
+    "together": ["JobsResult", "jobs"],
+    "tuning": ["TuneResult", "tune"],
+    "version": ["__version__"],
+}
+_MODULE = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def _find(name: str) -> object:
+    if name in _MODULE:
+        found = getattr(import_module(f".{_MODULE[name]}", __name__), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
+    else:
+        try:
+            found = import_module(f".{name}", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+            raise AttributeError(f"module `{__name__}` has no attribute `{name}`") from None
+    globals()[name] = found
+    return found
+
+
+if not TYPE_CHECKING:  # to whom every name would be known
+    __getattr__ = _find
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

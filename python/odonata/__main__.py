@@ -1,6 +1,22 @@
-"""`python -m odonata` is `odonata`."""
+"""`odonata`, and `python -m odonata`: the command line, which hears of Ctrl-C from here on."""
 
-from .cli import main
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The `odonata` command; leaves with the exit code."""
+    try:
+        # Within, because importing it takes a fourth of a second, and people are faster than that.
+        from . import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        if sys.stderr:
+            sys.stderr.write("odonata: interrupted\n")
+        sys.exit(130)  # as `cli` says it later
+
 
 if __name__ == "__main__":
     main()

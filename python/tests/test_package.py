@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+import os
 import re
 import subprocess
 import sys
@@ -33,6 +34,25 @@ def test_help_does_not_load_what_it_does_not_need():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
+
+
+def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
+    code = (
+        "import sys, odonata.__main__\n"
+        "print(sorted(name for name in sys.modules if 'odonata' in name))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "['odonata', 'odonata.__main__']\n", run.stderr
+    # Somebody presses it while click is imported.
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    before = os.environ.get("PYTHONPATH")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(tmp_path), before]))}
+    for start in (["-m", "odonata"], ["-c", "from odonata.__main__ import main; main()"]):
+        words = [sys.executable, *start, "machines"]
+        run = subprocess.run(words, env=env, capture_output=True, text=True)
+        assert (run.returncode, run.stdout, run.stderr) == (130, "", "odonata: interrupted\n")
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert '\nodonata = "odonata.__main__:main"\n' in project
 
 
 def imports(path: Path) -> set[Path]:
