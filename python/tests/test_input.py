@@ -192,7 +192,8 @@ def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
     """A row that says two nodes is not of two ranks in the memory of one."""
     for nodes, code in (("7\n7\n", 2), ("7\n5\n", 0)):
         (tmp_path / "nodes").write_text(nodes)
-        done = odonata(*LATENCY, "--nodes", "2", "-ppn", "1", "--placement", "nodes", "--sizes", "8")
+        ranks = ("--nodes", "2", "-ppn", "1", "--placement", "nodes")
+        done = odonata(*LATENCY, *ranks, "--sizes", "8")
         assert done.returncode == code, done.stderr
         assert ("ranks on 2 nodes" in done.stderr) == (code == 2), done.stderr
 
