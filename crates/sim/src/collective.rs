@@ -25,15 +25,15 @@ pub(crate) struct Run {
     pub context: Context,
     pub seq: u32,
     pub round: u32,
-    /// Messages of this round still to come or to be let go of.
+    /// Messages of this round still to come or to be let go of, and of these those to come: they
+    /// are counted apart, for of members that disagree some send more than others wait for.
     pub owed: u32,
+    to_come: u32,
     /// Whether what arrives in this round is combined, which costs time by the byte.
     pub combines: bool,
     kind: Kind,
-    /// When the last rank this one depends on so far had entered; and as this round began, which is
-    /// what its messages say.
+    /// When the last rank this one depends on so far had entered.
     pub ready: Time,
-    pub called: Time,
     /// When the work of this round's messages is done.
     pub busy: Time,
     /// The local moves at the end of this round.
@@ -44,6 +44,8 @@ pub(crate) struct Run {
     /// for its rank's CPU is no send yet.
     next: Outgoing,
     rest: Vec<Outgoing>,
+    /// `ready` as this round began, which is what its messages say.
+    pub called: Time,
     rounds: u32,
     pub call: CallId,
 }
@@ -185,6 +187,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             rounds,
             after: None,
             owed: 0,
+            to_come: 0,
             ready: self.now,
             called: self.now,
             busy: self.now,
@@ -282,7 +285,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (run, traffic) = (&mut self.runs[id], &self.traffic);
         // One term more than there are messages: it keeps the round open until all of them are
         // on their way.
-        run.owed = 1 + awaited + traffic.recvs.len() as u32;
+        run.to_come = traffic.recvs.len() as u32;
+        run.owed = 1 + awaited + run.to_come;
         run.owed += u32::from(traffic.offloaded.is_some());
         run.called = run.ready;
         run.combines = traffic.combines;
@@ -483,44 +487,71 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// Whether `rank`'s run is in the round of the collective that this message is of, and waits
-    /// for something. By then another may have its place, where members disagree about a call; and
-    /// two kinds may name the same messages.
+    /// for one. By then another may have its place, where members disagree about a call; and two
+    /// kinds may name the same messages.
     #[inline]
-    pub(crate) fn awaits(&self, id: RunId, rank: u32, send: &Send) -> bool {
+    fn awaits(&self, id: RunId, rank: u32, send: &Send) -> bool {
         let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
             unreachable!("rounds are of collectives")
         };
         let run = &self.runs[id];
         let of_run = (run.rank, run.context, run.seq, run.round, run.kind);
-        of_run == (rank, context, seq, round, kind) && run.owed > 0
+        of_run == (rank, context, seq, round, kind) && run.to_come > 0
     }
 
-    /// A message has come that its receiver does not wait for. Messages are counted, so it need not
-    /// be the one that is too many.
+    /// A message has come that its receiver does not wait for: only members that disagree about a
+    /// call can send what a round does not expect. Messages are counted, so it need not be the one
+    /// that is too many.
     #[cold]
     fn stray(&mut self, id: SendId) {
-        let to = self.played(self.sends[id].to);
-        let (context, seq, _) = self.round_of(id);
-        let theirs = match self.run_of(to, context, seq) {
-            Some(run) => format!("called {:?} and does not wait for it", self.runs[run].kind),
-            None => "has left that call".into(),
-        };
-        self.differ(to, id, &theirs);
-    }
-
-    /// Only members that disagree about a call can send what a round does not expect. `rank` has
-    /// noticed it by this message, whose receiver is as `theirs` says.
-    #[cold]
-    pub(crate) fn differ(&mut self, rank: u32, id: SendId, theirs: &str) {
         let send = self.sends[id];
-        let Purpose::Collective { context, seq, kind, .. } = send.purpose else {
+        let Purpose::Collective { context, seq, round, kind, .. } = send.purpose else {
             unreachable!("rounds are of collectives")
         };
-        let (from, to) = (self.own_number(send.from), self.own_number(self.played(send.to)));
-        let call = seq + 1;
+        let receiver = self.played(send.to);
+        let theirs = match self.run_of(receiver, context, seq).map(|run| &self.runs[run]) {
+            Some(run) if (run.round, run.kind) == (round, kind) => {
+                format!("called it, too, and {}", self.say_awaited(run))
+            }
+            Some(run) => format!("called {:?} and does not wait for it", run.kind),
+            None => "has left that call".into(),
+        };
+        let (from, to) = (self.own_number(send.from), self.own_number(receiver));
+        let what = format!("rank {from} called {kind:?} and sent to rank {to}, which {theirs}");
+        self.disagree(receiver, (context, seq), &what);
+    }
+
+    /// What a run that has had all messages of its round has waited for.
+    fn say_awaited(&self, run: &Run) -> String {
+        let mut traffic =
+            Traffic { network_reduces: self.offload.reducer.is_some(), ..Traffic::default() };
+        if let Some(played) = self.job.sample.round(run.round, run.rounds) {
+            self.called[run.call].collective().round(played, &mut traffic);
+        }
+        let job = self.job_of(run.rank);
+        let member = |from| self.member(job, run.context, from);
+        match traffic.recvs[..] {
+            [] => "awaits no message in this round".into(),
+            [from] => {
+                format!("awaits one in this round, of rank {}, and has had one", member(from))
+            }
+            [from, ..] => {
+                let n = traffic.recvs.len();
+                format!(
+                    "awaits {n} in this round, one of rank {}, and has had as many",
+                    member(from)
+                )
+            }
+        }
+    }
+
+    /// Members disagree about a call, which `rank` has noticed.
+    #[cold]
+    pub(crate) fn disagree(&mut self, rank: u32, (context, seq): (Context, u32), what: &str) {
         let what = format!(
-            "call {call} of communicator {context}, about which its members disagree (collective, \
-             lengths or root): rank {from} called {kind:?} and sent to rank {to}, which {theirs}"
+            "call {} of communicator {context}, about which its members disagree (collective, \
+             lengths, root or algorithm): {what}",
+            seq + 1
         );
         self.erroneous(rank, what);
     }
@@ -548,6 +579,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let (cost, usable) = (self.receive_cost(send), self.usable_at(send));
         let run = &mut self.runs[id];
+        run.to_come -= 1;
         run.ready = run.ready.max(send.called);
         let combine =
             if run.combines { self.job.library.reduce_gap.span(send.bytes) } else { Span::ZERO };
@@ -558,45 +590,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// One thing less to wait for in this round, settled at `when`.
     pub(crate) fn owe_less(&mut self, id: RunId, when: Time) {
         let run = &mut self.runs[id];
-        if run.owed == 0 {
-            return self.exceed(id);
-        }
         run.busy = run.busy.max(when);
         run.owed -= 1;
         if run.owed == 0 {
             let (rank, over) = (run.rank, run.busy + run.local);
             self.schedule(rank, over, Due::Advance(id));
         }
-    }
-
-    /// More has come to this run's round than it waits for: only members that disagree about the
-    /// call can send that.
-    #[cold]
-    fn exceed(&mut self, id: RunId) {
-        let &Run { rank, context, seq, round, rounds, kind, call, .. } = &self.runs[id];
-        self.traffic.clear();
-        // It may have left by now, and its call with it.
-        let is_in = self.runs_of(rank).any(|run| run == id);
-        if is_in && let Some(played) = self.job.sample.round(round, rounds) {
-            self.called[call].collective().round(played, &mut self.traffic);
-        }
-        let job = self.job_of(rank);
-        let awaited = match self.traffic.recvs[..] {
-            [] => "no message".into(),
-            [from] => format!("the message of rank {}", self.member(job, context, from)),
-            [from, ..] => {
-                let n = self.traffic.recvs.len();
-                format!("{n} messages, one of rank {}", self.member(job, context, from))
-            }
-        };
-        let what = format!(
-            "call {} of communicator {context}, about which its members disagree (collective, \
-             lengths or root): rank {} called {kind:?}, awaits {awaited} in this round, and more \
-             has come",
-            seq + 1,
-            self.own_number(rank)
-        );
-        self.erroneous(rank, what);
     }
 
     fn leave(&mut self, id: RunId) {

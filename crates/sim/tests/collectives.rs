@@ -143,12 +143,6 @@ fn disagreement(calls: &[(Kind, Algorithm, u32, u64, u64)]) -> [(u32, String); 2
 fn a_message_that_no_round_expects_is_told_with_its_own_call() {
     use Algorithm::{Binomial, Linear};
     let (few, many) = (8, 80_000);
-    // Of so many ranks one takes itself for the root, so many us after the others have called.
-    let two_roots = |ranks, bytes, late| {
-        let mut calls = vec![(Kind::Scatter, Linear, 0, bytes, 0); ranks];
-        calls[1] = (Kind::Scatter, Linear, 1, bytes, late);
-        calls
-    };
     for (calls, rank, from, kind) in [
         // Its receiver waits for one just like it, of another kind.
         (
@@ -158,9 +152,27 @@ fn a_message_that_no_round_expects_is_told_with_its_own_call() {
             "Scatter",
         ),
         // Its receiver has left for the barrier.
-        (two_roots(8, few, 5), 0, 1, "Scatter"),
-        // Its data comes when another message has been taken for it, and the call is over.
-        (two_roots(8, many, 0), 2, 1, "Scatter"),
+        (
+            vec![
+                (Kind::Gather, Linear, 2, few, 0),
+                (Kind::Gather, Linear, 0, few, 5),
+                (Kind::Gather, Linear, 2, few, 0),
+            ],
+            0,
+            1,
+            "Gather and sent to rank 0, which has left that call",
+        ),
+        // Its data comes when another message has been taken for it, and the round is over.
+        (
+            vec![
+                (Kind::Gather, Linear, 2, many, 0),
+                (Kind::Gather, Linear, 2, many, 2),
+                (Kind::Gather, Binomial, 2, many, 0),
+            ],
+            2,
+            1,
+            "Gather and sent to rank 2, which called Gather and does not wait for it",
+        ),
         // It is of a round that its receiver, who calls late, never comes to.
         (
             vec![
@@ -173,10 +185,29 @@ fn a_message_that_no_round_expects_is_told_with_its_own_call() {
             2,
             "Bcast",
         ),
-        // Its sender has taken another message for its receiver's thanks, and gone on.
-        (two_roots(3, many, 0), 0, 0, "Scatter"),
-        // It comes while its receiver awaits none, and is told when that has sent all of its own.
-        (two_roots(3, few, 5), 1, 1, "Scatter, awaits no message"),
+        // Two take themselves for the root: neither awaits anything, and is still to send.
+        (
+            vec![
+                (Kind::Scatter, Linear, 0, few, 0),
+                (Kind::Scatter, Linear, 1, few, 5),
+                (Kind::Scatter, Linear, 0, few, 0),
+            ],
+            1,
+            0,
+            "Scatter and sent to rank 1, which called it, too, and awaits no message",
+        ),
+        // Two have come for the one that a round awaits.
+        (
+            vec![
+                (Kind::Gather, Binomial, 0, few, 5),
+                (Kind::Gather, Binomial, 0, few, 0),
+                (Kind::Gather, Linear, 0, few, 1),
+            ],
+            0,
+            2,
+            "Gather and sent to rank 0, which called it, too, and awaits one in this round, of \
+             rank 1, and has had one",
+        ),
     ] {
         for (told, what) in disagreement(&calls) {
             let whose = format!("rank {from} called {kind}");
