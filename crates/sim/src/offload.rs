@@ -6,10 +6,11 @@
 //! seen by anybody. Its packets wait for each other on links, and for nobody else.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 
 use crate::world::{Due, RunId, World};
 use base::{Span, Time};
-use collectives::{InNetwork, OFFLOAD_MAX};
+use collectives::{InNetwork, Kind, OFFLOAD_MAX};
 use machine::{LinkId, Machine, NIC_CHILDREN, NicId, Reducer, SwitchId};
 use net::{Carried, Counters, NetworkModel};
 use workload::{Context, Workload};
@@ -65,9 +66,31 @@ type Open = (u32, VecDeque<(RunId, InNetwork)>);
 
 /// Those who have entered, with when their part leaves them.
 struct Group {
+    /// Of the tree.
     root: u32,
-    bytes: u64,
+    /// What the first of them asks for; so must all others.
+    asked: Asked,
     entered: Vec<(u32, RunId, Time)>,
+}
+
+/// What members of a reduction agree about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Asked {
+    kind: Kind,
+    /// The call's, if its kind has one.
+    root: Option<u32>,
+    part: InNetwork,
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InNetwork { bytes, size, .. } = self.part;
+        write!(f, "{:?} of {bytes} B", self.kind)?;
+        if let Some(root) = self.root {
+            write!(f, ", root {root}")?;
+        }
+        write!(f, ", for the network to do among {size}")
+    }
 }
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
@@ -86,8 +109,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let keeps = rank == root && self.reducer() == Reducer::Switches;
         let cost = if keeps { Span::ZERO } else { self.job.library.send_overhead };
         let left = self.work(rank, cost);
+        let asked = self.asked(id, part);
         let group = self.offload.under_way.entry(key);
-        let group = group.or_insert_with(|| Group { root, bytes: part.bytes, entered: Vec::new() });
+        let group = group.or_insert_with(|| Group { root, asked, entered: Vec::new() });
+        if group.asked != asked {
+            let (first, theirs) = (group.entered[0].0, group.asked);
+            let (first, own) = (self.own_number(first), self.own_number(rank));
+            let what = format!("rank {first} called {theirs}, rank {own} {asked}");
+            return self.disagree(rank, (key.1, key.2), &what);
+        }
         group.entered.push((rank, id, left));
         if group.entered.len() == part.size as usize {
             match self.reducer() {
@@ -97,13 +127,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
+    fn asked(&self, id: RunId, part: InNetwork) -> Asked {
+        let call = self.called[self.runs[id].call].collective();
+        Asked { kind: call.kind, root: call.kind.has_root().then_some(call.root), part }
+    }
+
     fn reducer(&self) -> Reducer {
         self.offload.reducer.expect("who asks for it has been refused otherwise")
     }
 
     /// All have entered a reduction by NICs, which do all of it.
     fn combine(&mut self, key: Key) {
-        let Group { root, bytes, mut entered } =
+        let Group { root, asked, mut entered } =
             self.offload.under_way.remove(&key).expect("all of it have entered");
         let (members, first) = (self.workload.members(key.0, key.1), self.first_rank(key.0));
         let places = members.iter().zip(0..).map(|(&member, place)| (first + member, place));
@@ -116,7 +151,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 (self.job.seats[rank as usize].nic, left + machine.nic.send_latency)
             })
             .collect();
-        let words = bytes.div_ceil(WORD).max(1);
+        let words = asked.part.bytes.div_ceil(WORD).max(1);
         let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
         let told = by_nics(&mut wires, &nics);
         let seen = machine.nic.recv_latency;
@@ -159,7 +194,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let (key, (rank, context)) = (self.key_of(id), self.part_of(id));
         let when = match self.offload.under_way.remove(&key) {
             Some(group) => {
-                self.work(rank, self.root_cost(group.bytes));
+                self.work(rank, self.root_cost(group.asked.part.bytes));
                 let sent = self.work(rank, self.job.library.send_overhead);
                 self.send_down(group, sent);
                 sent

@@ -232,3 +232,45 @@ fn what_switches_do_not_take_goes_as_messages() {
     let packets = ends(script().run::<PacketNetwork>(&here).1);
     assert_eq!(ends(script().run::<LogGpNetwork>(&here).1), packets);
 }
+
+/// Switches and NICs reduce what comes, whatever it is of: members that do not ask for the same are
+/// told so, as those are who send each other messages (MPI 5.0, section 6.1).
+#[test]
+fn members_that_ask_the_network_for_different_things_are_told() {
+    use Kind::{Allreduce, Barrier, Bcast, Reduce};
+    for machine_name in ["aurora", "cascade-3k"] {
+        let job = job_on(machine(machine_name, &[]), "mpich", &[0, 40, 80]);
+        for (ours, theirs, said) in [
+            ((Allreduce, 8, 0), (Barrier, 0, 0), ["Allreduce of 8 B", "Barrier of 0 B"]),
+            ((Allreduce, 8, 0), (Reduce, 8, 0), ["Allreduce of 8 B", "Reduce of 8 B, root 0"]),
+            ((Allreduce, 8, 0), (Allreduce, 16, 0), ["Allreduce of 8 B", "Allreduce of 16 B"]),
+            ((Bcast, 8, 0), (Bcast, 8, 2), ["Bcast of 8 B, root 0", "Bcast of 8 B, root 2"]),
+            // Only what has a root has to agree about it.
+            ((Allreduce, 8, 0), (Allreduce, 8, 2), ["", ""]),
+        ] {
+            let calls = (0..3).map(|rank| {
+                let (kind, bytes, root) = if rank == 1 { theirs } else { ours };
+                let Op::Collective { context, call: own } = call(kind, bytes, rank, 3) else {
+                    unreachable!("it is one")
+                };
+                // The last to call is the one that differs.
+                let late = if rank == 1 { 5_000 } else { 0 };
+                (rank, 0, late, Op::Collective { context, call: Collective { root, ..own } })
+            });
+            let (outcome, _) = Script::new(3, calls).run::<PacketNetwork>(&job);
+            let case = format!("{machine_name}, {ours:?} beside {theirs:?}: {:?}", outcome.end);
+            match outcome.end {
+                End::Finished => assert_eq!(said, ["", ""], "{case}"),
+                End::Erroneous(blocked) => {
+                    let [first, other] = said.map(|call| format!("{call}, for"));
+                    let what = format!("rank 0 called {first}");
+                    assert!(blocked.what.starts_with("call 1 of communicator 0, "), "{case}");
+                    assert!(blocked.what.contains(&what), "{case}");
+                    assert!(blocked.what.contains(&format!("rank 1 {other}")), "{case}");
+                    assert_eq!(blocked.rank, 1, "{case}");
+                }
+                _ => panic!("{case}"),
+            }
+        }
+    }
+}
