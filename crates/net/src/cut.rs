@@ -57,6 +57,9 @@ impl Message {
     pub fn seen_after(&self, nic: &NicParams) -> Span {
         match self.origin {
             Origin::Answer => nic.stage_last(self.bytes),
+            // Answers that bring nothing do not say whose packet was the last to be in memory: as
+            // if it were a full one, if there is any.
+            _ if self.told == Told::Back(0) => nic.recv_latency + nic.stage_first(self.bytes),
             Origin::Host | Origin::Nic => nic.completion(self.bytes.max(self.told.back())),
         }
     }
