@@ -32,7 +32,7 @@ def test_an_allreduce_is_one_hand_over_a_rank(odonata, tmp_path, ranks):
                        "loggp", "--compute", "none", "--json", "--quiet", "--", program,
                        rounds)  # fmt: skip
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["blocking_calls"]
+        return json.loads(done.stdout)["hand_overs"]
 
     # Beginning and end cost the same in both.
     assert hand_overs(7) - hand_overs(2) == 5 * ranks

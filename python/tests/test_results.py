@@ -145,6 +145,23 @@ def test_rows_of_calls_that_took_no_time_are_left_out():
     assert "MPI_Finalize" in shown(4.1e-9)  # 4 ranks: above 1 ns each
 
 
+def test_only_calls_are_counted_as_calls_and_as_blocking(odonata, tmp_path):
+    (tmp_path / "sleeps.py").write_text(
+        "import os, signal, time\nfrom mpi4py import MPI\n"
+        "for _ in range(20):\n    time.sleep(1e-3)\n"
+        "os.kill(os.getpid(), signal.SIGSEGV)\n"
+    )
+    done = odonata("run", "-n", "2", *SMALL, "--json", "--", "python", "sleeps.py")
+    assert done.returncode == 128 + 11, done.stderr
+    result = json.loads(done.stdout)
+    calls = {row["function"]: row["calls"] for row in result["calls"]}
+    assert calls.pop("(between calls)") == 0
+    assert sum(calls.values()) == result["mpi_calls"] > 0
+    # It sleeps and calls nothing that waits.
+    assert result["blocking_calls"] == 0
+    assert result["hand_overs"] >= 2 * 20
+
+
 def test_every_result_saves_and_reports(tmp_path):
     machine = od.machine("dragonfly-1056")
     results = [od.bench.barrier(machine.job(nodes=2)),

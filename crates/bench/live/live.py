@@ -65,7 +65,7 @@ def collectives(calls: str, smoke: bool) -> None:
     """One sleep a rank, however many there are: counted, so that no clock is asked."""
     ranks, rounds = (64, (2, 7)) if smoke else (1024, (5, 25))
     runs = [run(ranks, 8, [calls, "round", str(n)]) for n in rounds]
-    asleep = runs[1][1]["blocking_calls"] - runs[0][1]["blocking_calls"]
+    asleep = runs[1][1]["hand_overs"] - runs[0][1]["hand_overs"]
     sleeps = asleep / (rounds[1] - rounds[0]) / ranks
     wall = float(runs[1][0].split()[0]) / rounds[1]
     print(f"\n{ranks:,}-rank MPI_Allreduce: {sleeps:g} sleeps a rank, {wall * 1e3:.1f} ms")

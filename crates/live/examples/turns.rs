@@ -143,7 +143,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
     let outcome = world.workload.outcome();
     assert_eq!(outcome.exit_code, 0);
     Cost {
-        hand_overs: outcome.blocking_calls,
+        hand_overs: outcome.hand_overs,
         start_s: started.as_secs_f64(),
         wall_s: wall,
         cpu_s: cpu_s() - cpu_before,

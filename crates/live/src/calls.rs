@@ -38,7 +38,10 @@ impl Live {
         rank.function = control.function;
         rank.epoch = rank.epoch.wrapping_add(1);
         rank.hand_overs += 1;
-        rank.row(control.function).calls += 1;
+        // Between calls it attaches, sleeps or reads a clock.
+        if control.function != 0 {
+            rank.row(control.function).calls += 1;
+        }
         rank.mode = control.wait_mode;
         (rank.owed, rank.named) = (0, control.wait_count);
         (rank.paused, rank.any, rank.found) = (false, false, false);

@@ -7,8 +7,9 @@ use std::fmt;
 /// One MPI function of one rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionRow {
-    /// Index in the interface table.
+    /// Index in the interface table; 0 is the time between calls.
     pub function: u32,
+    /// None of 0.
     pub calls: u64,
     /// Simulated time between the rank's CPU being through with the call and its return.
     pub blocked: Span,
@@ -53,8 +54,10 @@ pub struct LiveOutcome {
     pub exits: Vec<Exit>,
     pub ranks: Vec<RankOutcome>,
     pub mpi_calls: u64,
-    /// Hand-overs: a rank gave its turn away.
+    /// Of these, the ones in which a rank gave its turn away.
     pub blocking_calls: u64,
+    /// How often ranks gave their turns away, in calls and between them.
+    pub hand_overs: u64,
     /// Point-to-point messages the program sent, and their bytes.
     pub messages: u64,
     pub bytes: u64,

@@ -57,20 +57,16 @@ impl Live {
             Some(failure) => failure.exit_code(),
             None => status.unwrap_or(0),
         };
-        for rank in 0..self.ranks.len() as u32 {
-            self.count_calls(rank);
-        }
+        let blocking_calls = (0..self.ranks.len() as u32).map(|rank| self.count_calls(rank)).sum();
         let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
         LiveOutcome {
             exit_code,
             interrupted: self.was_interrupted,
             start: std::mem::take(&mut self.start),
             exits,
-            // 0: readings of other clocks, and sleeps.
-            mpi_calls: sum(|r| {
-                r.outcome.functions.iter().filter(|f| f.function != 0).map(|f| f.calls).sum()
-            }),
-            blocking_calls: sum(|r| r.hand_overs),
+            mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
+            blocking_calls,
+            hand_overs: sum(|r| r.hand_overs),
             messages: sum(|r| r.messages),
             bytes: sum(|r| r.bytes),
             ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
@@ -78,18 +74,26 @@ impl Live {
         }
     }
 
-    /// Reads the rank's own tally. A function that has handed over was called at least once, even
-    /// if the rank's library does not count.
-    fn count_calls(&mut self, at: u32) {
+    /// Reads the rank's own tally, which knows better how many calls there were than its
+    /// hand-overs: a call may take several. Where the rank's library does not count, each was one.
+    /// Returns how many calls blocked, which is never more than there were.
+    fn count_calls(&mut self, at: u32) -> u64 {
         let rank = &mut self.ranks[at as usize];
-        for function in 0..wire::FUNCTIONS as u32 {
+        let mut blocked = 0;
+        // 0 is no function.
+        for function in 1..wire::FUNCTIONS as u32 {
             // SAFETY: within the tally; the process has ended.
             let calls = unsafe { *self.shared.segment.tally(at).add(function as usize) };
             if calls > 0 {
                 let row = rank.row(function);
-                row.calls = row.calls.max(calls);
+                blocked += row.calls.min(calls);
+                row.calls = calls;
+            } else if let Some(row) = rank.outcome.functions.iter().find(|r| r.function == function)
+            {
+                blocked += row.calls;
             }
         }
+        blocked
     }
 
     /// Looks after the user and the processes.

@@ -87,6 +87,8 @@ pub struct RunResult {
     pub interrupted: bool,
     pub mpi_calls: u64,
     pub blocking_calls: u64,
+    /// How often ranks gave their turns away, in calls and between them.
+    pub hand_overs: u64,
     pub wall_s: f64,
     pub start: StartRow,
     pub failure: Option<FailureRow>,
@@ -547,6 +549,7 @@ fn result(
         interrupted: failure.as_ref().is_some_and(|f| f.kind == "interrupted"),
         mpi_calls: live.mpi_calls,
         blocking_calls: live.blocking_calls,
+        hand_overs: live.hand_overs,
         wall_s: 0.0,
         start: StartRow {
             forked: live.start.forked,
