@@ -69,6 +69,23 @@ def test_a_job_that_fails_ends_alone(jobs, program):
     assert "job bad: deadlock" in done.stderr
 
 
+def test_a_job_that_fails_waits_no_longer_than_it_lasts(jobs, tmp_path):
+    (tmp_path / "dies.py").write_text(
+        "import os, signal, time\nfrom mpi4py import MPI\n"
+        "if MPI.COMM_WORLD.rank == 1:\n"
+        "    time.sleep(1e-5)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "MPI.COMM_WORLD.recv(source=1)\n"
+    )
+    _, found = jobs(
+        job(program=[sys.executable, str(tmp_path / "dies.py")], ranks=2, compute="none")
+        + job(bench="alltoall", bytes="1Mi", nodes=4)
+    )
+    bad, other = found["jobs"]
+    assert bad["failure"]["kind"] == "killed" and bad["time_s"] < 0.1 * other["time_s"]
+    parts = sum(bad[f"{part}_s"] for part in ("compute", "waiting", "transfer"))
+    assert 0 < parts <= bad["time_s"] * (1 + 1e-9)
+
+
 def test_a_second_programs_deadlock_names_its_own_ranks(jobs, program):
     done, found = jobs(
         job(bench="barrier", nodes=4)

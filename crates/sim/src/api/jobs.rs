@@ -471,7 +471,8 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
         ending = End::Stopped;
     }
     if ending != End::Finished {
-        live.close(outcome.time);
+        // The others may go on for long.
+        live.close(job.time);
     }
     let rows: Vec<FailureRank> = match &ending {
         End::Deadlock(blocked) => run::deadlock(&run.machine, seats, &live, blocked),
