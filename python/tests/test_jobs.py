@@ -69,6 +69,19 @@ def test_a_job_that_fails_ends_alone(jobs, program):
     assert "job bad: deadlock" in done.stderr
 
 
+def test_who_is_in_no_call_is_not_said_to_be_in_one(odonata, tmp_path):
+    (tmp_path / "leaves.py").write_text(
+        "import sys\nfrom mpi4py import MPI\n"
+        "if MPI.COMM_WORLD.rank == 1:\n    MPI.Finalize()\n    sys.exit(3)\n"
+        "MPI.COMM_WORLD.recv(source=1)\n"
+    )
+    done = odonata("run", "-n", 2, *MACHINE, "--", sys.executable, "leaves.py")
+    waits, left = json.loads(done.stdout)["failure"]["ranks"]
+    assert waits["call"].startswith("MPI_Mprobe") and left["call"] is None
+    assert left["detail"] == "has left MPI_Finalize; its process exited with status 3"
+    assert f"on {left['node']}: has left MPI_Finalize" in done.stderr
+
+
 def test_a_job_that_fails_waits_no_longer_than_it_lasts(jobs, tmp_path):
     (tmp_path / "dies.py").write_text(
         "import os, signal, time\nfrom mpi4py import MPI\n"

@@ -140,7 +140,13 @@ impl Live {
         })
     }
 
-    /// What a rank is at: "MPI_Recv(source 2, tag 7)".
+    /// The call a rank is in: "MPI_Recv(source 2, tag 7)".
+    pub fn call(&self, rank: u32) -> Option<String> {
+        let inside = self.ranks[rank as usize].stage == Stage::Inside;
+        self.call_of(rank).filter(|_| inside)
+    }
+
+    /// What a rank is at: its call, or why it is in none.
     pub fn describe(&self, rank: u32) -> String {
         match (self.ranks[rank as usize].stage, self.call_of(rank)) {
             (Stage::Outside, _) => "has not called MPI_Init".to_string(),

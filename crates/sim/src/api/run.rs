@@ -379,12 +379,13 @@ fn seat_specs(machine: &Machine, seats: &[Seat]) -> (Vec<SeatSpec>, u32) {
 }
 
 pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureRank {
-    FailureRank {
-        rank: blocked.rank,
-        node: machine.node_name(blocked.node),
-        call: Some(live.describe(blocked.rank)),
-        detail: blocked.what.clone(),
-    }
+    let call = live.call(blocked.rank);
+    // Who is in no call does something else, which belongs to what there is to say of it.
+    let detail = match call {
+        Some(_) => blocked.what.clone(),
+        None => format!("{}; {}", live.describe(blocked.rank), blocked.what),
+    };
+    FailureRank { rank: blocked.rank, node: machine.node_name(blocked.node), call, detail }
 }
 
 /// One row a rank that waits, with all it waits for; and one a rank that has left unhappily, which
