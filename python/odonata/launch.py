@@ -84,7 +84,7 @@ class RunResult(Result):
 
     @property
     def time(self) -> float:
-        """Predicted time of the program, seconds."""
+        """Predicted time of the program, seconds; of one that failed, when it did."""
         return self.summary["time_s"]
 
     @property

@@ -472,7 +472,9 @@ def run(
     ink, s = Ink(to), summary
     lines = ["", ink.dim(headline(s))]
     ranks = data.get("ranks") or []
-    lines.append(f"{ink.bold('Predicted time')}  {ink.bold(show_time(s.get('time_s'), 4))}")
+    why = unpredicted(s)
+    head = ("No prediction", why) if why else ("Predicted time", show_time(s.get("time_s"), 4))
+    lines.append("  ".join(map(ink.bold, head)))
     if ranks:
         lines += _time_split(ranks)
     calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))
@@ -506,6 +508,15 @@ def run(
         same = "" if repeats else ink.dim("   (--compute none repeats it)")
         lines.append(f"Digest   {s['digest']}{same}")
     return "\n".join(lines)
+
+
+def unpredicted(s: Mapping[str, Any]) -> str:
+    """Why the time of a run is no prediction: how long the program takes is known of one that has
+    come to its end, in which there was something to simulate. Empty if it is one."""
+    if found := s.get("failure"):
+        kind = str(found.get("kind", "failure")).replace("_", " ")
+        return f"ended early, after {show_time(s.get('time_s'), 4)}: {kind}"
+    return "no rank called MPI" if s.get("mpi_calls") == 0 else ""
 
 
 def headline(s: Mapping[str, Any]) -> str:

@@ -72,6 +72,7 @@ def test_of_a_failure_and_of_hostile_words(odonata, program, tmp_path):
     assert odonata("report", "results", "--no-published", "-o", "page.html").returncode == 0
     words = check((tmp_path / "page.html").read_text())
     assert "ended early: deadlock" in words and "MPI_Recv" in words
+    assert "no prediction: ended early" in words and "predicted time" not in words
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,8 @@ def test_failures(odonata, program, tmp_path, name, ranks, code, said):
     assert done.returncode == code, done.stderr
     for words in said:
         assert words in done.stderr, done.stderr
+    assert "No prediction  ended early, after " in done.stderr
+    assert "Predicted time" not in done.stderr
     summary = json.loads((tmp_path / "results" / "summary.json").read_text())
     assert summary["exit_code"] == code and summary["failure"]["ranks"]
 
@@ -252,9 +254,11 @@ def test_a_stopped_sweep_says_what_it_lacks(monkeypatch, capsys, arguments, quie
 
 def test_a_run_without_mpi_says_so(odonata):
     done = odonata("run", "-n", "2", *SMALL, "--", "true")
-    assert done.returncode == 0 and done.stderr.count("no rank called MPI") == 1
+    assert done.returncode == 0 and done.stderr.count("nothing was predicted") == 1
+    assert "No prediction  no rank called MPI" in done.stderr
     assert "no rank" not in odonata("run", "-n", "2", *SMALL, "--quiet", "--", "true").stderr
-    assert "no rank" not in odonata("run", "-n", "2", *SMALL, "--", "false").stderr
+    # A program that fails has other troubles.
+    assert "nothing was" not in odonata("run", "-n", "2", *SMALL, "--", "false").stderr
 
 
 def test_killed_from_outside_leaves_no_rank(odonata, program):

@@ -172,6 +172,7 @@ def run_content(
     return {
         "title": program_name(s.get("program") or [s.get("trace") or ""]),
         "headline": units.show_time(s.get("time_s"), 4),
+        "unpredicted": text.unpredicted(s),
         "split": [
             {"name": k, "meaning": text.MEANING[k], "share": v["mean"] / total, **v}
             for k, v in split.items()
@@ -210,7 +211,7 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
     return {
         "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
         "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "link_kinds": [],
-        "busiest": None, "failure": None,
+        "busiest": None, "failure": None, "unpredicted": "",
     }  # fmt: skip
 
 
