@@ -10,7 +10,7 @@ others in turn) and `random-all-to-all` (the same, endpoints taken in random ord
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,6 +126,8 @@ def traffic(
         "ordered": bool(ordered),
     }
     answer = door.enter("traffic", request, tick, stop)
+    for row in answer["rows"]:
+        row.update(dict.fromkeys(unmeasured(row)))
     parts = [
         {"offered": row["offered"], **part}
         for row in answer["rows"]
@@ -154,3 +156,14 @@ def traffic(
         **answer,
     }
     return TrafficResult(pattern, summary)
+
+
+def unmeasured(row: Mapping[str, Any]) -> Iterator[str]:
+    """What a row has a 0 for because there was no packet to measure it by: in a short time, or at
+    a small load."""
+    if row["packets"] == row["unfinished"]:
+        yield from ("latency_mean_s", "latency_p50_s", "latency_p99_s")
+    if not row["packets"]:
+        yield from ("least_mean_s", "least_p99_s")
+    if not row["hops_mean"]:  # a packet has at least one switch on its way
+        yield from ("hops_mean", "nonminimal_fraction")

@@ -332,10 +332,10 @@ def congestion(counts: Mapping[str, Any] | None) -> list[str]:
 
 def impact(row: Mapping[str, Any], which: str) -> str:
     """How much longer packets took beside the background than alone."""
-    alone = row.get(f"alone_{which}_s")
-    if not alone:
+    alone, least = row.get(f"alone_{which}_s"), row.get(f"least_{which}_s")
+    if not alone or least is None:
         return "-"
-    return f"{'>' if row.get('unfinished') else ''}{row[f'least_{which}_s'] / alone:.2f}"
+    return f"{'>' if row.get('unfinished') else ''}{least / alone:.2f}"
 
 
 def beside(row: Mapping[str, Any]) -> list[str]:

@@ -94,6 +94,20 @@ def test_traffic(odonata):
     assert keys <= set(result["engine"])
 
 
+def test_what_no_packet_was_measured_for_is_no_number(odonata):
+    """In a picosecond of this seed nothing is sent and nothing arrives; 100 ns have both."""
+    asked = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")
+    latencies = ("latency_mean_s", "latency_p50_s", "latency_p99_s", "least_mean_s", "least_p99_s")
+    [row] = json.loads(odonata(*asked, "--time", "1ps", "--json").stdout)["rows"]
+    assert row["packets"] == 0 and row["accepted"] == 0
+    assert {row[key] for key in (*latencies, "hops_mean", "nonminimal_fraction")} == {None}
+    shown = odonata(*asked, "--time", "1ps").stdout.splitlines()[2].split()
+    assert shown == ["0.100", "0.000", *"-----"]
+    [row] = json.loads(odonata(*asked, "--time", "100ns", "--json").stdout)["rows"]
+    assert row["accepted"] > 0 and row["hops_mean"] >= 1
+    assert all(row[key] > 0 for key in latencies)
+
+
 def test_run_prints_one_object_whatever_the_program_prints(odonata, program):
     done = odonata("run", "-n", "4", "--ppn", "2", *SMALL, "--json", "--", "python",
                    program("ring"))  # fmt: skip
