@@ -146,6 +146,7 @@ PLAIN = (
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
     click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
 )
+WHOLE = tuple(o for o in PLAIN if o is not FAULTS)  # of machines that are
 COMMON = (*MACHINE, CLASS, fidelity("packet"), *PLAIN)
 AUTO = fidelity("packet", "; auto: the cheapest that is within --tolerance of packets")
 CHOICE = (*MACHINE, CLASS, AUTO, *PLAIN)

@@ -59,6 +59,12 @@ def test_flows_and_the_closed_form_refuse_what_comes_or_goes(odonata, plan):
         assert done.returncode == 2 and "bit errors" in done.stderr
 
 
+def test_algorithms_are_compared_on_whole_machines(odonata):
+    assert "--faults" not in odonata("tune", "--help").stdout
+    done = odonata("tune", "bcast", "--nodes", 2, *MACHINE, "--faults", "random:1")
+    assert done.returncode == 2 and "an option of `odonata tune`" in done.stderr
+
+
 def test_error_bars_are_of_whole_machines(odonata, plan):
     broken = ("--faults", plan("[[fault]]\nswitches = [0, 1]\nlanes = 2\n"))
     call = ("bench", "allreduce", *MACHINE, "--nodes", "8", "--sizes", "8", *broken)

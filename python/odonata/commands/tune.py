@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import benchmarks, door, tuning, units
-from ..options import CLASS, MACHINE, PLAIN, RULES, fidelity, option, with_options
+from ..options import CLASS, MACHINE, RULES, WHOLE, fidelity, option, with_options
 from ..progress import Progress
 from .asked import SIZES_WANTED, Request, stopped
 from .command import command
@@ -26,7 +26,7 @@ from .command import command
     "error; more messages, more rounds); else it is left out.  [default: 2000000]",
 )
 @click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
-@with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *PLAIN)
+@with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *WHOLE)
 def tune(collective: str | None, **given: Any) -> int:
     """Try every algorithm of COLLECTIVE and print which is fastest, beside the library's choice.
 
