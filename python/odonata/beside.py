@@ -54,7 +54,11 @@ def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:
         hint = f"such as `{text}:0.4`" if isinstance(text, str) and text else None
         wrong.add("background", text or "nothing", BACKGROUND, hint)
         return {}
-    return of_mapping(wrong, found)
+    sub = Complaints()
+    found = of_mapping(sub, found)
+    for c in sub.list:
+        wrong.add("background", text, c.wanted, c.hint)
+    return found
 
 
 def of_mapping(wrong: Complaints, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import door, machines, names, units
@@ -72,7 +73,7 @@ class Checks(Complaints):
         except InputError as error:
             self.extend(error)
             return None
-        return Machine(named.name, named.toml, tuple(pairs), routing)
+        return replace(named, changes=tuple(pairs), routing=routing)
 
     def placement(self, text: str) -> str | tuple[int, ...]:
         """A placement by name, or a file with the node of every rank."""

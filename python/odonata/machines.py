@@ -30,6 +30,7 @@ class Machine:
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
     faults: Mapping[str, Any] | None = None  # see `faults`
+    file: str | None = None  # where `toml` is from
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
@@ -40,7 +41,7 @@ class Machine:
             wrong = Complaints()
             wrong.add("machine", path, f"a readable machine file ({why(error)})")
             raise InputError(wrong.list) from None
-        return cls(Path(path).stem, text)
+        return cls(Path(path).stem, text, file=os.fspath(path))
 
     def with_(
         self,
@@ -128,6 +129,7 @@ class Machine:
 
     def request(self) -> dict[str, Any]:
         found = {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
+        found["file"] = self.file
         return found if self.faults is None else {**found, "faults": dict(self.faults)}
 
 

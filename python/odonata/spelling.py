@@ -41,9 +41,11 @@ SPELLED = {
 }  # fmt: skip
 # Where a command has another word for it.
 OF_COMMAND = {
-    ("show", "machine"): "MACHINE",
+    **dict.fromkeys((("show", "machine"), ("faults", "machine")), "MACHINE"),
     ("bench", "ranks"): "--nodes",
     ("tune", "ranks"): "--nodes",
+    ("traffic", "ranks"): "--nodes",
+    ("replay", "ranks"): "FILE",
     ("run", "nodes"): "-n",
     ("faults", "faults"): "PLAN",
     ("extrapolate", "ranks"): "--ranks",
@@ -62,7 +64,9 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         found = value
     elif at == "--nodes" and c.at == "ranks" and typed.get("--ppn"):
         found = f"{value or 2} nodes of {typed['--ppn']} ranks each"
-    elif c.at == "placement" and re.fullmatch(r"[0-9]+ nodes?", found):
+    elif at == "FILE" and c.at == "ranks":
+        found = f"{typed.get('trace')}: {found} ranks"
+    elif c.at in ("placement", "host file") and re.match(r"[0-9]+ ", found):
         found = f"{value}: {found}"
     elif rank := re.fullmatch(r"placement, rank ([0-9]+)", c.at):
         at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"

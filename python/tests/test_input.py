@@ -22,6 +22,7 @@ TRUE = ("--", "true")
         ((*LATENCY[:3], "aurra"), ["--machine", "aurra", "did you mean `aurora`?"]),
         (("show", "aurra"), ["MACHINE", "did you mean `aurora`?"]),
         (("show",), ["MACHINE", "nothing"]),
+        (("faults", "aurra", "random:3"), ["MACHINE", "did you mean `aurora`?"]),
         (("sho", "aurora"), ["command", "did you mean `show`?"]),
         (("bench", "latencies", "--machine", "aurora"), ["NAME", "did you mean `latency`?"]),
         ((*LATENCY, "--nods", "2"), ["--nods", "did you mean `--nodes`?"]),
@@ -78,6 +79,16 @@ TRUE = ("--", "true")
         ((*TRAFFIC, "--load", "0.1", "--warmup", "1e400s"), ["--warmup", "1e400s"]),
         (("bench", "bcast", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "10"),
          ["--tolerance", "found   10\n", "did you mean `10%`?"]),
+        (("bench", "bcast", "--machine", "aurora", "--nodes", "4", "--error-bars"),
+         ["--fidelity", "found   packet\n", "for error bars"]),
+        (("bench", "bcast", "--machine", "aurora", "--nodes", "3", "--fidelity", "auto",
+          "--tolerance", "10%"), ["--nodes", "found   3\n", "for error bars"]),
+        (("bench", "latency", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "10%"),
+         ["NAME", "found   latency\n", "for error bars"]),
+        (("bench", "bcast", "--machine", "aurora", "--nodes", "65", "--placement", "one-group"),
+         ["--placement", "found   one-group\n", "65 free nodes"]),
+        ((*TRAFFIC, "--load", "0.1", "--nodes", "1057"), ["--nodes", "found   1057", "1 rank on"]),
+        ((*LATENCY, "--background", "uniform:2"), ["--background", "found   uniform:2\n"]),
         # run
         ((*RUN, "--env", "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom", *TRUE),
          ["--env", "found   MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom"]),
@@ -196,6 +207,35 @@ def test_a_benchmark_s_nodes_are_those_of_its_list(odonata, tmp_path):
         done = odonata(*LATENCY, *ranks, "--sizes", "8")
         assert done.returncode == code, done.stderr
         assert ("ranks on 2 nodes" in done.stderr) == (code == 2), done.stderr
+
+
+def test_what_is_wrong_in_a_file_is_told_with_the_file(odonata, tmp_path):
+    """And with its line or key; who changes a key is told the key."""
+
+    def said(*arguments):
+        done = odonata(*arguments)
+        assert done.returncode == 2, done.stderr
+        return done.stderr
+
+    source = odonata("show", "dragonfly-1056", "--toml").stdout
+    assert source
+    (tmp_path / "mine.toml").write_text(source.replace("window", "widnow"))
+    bench = ("bench", "latency", "--machine")
+    for command in ((*bench, "mine.toml"), ("show", "mine.toml")):
+        assert "\n  mine.toml, nic.widnow\n" in said(*command)
+    text = said(*bench, "mine.toml", "--set", "nic.window=x")
+    assert "\n  nic.window\n" in text and "\n  mine.toml, nic.widnow\n" in text
+    (tmp_path / "broken.toml").write_text("\nname = = 3\n")
+    assert "\n  ./broken.toml, line 2\n" in said(*bench, "./broken.toml")
+    (tmp_path / "nodes").write_text("1:40\n")
+    text = said("run", "-n", 40, *TRAFFIC[2:], "--placement", "nodes", *TRUE)
+    assert "\n  --placement\n    found   nodes: 40 ranks on a node\n" in text
+    text = said("run", "-n", 40, *TRAFFIC[2:], "--hostfile", "nodes", *TRUE)
+    assert "\n  --hostfile\n    found   nodes: 40 ranks on a node\n" in text
+    ranks = "".join(f"rank {i} {{\nl1: calc 1\n}}\n" for i in range(1057))
+    (tmp_path / "large.goal").write_text(f"num_ranks 1057\n{ranks}")
+    text = said("replay", "large.goal", *TRAFFIC[2:])
+    assert "\n  FILE\n    found   large.goal: 1057 ranks\n" in text
 
 
 def test_a_placement_contradicts_a_host_file(odonata, tmp_path):

@@ -133,7 +133,7 @@ def test_bars_beside_a_prediction(odonata):
     assert "error bars: none" in done.stdout
     assert re.search(r"^8 +[0-9.]+ +- +- +- +-$", done.stdout, re.MULTILINE)
     done = odonata(*options, "--error-bars", "--fidelity", "packet")
-    assert done.returncode == 2 and "\n  --error-bars\n" in done.stderr
+    assert done.returncode == 2 and "\n  --fidelity\n    found   packet\n" in done.stderr
 
 
 def test_auto_takes_the_cheapest_fidelity_within_the_tolerance(odonata):

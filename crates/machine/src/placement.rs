@@ -182,17 +182,17 @@ fn chosen(
         let wanted = match job.nodes {
             Some(_) => format!("at most {has}, the {which} nodes of `{}`", machine.name),
             None => format!(
-                "at most {}: `{}` has {has} {which} nodes, {} ranks on each",
+                "at most {}: `{}` has {has} {which} nodes, {} on each",
                 u64::from(has) * u64::from(job.ppn),
                 machine.name,
-                job.ppn
+                ranks(job.ppn)
             ),
         };
         let (at, found) = job.nodes.map_or(("ranks", job.ranks), |nodes| ("nodes", nodes));
         out.push(Complaint::new(at, found.to_string(), wanted));
     } else if u64::from(job.ranks) > u64::from(nodes) * u64::from(job.ppn) {
         let slots = u64::from(nodes) * u64::from(job.ppn);
-        let wanted = format!("at most {slots}: {nodes} nodes, {} ranks on each", job.ppn);
+        let wanted = format!("at most {slots}: {nodes} nodes, {} on each", ranks(job.ppn));
         out.push(Complaint::new("ranks", job.ranks.to_string(), wanted));
     }
     if !out.is_empty() {
@@ -208,6 +208,10 @@ fn chosen(
         _ => rank / job.ppn,
     };
     Ok((0..job.ranks).map(|rank| order[of_rank(rank) as usize]).collect())
+}
+
+fn ranks(n: u32) -> String {
+    format!("{n} rank{}", if n == 1 { "" } else { "s" })
 }
 
 /// `n` of the nodes, drawn without replacement, in the order drawn.
@@ -236,7 +240,8 @@ fn spread(
         Some(k) => {
             if k > n {
                 let found = format!("group-spread:{k}");
-                let wanted = format!("at most {n} groups, one a node");
+                let wanted =
+                    format!("at most {n} group{}, one a node", if n == 1 { "" } else { "s" });
                 return Err(vec![Complaint::new("placement", found, wanted)]);
             }
             let mut groups: Vec<&[NodeId]> = Vec::new();

@@ -100,8 +100,13 @@ fn brucks_rounds_by_one_group_are_those_by_all() {
 fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
     // 72 ranks, six nodes of each of four groups.
     let mut few = ask("alltoall", "1", "slingshot", 16_384, 0);
-    few.common.machine =
-        MachineRequest { name: "aurora".into(), toml: None, set: Vec::new(), faults: None };
+    few.common.machine = MachineRequest {
+        name: "aurora".into(),
+        toml: None,
+        file: None,
+        set: Vec::new(),
+        faults: None,
+    };
     few.nodes = vec![24];
     let nodes: Vec<u32> = (0..72).map(|rank| rank / 18 * 64 + rank % 18 / 3).collect();
     let placement = serde_json::json!({ "nodes": nodes });

@@ -466,22 +466,26 @@ impl Session<'_> {
     }
 }
 
-/// A complaint about error bars that cannot be had.
+/// A complaint about error bars that cannot be had, be it that they were asked for or that fidelity
+/// `auto` chooses by them: of what stands in their way.
 fn no_bars(request: &BenchRequest, which: Option<Bench>) -> Option<Complaint> {
-    let (found, wanted) = if which.is_some_and(|which| !matches!(which, Bench::Collective(_))) {
-        (request.name.clone(), "a collective: smaller twins are made of no others")
-    } else if request.common.fidelity == Fidelity::Packet.name() {
-        ("packet".into(), "`loggp` or `flow`: packets are what these are compared with")
+    let fidelity = &request.common.fidelity;
+    let (at, found, wanted) = if which.is_some_and(|w| !matches!(w, Bench::Collective(_))) {
+        let wanted = "a collective for error bars: smaller twins are made of no others";
+        ("benchmark", request.name.clone(), wanted)
+    } else if *fidelity == Fidelity::Packet.name() {
+        let wanted = "`loggp` or `flow` for error bars: packets are what these are compared with";
+        ("fidelity", fidelity.clone(), wanted)
     } else if request.common.machine.faults.is_some() {
-        let found = request.common.fidelity.clone();
         let wanted = "`packet` with faults: smaller twins would not have their part of them";
-        return Some(Complaint::new("fidelity", found, wanted));
+        ("fidelity", fidelity.clone(), wanted)
     } else if request.nodes < 4 {
-        (format!("{} nodes", request.nodes), "at least 4 nodes: a twin has 2 to half of them")
+        let wanted = "at least 4 for error bars: a twin has 2 to half of them";
+        ("nodes", request.nodes.to_string(), wanted)
     } else {
         return None;
     };
-    Some(Complaint::new("error_bars", found, wanted))
+    Some(Complaint::new(at, found, wanted))
 }
 
 /// Most steps of all ranks' programs, where more messages than usual are to be in flight.

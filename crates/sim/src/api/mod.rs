@@ -54,6 +54,9 @@ pub struct MachineRequest {
     pub name: String,
     #[serde(default)]
     pub toml: Option<String>,
+    /// Where the user has it, for complaints.
+    #[serde(default)]
+    pub file: Option<String>,
     /// `--set KEY=VALUE`, dotted keys of the machine file.
     #[serde(default)]
     pub set: Vec<(String, String)>,
@@ -166,8 +169,27 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     // `--routing` is short for `--set routing=`.
     let mut set = request.set.clone();
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
-    let machine = MachineSpec::parse(&request.name, text, &set)?.resolve()?;
+    let machine = MachineSpec::parse(&request.name, text, &set).and_then(|spec| spec.resolve());
+    let machine = machine.map_err(|more| of_file(more, request, &set))?;
     faults::apply(machine, request.faults.as_ref())
+}
+
+/// A machine file's complaints have its path, but for those of keys that were changed.
+fn of_file(
+    mut complaints: Vec<Complaint>,
+    request: &MachineRequest,
+    set: &[(String, String)],
+) -> Vec<Complaint> {
+    let Some(file) = &request.file else { return complaints };
+    let named = format!("{}, ", request.name);
+    for complaint in &mut complaints {
+        let at = complaint.at.strip_prefix(&named).unwrap_or(&complaint.at);
+        let is_below = |key: &str| at.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
+        if !set.iter().any(|(key, _)| key == at || is_below(key)) {
+            complaint.at = format!("{file}, {at}");
+        }
+    }
+    complaints
 }
 
 /// The library asked for, and what the file of rules says that is not followed.
@@ -244,24 +266,37 @@ fn seats(
         Policy::Hosts(hosts) => hosts.iter().map(|host| host.0).collect(),
         _ => Vec::new(),
     };
+    // Who names nodes says in which file or list.
+    let list = if matches!(policy, Policy::Hosts(_)) { "host file" } else { "placement" };
     if let Some(&node) = named.iter().find(|node| machine.dead_at_start().contains(node)) {
         let found = machine.node_name(node);
         let wanted = "nodes that are up: the plan of faults has it down from the start";
-        return Err(vec![Complaint::new("placement", found, wanted)]);
+        return Err(vec![Complaint::new(list, found, wanted)]);
     }
     let fits = |most: u32| {
         let wanted = format!(
             "at most {}, the cores of a node of `{}` (`--set node.cores={most}` for more)",
             machine.node.cores, machine.name
         );
+        let (at, found) = match named.is_empty() {
+            true => ("ppn", most.to_string()),
+            false => (list, format!("{most} ranks on a node")),
+        };
         let fits = most <= machine.node.cores;
-        fits.then_some(()).ok_or_else(|| vec![Complaint::new("ppn", most.to_string(), wanted)])
+        fits.then_some(()).ok_or_else(|| vec![Complaint::new(at, found, wanted)])
     };
     if named.is_empty() && wanted.ranks > 0 && ppn > 0 {
         // Some node has as many, wherever they sit. Billions would not fit into memory either.
         fits(wanted.ranks.div_ceil(wanted.ranks.div_ceil(ppn)))?;
     }
-    let placed = Placement::among(machine, &policy, wanted, free)?;
+    let placed = Placement::among(machine, &policy, wanted, free).map_err(|mut more| {
+        // A policy has several names; the user knows the one that was given.
+        if let Some(PlacementRequest::Named(word)) = request {
+            let placement = more.iter_mut().filter(|complaint| complaint.at == "placement");
+            placement.for_each(|complaint| complaint.found.clone_from(word));
+        }
+        more
+    })?;
     fits(placed.local.iter().max().map_or(0, |&local| local + 1))?;
     free.take(&placed.node);
     let seats = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
