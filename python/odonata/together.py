@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from . import beside, clocks, door, launch, machines, names, tables, units
 from . import warm as forker
 from .benchmarks import NAMES
-from .errors import Complaints, InputError, SimulatedFailure, nearest
+from .errors import Complaint, Complaints, InputError, SimulatedFailure, nearest
 from .files import read_text, why
 from .libraries import library_request, rules_request
 from .machines import Machine
@@ -35,6 +36,7 @@ KEYS = (
 FILE_KEYS = ("job", "background", "noise", "warmup")
 # Sizes of a benchmark unless said: large enough to contend.
 BYTES = 1 << 16
+MOST_WARMUP_S = 1
 _NESTED = ("distance", "bench", "alone_bench", "failure")
 
 
@@ -94,15 +96,13 @@ def jobs(
     wrong = Complaints()
     machines.check_names(wrong, machine, fidelity, mpi)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
-    asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
-    called = [job.get("name") for job in asked]
-    for name in sorted({str(name) for name in called if called.count(name) > 1}):
-        wrong.add("jobs", name, "a name of its own for each job")
+    asked = all_of(wrong, entries, label)
     seed = wrong.whole("seed", seed, 0, 2**63 - 1)
     beside_them = beside.background(wrong, background)
     shaken = beside.noise(wrong, noise)
     if warmup_s is not None:
-        warmup_s = wrong.number("warmup", warmup_s, "a simulated span of at most 1 s", 0, 1)
+        wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
+        warmup_s = wrong.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
     names.check_limits(wrong, limits)
     rules = rules_request(wrong, coll_rules)
     wrong.raise_any()
@@ -121,7 +121,10 @@ def jobs(
     }
     if warmup_s is not None:
         request["warmup_s"] = warmup_s
-    answer = door.enter("jobs", request, tick, stop)
+    try:
+        answer = door.enter("jobs", request, tick, stop)
+    except InputError as error:
+        raise InputError(as_given(c, entries) for c in error.complaints) from None
     data = {
         "links": tables.rows_of(answer.pop("link_table")),
         "counters": tables.rows_of(answer.pop("counter_table")),
@@ -152,6 +155,33 @@ def raise_failure(result: JobsResult) -> None:
         failure = row["failure"]
         message = f"job {row['name']}: {failure['message']}"
         raise SimulatedFailure(message, failure["kind"], failure["ranks"], result)
+
+
+def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
+    """The jobs as the core takes them."""
+    asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
+    called = [job.get("name") for job in asked]
+    for i, name in enumerate(called):
+        if name is not None and name in called[:i]:
+            wrong.add(f"job {i + 1}: name", name, "a name of its own for each job")
+    return asked
+
+
+def as_given(c: Complaint, entries: Sequence[Mapping[str, Any]]) -> Complaint:
+    """A complaint of the core's in the words of the entries: of one job it does not say which, it
+    counts ranks where nodes may have been given, and benchmarks may have several sizes."""
+    known = re.fullmatch(rf"(?:job ([0-9]+): )?((?:{'|'.join(KEYS)}|sizes)\b.*)", c.at)
+    if not known or (not known[1] and len(entries) > 1):
+        return c
+    number, at, found = int(known[1] or 1), known[2], c.found
+    job = entries[number - 1]
+    if at == "sizes":
+        at = "bytes"
+    elif at == "ranks" and job.get("ranks") is None:
+        at, found = "nodes", str(job["nodes"])
+        if job.get("ppn", 1) != 1:
+            found = f"{found} nodes of {job['ppn']} ranks each"
+    return Complaint(f"job {number}: {at}", found, c.wanted, c.hint)
 
 
 def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, Any]:
@@ -268,16 +298,36 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
         for c in error.complaints:
             wrong.add(f"{path}, {c.at}", "", f"TOML ({c.wanted})")
         return {}
-    unknown(wrong, found, FILE_KEYS)
+    sub = Complaints()
+    unknown(sub, found, FILE_KEYS)
     if not isinstance(found.get("job"), list) or not found["job"]:
         wrong.add("jobs", path, "a file with `[[job]]` tables, at least one")
         found["job"] = []
+    all_of(sub, found["job"], False)
     if not isinstance(found.get("background", []), list):
         found["background"] = [found["background"]]
-    warmup = found.get("warmup")
-    if warmup is not None:
-        try:
-            found["warmup"] = units.read_span(str(warmup))
-        except units.Unreadable as error:
-            wrong.add("warmup", warmup, "a simulated span, such as `20us`", str(error) or None)
+    beside.background(sub, found.get("background"))
+    beside.noise(sub, found.get("noise"))
+    if found.get("warmup") is not None:
+        found["warmup"] = _warmup(sub, found["warmup"])
+    for c in sub.list:
+        wrong.add(f"{path}, {c.at}", c.found, c.wanted, c.hint)
     return found
+
+
+def _warmup(wrong: Complaints, given: Any) -> float:
+    """A simulated span, in seconds."""
+    try:
+        span = units.read_span(str(given))
+    except units.Unreadable as error:
+        wrong.add("warmup", given, "a simulated span, such as `20us`", str(error) or None)
+        return 0.0
+    if span > MOST_WARMUP_S:
+        wrong.add("warmup", given, f"a simulated span of at most {MOST_WARMUP_S} s")
+    return span
+
+
+def in_file(c: Complaint, path: str | Path, by_hand: Sequence[str]) -> Complaint:
+    """A complaint of jobs that are a file's, with the file, unless it is of what was typed."""
+    theirs = c.at.startswith("job ") or (c.at in FILE_KEYS and c.at not in by_hand)
+    return Complaint(f"{path}, {c.at}", c.found, c.wanted, c.hint) if theirs else c

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -140,7 +141,7 @@ def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path)
                   "job 2: bytes", "job 2: placement", "job 3: program"):  # fmt: skip
         assert words in done.stderr, words
     done, _ = jobs(job(bench="bw", ranks=2, placement=[3, 4]) * 2)
-    assert done.returncode == 2 and "job 2: placement" in done.stderr
+    assert done.returncode == 2 and "jobs.toml, job 2: placement" in done.stderr
     for text in ("job = 3\n", "job = []\n", ""):
         done, _ = jobs(text)
         assert done.returncode == 2 and "`[[job]]` tables" in done.stderr, text
@@ -159,6 +160,37 @@ def test_what_is_wrong_with_a_jobs_file_is_told_at_once(jobs, odonata, tmp_path)
     assert done.returncode == 2 and "-n" in done.stderr and "PROGRAM" in done.stderr
     done = odonata("run", *MACHINE, "--jobs", "nowhere.toml")
     assert done.returncode == 2 and "--jobs" in done.stderr
+
+
+def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
+    """All at once, and none of an option that nobody typed."""
+
+    def said(*arguments):
+        done, _ = jobs(*arguments)
+        assert done.returncode == 2, done.stderr
+        return re.findall(r"\n  (\S.*)\n    found   (.*)", done.stderr)
+
+    several = (
+        "noise = '2ms/1ms'\nwarmup = '5 s'\n"
+        + job(name="a", bench="bw", nodes=2, placement="randm")
+        + job(name="a", bench="bw", nodes=2)
+        + "[[background]]\npattern = 'uniform'\nload = 3\n"
+    )
+    assert said(several) == [
+        ("jobs.toml, job 1: placement", "randm"), ("jobs.toml, job 2: name", "a"),
+        ("jobs.toml, background", "3"), ("jobs.toml, noise", "2ms/1ms"),
+        ("jobs.toml, warmup", "5 s"),
+    ]  # fmt: skip
+    # What only the core can see, of one job or of several, in the words of the file.
+    for more in ("", job(bench="bw", nodes=2)):
+        assert said(job(bench="bw", nodes=1) + more) == [("jobs.toml, job 1: nodes", "1")]
+        text = said(job(bench="bw", nodes=2000, ppn=2) + more)
+        assert text == [("jobs.toml, job 1: nodes", "2000 nodes of 2 ranks each")]
+    traffic = "[[background]]\npattern = 'shift:5000'\nload = 0.1\n"
+    one = job(bench="bw", nodes=2)
+    assert said(one + traffic) == [("jobs.toml, background", "shift:5000")]
+    assert said("--background", "shift:5000:0.1", one) == [("--background", "shift:5000")]
+    assert said("--noise", "2ms/1ms", one) == [("--noise", "2ms/1ms")]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from .. import clocks, door, launch, records, text, together
+from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
@@ -183,11 +184,10 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         if given_by_hand(name):
             wrong.add(f"--{name}", given[name], "its default, which programs of --jobs have")
     file = together.read_file(wrong, given["jobs"])
-    for i, entry in enumerate(file.get("job", ()), 1):
-        together.entry(wrong, entry, i, False)
     if file.get("noise") is not None and asked.noise is not None:
         wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
     asked.finish()
+    by_hand = [name for name in ("background", "noise") if given[name]]
     programs = [job for job in file["job"] if job.get("program") is not None]
     environments = [launch.environment_of(job.get("env") or {}) for job in programs]
     fabric = asked.machine.told("fabric")
@@ -195,23 +195,27 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         asked.note(words)
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("jobs", asked.quiet) as tick:
-        result = together.jobs(
-            asked.machine,
-            file["job"],
-            background=[*asked.background, *file.get("background", ())],
-            noise=asked.noise if asked.noise is not None else file.get("noise"),
-            warmup_s=file.get("warmup"),
-            alone=given["alone"],
-            fidelity=asked.fidelity,
-            mpi=asked.mpi,
-            seed=asked.seed,
-            limits=asked.limits,
-            coll_rules=asked.coll_rules,
-            label=given["label"],
-            check=False,
-            tick=tick,
-            stop=stop,
-        )
+        try:
+            result = together.jobs(
+                asked.machine,
+                file["job"],
+                background=[*asked.background, *file.get("background", ())],
+                noise=asked.noise if asked.noise is not None else file.get("noise"),
+                warmup_s=file.get("warmup"),
+                alone=given["alone"],
+                fidelity=asked.fidelity,
+                mpi=asked.mpi,
+                seed=asked.seed,
+                limits=asked.limits,
+                coll_rules=asked.coll_rules,
+                label=given["label"],
+                check=False,
+                tick=tick,
+                stop=stop,
+            )
+        except InputError as error:
+            found = (together.in_file(c, given["jobs"], by_hand) for c in error.complaints)
+            raise InputError(found) from None
         tick.wipe()
         code = 128 + stop.signal if stop.signal else result.exit_code
         result.summary["exit_code"] = code

@@ -379,8 +379,8 @@ fn look_at<'a>(
                 return Err(vec![unknown("bench", bench, &names)]);
             };
             if job.ranks < 2 {
-                let found = job.ranks.to_string();
-                return Err(vec![Complaint::new("ranks", found, "at least two for a benchmark")]);
+                let (found, wanted) = (job.ranks.to_string(), "at least two ranks for a benchmark");
+                return Err(vec![Complaint::new("ranks", found, wanted)]);
             }
             let Some(run) = run else { return Ok(None) };
             // As many iterations as bytes: what is counted must fit the clock.
