@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ class Machine:
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
     faults: Mapping[str, Any] | None = None  # see `faults`
-    file: str | None = None  # where `toml` is from
+    # Where `toml` is from, for complaints: machines of one text are equal wherever it lies.
+    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:

@@ -269,3 +269,12 @@ def test_a_full_disk_is_named(odonata, tmp_path):
     said = f"odonata: cannot write `{tmp_path / 'results' / 'rows.parquet'}`: File too large"
     assert done.returncode == 1 and done.stderr.splitlines()[-1] == said, done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_machine_is_what_its_file_says_wherever_it_lies(tmp_path):
+    copies = [tmp_path / "here.toml", tmp_path / "there" / "here.toml"]
+    copies[1].parent.mkdir()
+    for copy in copies:
+        copy.write_text("[nic]\n")
+    here, there = (od.Machine.from_toml(copy) for copy in copies)
+    assert here == there and hash(here) == hash(there)
