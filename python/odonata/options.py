@@ -142,7 +142,12 @@ PLAIN = (
     option("--seed", metavar="N", help="Seed of every random draw.  [default: 1]"),
     option("--threads", metavar="N", help="Threads of the simulator; results never depend on it."),
     option("--out", metavar="DIR", help="Write tables as Parquet and summary.json to DIR."),
-    click.option("--force", is_flag=True, help="Let --out replace an earlier result."),
+    click.option(
+        "--force",
+        is_flag=True,
+        help="Let --out replace an earlier result: its summary, its tables, the files of `tune` "
+        "and the report on it. Other files in DIR stay.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout."),
     click.option("--quiet", is_flag=True, help="No progress line, no notes, no summary."),
 )

@@ -21,7 +21,8 @@ class Result:
     def save(self, path: str | Path, force: bool = False) -> None:
         """Write `summary.json` and the tables as Parquet into a new or empty directory.
 
-        `force` replaces an earlier result; a directory of anything else is never touched.
+        `force` replaces an earlier result, and removes the report beside it: `save` first, then
+        `report`. Other files beside it stay; a directory of anything else is never touched.
         """
         tables.write(path, self.summary, self.data, force)
 

@@ -1,7 +1,8 @@
 """Tables: the core's rows as Arrow, and results on disk.
 
 Column names carry their unit (`time_s`, `bytes`). A result directory holds one Parquet file a
-table and `summary.json`; the latter is also how we recognize a directory as ours.
+table and `summary.json`, which names them; that is also how we know a directory as ours, and which
+files in it: others may lie beside them, and are never touched.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+# Results from before `summary.json` had `tables` may have any of these.
+UNNAMED = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
+           "messages", "ranks", "rows")  # fmt: skip
 # How a file is known to be a report of ours; the report's `page.html` has it in its first lines.
 MARK = '<meta name="generator" content="odonata">'
 
@@ -83,14 +87,52 @@ def probe(path: Path) -> None:
 
 def is_ours(path: Path) -> bool:
     """Whether a directory holds results that we wrote."""
+    return summary_of(path / SUMMARY) is not None
+
+
+def summary_of(file: Path) -> dict[str, Any] | None:
+    """A summary that we wrote; None of anything else."""
     try:
-        return json.loads((path / SUMMARY).read_text(encoding="utf-8"))["format"] == FORMAT
+        found = json.loads(file.read_text(encoding="utf-8"))
+        return found if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError):
-        return False
+        return None
+
+
+def table_files(summary: Mapping[str, Any], path: Path) -> list[Path]:
+    """The files of the tables of an earlier result."""
+    listed = summary.get("tables", UNNAMED)
+    return files_in(path, [f"{name}.parquet" for name in each(listed)])
+
+
+def each(value: Any) -> Sequence[Any]:
+    """What is in a list; nothing of what is none, as where somebody has edited a summary."""
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def files_in(path: Path, names: Iterable[Any]) -> list[Path]:
+    """Those of `names` that are files of the directory itself."""
+    plain = [name for name in names if isinstance(name, str) and Path(name).name == name]
+    return [path / name for name in plain if (path / name).is_file()]
+
+
+def earlier(path: Path) -> set[Path]:
+    """What of a directory is an earlier result, the report on it included: what may be replaced."""
+    summary = summary_of(path / SUMMARY)
+    if summary is None:
+        return set()
+    listed = [file.get("name") for file in each(summary.get("files")) if isinstance(file, dict)]
+    found = {path / SUMMARY, *table_files(summary, path), *files_in(path, listed)}
+    with contextlib.suppress(OSError):
+        if is_report(path / REPORT):
+            found.add(path / REPORT)
+    return found
 
 
 def is_report(path: Path) -> bool:
     """Whether a file is a report that we wrote."""
+    if not path.is_file():  # a pipe would not be read to its end
+        return False
     with path.open("rb") as file:
         return MARK.encode() in file.read(4096)
 
@@ -121,18 +163,19 @@ def put(
 
     made = [p for p in (path, *path.parents) if not p.exists()]
     parts: dict[Path, Path] = {}
-    texts = {**texts, SUMMARY: json.dumps({"format": FORMAT, **summary}, indent=1) + "\n"}
+    columns = {name: table(value) for name, value in tables.items()}
+    columns = {name: value for name, value in columns.items() if value.num_columns}
+    about = {"format": FORMAT, "tables": list(columns), **summary}
+    texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
 
     def part(name: str) -> Path:
         return parts.setdefault(path / name, path / f"{name}.part")
 
     try:
         path.mkdir(parents=True, exist_ok=True)
-        for name, value in tables.items():
-            columns = table(value)
-            if columns.num_columns:
-                with naming(path / f"{name}.parquet"):
-                    parquet.write_table(columns, part(f"{name}.parquet"))
+        for name, value in columns.items():
+            with naming(path / f"{name}.parquet"):
+                parquet.write_table(value, part(f"{name}.parquet"))
         for name, text in texts.items():
             with naming(path / name):
                 part(name).write_text(text, encoding="utf-8")
@@ -142,9 +185,8 @@ def put(
                 written.unlink()
         remove_empty(made)
         raise
-    if is_ours(path):
-        for old in (path / SUMMARY, *beside(path), *path.glob("*.parquet")):
-            old.unlink(missing_ok=True)
+    for old in earlier(path):
+        old.unlink(missing_ok=True)
     for whole, written in parts.items():
         written.replace(whole)
 
@@ -156,27 +198,14 @@ def remove_empty(directories: Iterable[Path]) -> None:
             directory.rmdir()
 
 
-def beside(path: Path) -> Iterable[Path]:
-    """Files of other forms beside an earlier result: its report, and what `odonata tune` wrote."""
-    with contextlib.suppress(OSError):
-        if is_report(path / REPORT):
-            yield path / REPORT
-    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-    listed = summary.get("files")
-    for file in listed if isinstance(listed, list) else ():
-        name = file.get("name") if isinstance(file, dict) else None
-        if isinstance(name, str) and (path / name).is_file() and Path(name).name == name:
-            yield path / name
-
-
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     """A result directory: the summary, and every table as rows."""
     from pyarrow import ArrowException, parquet
 
-    names: Iterable[Path] = sorted(path.glob("*.parquet"))
     try:
         summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-        return summary, {p.stem: parquet.read_table(p).to_pylist() for p in names}
+        files = table_files(summary, path)
+        return summary, {file.stem: parquet.read_table(file).to_pylist() for file in files}
     except (OSError, ValueError, ArrowException) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
 

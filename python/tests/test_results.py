@@ -245,6 +245,46 @@ def test_results_that_do_not_fit_leave_nothing(tmp_path):
     assert content(old) == before and sorted(before) == ["rows.parquet", "summary.json"]
 
 
+RECORDED = [{"rank": 0, "op": "send"}]
+
+
+def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
+    old = tmp_path / "old"
+    tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
+    for name in ("mine", "rec", "rows"):
+        pyarrow.parquet.write_table(tables.table(RECORDED), old / f"{name}.parquet")
+    (old / "dir.parquet").mkdir()
+    tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 1}]}, force=True)
+    assert sorted(p.name for p in old.iterdir()) == [
+        "dir.parquet", "mine.parquet", "ranks.parquet", "rec.parquet", "rows.parquet",
+        "summary.json"]  # fmt: skip
+    # Nor is somebody's table told to be of the result.
+    assert tables.read(old)[1] == {"ranks": [{"rank": 1}]}
+
+
+def test_results_that_do_not_name_their_tables_have_those_of_their_time(tmp_path):
+    old = tmp_path / "old"
+    tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
+    summary = json.loads((old / "summary.json").read_text())
+    assert summary.pop("tables") == ["ranks", "links"]
+    (old / "summary.json").write_text(json.dumps(summary))
+    (old / "mine.parquet").write_text("mine")
+    assert set(tables.read(old)[1]) == {"ranks", "links"}
+    tables.write(old, {"kind": "bench"}, FITS, force=True)
+    assert sorted(content(old)) == ["mine.parquet", "rows.parquet", "summary.json"]
+
+
+def test_a_record_beside_the_results_that_replace_others_stays(odonata, program, tmp_path):
+    asked = ("run", "-n", "2", *SMALL, "--out", "r", "--quiet")
+    record = tmp_path / "r" / "rec.parquet"
+    for more in ((), ("--force", "--record", record)):
+        done = odonata(*asked, *more, "--", "python", program("ring"))
+        assert done.returncode == 0, done.stderr
+    recorded = record.read_bytes()
+    done = odonata("replay", record, *SMALL, "--out", "r", "--force", "--quiet")
+    assert done.returncode == 0 and record.read_bytes() == recorded, done.stderr
+
+
 def test_the_trial_before_a_run_leaves_nothing(tmp_path):
     wrong = Complaints()
     with files_of_at_most(0):
