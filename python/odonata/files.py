@@ -1,13 +1,19 @@
-"""Files of the user's: their text, what is wrong with one that has none, and one written whole."""
+"""Files of the user's: their text, what is wrong with one that has none, and one written whole.
+
+What is being written has a name of ours, hidden and nobody else's, until it takes its place; a
+process that is killed leaves it behind, and nobody takes it for a file of the user's.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
+PASSING = ".odonata-"
 MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
 
 
@@ -25,13 +31,23 @@ def why(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def passing(whole: Path, token: str | None = None) -> Path:
+    """What a file is called beside its place until it is whole. One `token` is of one result."""
+    return whole.with_name(f"{PASSING}{token or secrets.token_hex(8)}-{whole.name}")
+
+
+def is_passing(path: Path) -> bool:
+    return path.name.startswith(PASSING)
+
+
 @contextlib.contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Inside, an `OSError` that names no file is of this one: that of a full disk names none."""
+    """Inside, an `OSError` is of this file: that of a full disk names none, others the passing
+    one."""
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno is None:
+        if error.errno is None:
             raise
         # Arrow's own words have the number in them, and no file.
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error

@@ -8,14 +8,17 @@ files in it: others may lie beside them, and are never touched.
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Complaints, InputError
-from .files import naming
+from .files import PASSING, is_passing, naming, passing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
 FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
-# Results from before `summary.json` had `tables` may have any of these.
-UNNAMED = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
-           "messages", "ranks", "rows")  # fmt: skip
+# Results from before `summary.json` had `contents` may have any of these.
+TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
+          "messages", "ranks", "rows")  # fmt: skip
 # How a file is known to be a report of ours; the report's `page.html` has it in its first lines.
 MARK = '<meta name="generator" content="odonata">'
 
@@ -58,11 +61,12 @@ def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
         return Path()
     path = Path(os.path.abspath(os.path.expanduser(text)))
     try:
+        holds_any = path.is_dir() and not all(map(is_passing, path.iterdir()))
         if path.exists() and not path.is_dir():
             wrong.add("out", text, f"{wanted}, not a file")
-        elif path.is_dir() and any(path.iterdir()) and not is_ours(path):
+        elif holds_any and not earlier(path):
             wrong.add("out", text, f"{wanted}; this one holds files that are not results")
-        elif path.is_dir() and any(path.iterdir()) and not force:
+        elif holds_any and not force:
             wrong.add("out", text, wanted, "it holds an earlier result: --force replaces it")
         else:
             probe(path)
@@ -73,16 +77,18 @@ def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
 
 
 def probe(path: Path) -> None:
-    """Write into the directory to be, and leave everything as it was; `OSError` if that fails."""
-    made = [p for p in (path, *path.parents) if not p.exists()]
-    trial = path / f".odonata-{os.getpid()}"
+    """Write where the directory is or will be, and leave everything as it was; `OSError` if that
+    fails. It is not made: somebody else may be about to, and must not see it go."""
+    for nearest in (path, *path.parents):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            nearest.lstat()  # a link that leads nowhere is there, and fails below
+            break
+    trial = passing(nearest / "trial")
     try:
-        path.mkdir(parents=True, exist_ok=True)
         trial.write_bytes(b"written\n")
     finally:
         with contextlib.suppress(OSError):
             trial.unlink()
-        remove_empty(made)
 
 
 def is_ours(path: Path) -> bool:
@@ -93,45 +99,47 @@ def is_ours(path: Path) -> bool:
 def summary_of(file: Path) -> dict[str, Any] | None:
     """A summary that we wrote; None of anything else."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-        return found if found["format"] == FORMAT else None
+        if file.is_file():  # a pipe would not be read to its end
+            found = json.loads(file.read_text(encoding="utf-8"))
+            return found if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError):
-        return None
+        pass
+    return None
 
 
-def table_files(summary: Mapping[str, Any], path: Path) -> list[Path]:
-    """The files of the tables of an earlier result."""
-    listed = summary.get("tables", UNNAMED)
-    return files_in(path, [f"{name}.parquet" for name in each(listed)])
+def contents(summary: Mapping[str, Any], path: Path) -> list[Path]:
+    """The files of an earlier result beside its summary."""
+    names = summary.get("contents")
+    if names is None:
+        texts = [text.get("name") for text in each(summary.get("files")) if isinstance(text, dict)]
+        names = [*(f"{name}.parquet" for name in TABLES), *texts]
+    plain = [name for name in each(names) if isinstance(name, str) and Path(name).name == name]
+    return [path / name for name in plain if (path / name).is_file()]
 
 
 def each(value: Any) -> Sequence[Any]:
     """What is in a list; nothing of what is none, as where somebody has edited a summary."""
-    return value if isinstance(value, (list, tuple)) else ()
-
-
-def files_in(path: Path, names: Iterable[Any]) -> list[Path]:
-    """Those of `names` that are files of the directory itself."""
-    plain = [name for name in names if isinstance(name, str) and Path(name).name == name]
-    return [path / name for name in plain if (path / name).is_file()]
+    return value if isinstance(value, list) else ()
 
 
 def earlier(path: Path) -> set[Path]:
-    """What of a directory is an earlier result, the report on it included: what may be replaced."""
-    summary = summary_of(path / SUMMARY)
-    if summary is None:
-        return set()
-    listed = [file.get("name") for file in each(summary.get("files")) if isinstance(file, dict)]
-    found = {path / SUMMARY, *table_files(summary, path), *files_in(path, listed)}
+    """What of a directory is an earlier result, the report on it included: what may be replaced.
+
+    So is what one had moved there that was killed before its summary followed, which has the names.
+    """
+    found = set()
+    for file in (path / SUMMARY, *path.glob(f"{PASSING}*-{SUMMARY}")):
+        if (summary := summary_of(file)) is not None:
+            found |= {file, *contents(summary, path)}
     with contextlib.suppress(OSError):
-        if is_report(path / REPORT):
+        if found and is_report(path / REPORT):
             found.add(path / REPORT)
     return found
 
 
 def is_report(path: Path) -> bool:
     """Whether a file is a report that we wrote."""
-    if not path.is_file():  # a pipe would not be read to its end
+    if not path.is_file():
         return False
     with path.open("rb") as file:
         return MARK.encode() in file.read(4096)
@@ -148,47 +156,105 @@ def write(
     wrong = Complaints()
     checked = check_out(wrong, path, force)
     wrong.raise_any()
-    put(checked, summary, tables, texts or {})
+    put(checked, summary, tables, texts or {}, force)
 
 
 def put(
-    path: Path, summary: Mapping[str, Any], tables: Mapping[str, Any], texts: Mapping[str, str]
+    path: Path,
+    summary: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    texts: Mapping[str, str],
+    force: bool = False,
 ) -> None:
     """Write to where `check_out` allowed; `texts` are files of other forms, by name.
 
     All is written beside what is there, and takes its place when all is whole: what does not fit
     leaves the directory as it was. `summary.json` comes last, and says so.
     """
-    from pyarrow import parquet
-
     made = [p for p in (path, *path.parents) if not p.exists()]
-    parts: dict[Path, Path] = {}
     columns = {name: table(value) for name, value in tables.items()}
     columns = {name: value for name, value in columns.items() if value.num_columns}
-    about = {"format": FORMAT, "tables": list(columns), **summary}
+    names = [*(f"{name}.parquet" for name in columns), *texts]
+    about = {"format": FORMAT, "contents": names, **summary}
     texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
-
-    def part(name: str) -> Path:
-        return parts.setdefault(path / name, path / f"{name}.part")
-
+    token = secrets.token_hex(8)
+    parts = {path / name: passing(path / name, token) for name in (*names, SUMMARY)}
+    is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
-        for name, value in columns.items():
-            with naming(path / f"{name}.parquet"):
-                parquet.write_table(value, part(f"{name}.parquet"))
-        for name, text in texts.items():
-            with naming(path / name):
-                part(name).write_text(text, encoding="utf-8")
+        with alone(path) as is_alone:
+            old = earlier(path)
+            check_places(path, parts, old, force)
+            left = set(path.glob(f"{PASSING}*"))  # by who was killed
+            old = old | left if is_alone else old - left
+            write_parts(parts, columns, texts)
+            is_whole = True
+            try:
+                take_places(parts, old)
+            except KeyboardInterrupt:  # between two files: half of it would be nobody's result
+                take_places(parts, old, again=True)
+                raise
     except BaseException:
-        for written in parts.values():
-            with contextlib.suppress(OSError):
-                written.unlink()
+        # Of what has begun to move the summary stays, and tells the next one what to replace.
+        has_begun = is_whole and not all(part.exists() for part in parts.values())
+        for whole, part in parts.items():
+            if not (has_begun and whole.name == SUMMARY):
+                with contextlib.suppress(OSError):
+                    part.unlink()
         remove_empty(made)
         raise
-    for old in earlier(path):
-        old.unlink(missing_ok=True)
-    for whole, written in parts.items():
-        written.replace(whole)
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Inside, nobody else puts results into a directory; False where nothing can be locked."""
+    is_alone = False
+    held = os.open(path, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(held, fcntl.LOCK_EX)
+            is_alone = True
+        yield is_alone
+    finally:
+        os.close(held)
+
+
+def write_parts(
+    parts: Mapping[Path, Path], columns: Mapping[str, pyarrow.Table], texts: Mapping[str, str]
+) -> None:
+    """Write tables and texts to where they wait."""
+    from pyarrow import parquet
+
+    for whole, part in parts.items():
+        # Arrow takes no name that is not Unicode, but a file that is open.
+        with naming(whole), part.open("wb") as file:
+            if whole.name in texts:
+                file.write(texts[whole.name].encode())
+            else:
+                parquet.write_table(columns[whole.stem], file)
+
+
+def check_places(path: Path, places: Iterable[Path], old: set[Path], force: bool) -> None:
+    """`FileExistsError` where results would take the place of another run's, which came meanwhile,
+    or of a file that is none of ours."""
+    if not force and path / SUMMARY in old:
+        raise FileExistsError(errno.EEXIST, "another run's results came there meanwhile", str(path))
+    for place in places:
+        if place not in old and os.path.lexists(place):
+            raise FileExistsError(errno.EEXIST, "that is no result of ours", str(place))
+
+
+def take_places(parts: Mapping[Path, Path], old: set[Path], again: bool = False) -> None:
+    """Move what is whole to its place, and remove what it replaces; the summary comes last."""
+    *first, last = parts.items()
+    for whole, part in first:
+        if not again or part.exists():
+            part.replace(whole)
+    for gone in old - set(parts):
+        with contextlib.suppress(FileNotFoundError):
+            gone.unlink()
+    if not again or last[1].exists():
+        last[1].replace(last[0])
 
 
 def remove_empty(directories: Iterable[Path]) -> None:
@@ -204,8 +270,12 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
 
     try:
         summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-        files = table_files(summary, path)
-        return summary, {file.stem: parquet.read_table(file).to_pylist() for file in files}
+        data = {}
+        for file in contents(summary, path):
+            if file.suffix == ".parquet":
+                with file.open("rb") as opened:
+                    data[file.stem] = parquet.read_table(opened).to_pylist()
+        return summary, data
     except (OSError, ValueError, ArrowException) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
+import multiprocessing
+import os
 import resource
+import signal
 import subprocess
+from pathlib import Path
 
 import pyarrow
 import pyarrow.parquet
@@ -266,7 +271,7 @@ def test_results_that_do_not_name_their_tables_have_those_of_their_time(tmp_path
     old = tmp_path / "old"
     tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
     summary = json.loads((old / "summary.json").read_text())
-    assert summary.pop("tables") == ["ranks", "links"]
+    assert summary.pop("contents") == ["ranks.parquet", "links.parquet"]
     (old / "summary.json").write_text(json.dumps(summary))
     (old / "mine.parquet").write_text("mine")
     assert set(tables.read(old)[1]) == {"ranks", "links"}
@@ -285,12 +290,152 @@ def test_a_record_beside_the_results_that_replace_others_stays(odonata, program,
     assert done.returncode == 0 and record.read_bytes() == recorded, done.stderr
 
 
+def test_only_what_is_ours_is_replaced(tmp_path):
+    """A file of the user's, or a directory, may have a name that the next result has."""
+    old = tmp_path / "old"
+    for made in (lambda path: path.write_text("mine"), lambda path: path.mkdir()):
+        tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "calls": [{"calls": 1}]},
+                     force=True)  # fmt: skip
+        made(old / "rows.parquet")
+        before = content(old)
+        with pytest.raises(FileExistsError) as caught:
+            tables.write(old, {}, {"calls": [{"calls": 2}], **FITS}, force=True)
+        assert caught.value.filename == str(old / "rows.parquet")
+        assert content(old) == before and (old / "rows.parquet").exists()
+        if (old / "rows.parquet").is_file():
+            (old / "rows.parquet").unlink()
+
+
+def in_a_child(act) -> int:
+    """How a process ended that did this and nothing else."""
+    if (child := os.fork()) == 0:
+        try:
+            act()
+            os._exit(0)
+        except KeyboardInterrupt:
+            os._exit(130)
+        except BaseException:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+LATER = {"rows": [{"bytes": 16}], "links": [{"link": 1}]}
+
+
+@pytest.mark.parametrize("over_old", [False, True])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("at", range(8))
+def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
+    tmp_path, at, how, over_old
+):
+    """At each step: of files that are opened to be written, moved and removed."""
+    out = tmp_path / "out"
+    if over_old:
+        tables.write(out, {"kind": "old"}, {**FITS, "ranks": [{"rank": 0}]})
+
+    def write():
+        step = itertools.count()
+        for name in ("replace", "unlink", "open"):
+            def stop(path, *more, real=getattr(Path, name), **named):
+                if next(step) == at and path.parent == out:
+                    os.kill(os.getpid(), how)
+                return real(path, *more, **named)
+
+            setattr(Path, name, stop)
+        tables.put(out, {"kind": "new"}, LATER, {}, over_old)
+
+    ended = in_a_child(write)
+    assert ended in (0, 130, -signal.SIGKILL)
+    if how == signal.SIGINT and out.exists():
+        # As if nothing had been, or all of it.
+        summary, data = tables.read(out)
+        olds = {**FITS, "ranks": [{"rank": 0}]}
+        assert data == (LATER if summary["kind"] == "new" else olds)
+        assert not [p for p in out.iterdir() if p.name.startswith(".")]
+    wrong = Complaints()
+    tables.check_out(wrong, out, True)
+    assert wrong.list == []
+    tables.write(out, {"kind": "again"}, {"calls": [{"calls": 1}]}, force=True)
+    assert sorted(content(out)) == ["calls.parquet", "summary.json"]
+
+
+def test_a_disk_that_refuses_to_move_a_file_leaves_room_for_the_next(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    real = Path.replace
+    for move in range(3):
+        moves = itertools.count()
+
+        def replace(path, to, moves=moves, move=move):
+            if next(moves) == move:
+                raise OSError(errno.EIO, "no more")
+            return real(path, to)
+
+        monkeypatch.setattr(Path, "replace", replace)
+        with pytest.raises(OSError, match="no more"):
+            tables.put(out, {"kind": "new"}, LATER, {}, True)
+        monkeypatch.setattr(Path, "replace", real)
+        wrong = Complaints()
+        tables.check_out(wrong, out, True)
+        assert wrong.list == []
+    tables.write(out, {"kind": "again"}, {"calls": [{"calls": 1}]}, force=True)
+    assert sorted(content(out)) == ["calls.parquet", "summary.json"]
+
+
+def test_the_summary_takes_its_place_last(tmp_path, monkeypatch):
+    moved = []
+    real = Path.replace
+    monkeypatch.setattr(Path, "replace", lambda path, to: (moved.append(to.name), real(path, to)))
+    for force in (False, True):
+        tables.write(tmp_path / "out", {}, LATER, force, {"a.conf": "text"})
+        assert moved.pop() == "summary.json" and sorted(moved) == [
+            "a.conf", "links.parquet", "rows.parquet"]  # fmt: skip
+        moved.clear()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force):
+    """The second to come is refused, or with `force` replaces all of the first."""
+    out = tmp_path / "out"
+    meet = multiprocessing.get_context("fork").Barrier(2)
+
+    def write(who):
+        meet.wait()
+        tables.put(out, {"who": who}, {name: [{"who": who}] * 300 for name in LATER}, {}, force)
+
+    if (child := os.fork()) == 0:
+        os._exit(in_a_child(lambda: write(0)))
+    ended = [None, in_a_child(lambda: write(1))]
+    ended[0] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert sorted(ended) == ([0, 0] if force else [0, 1])
+    summary, data = tables.read(out)
+    assert {row["who"] for name in LATER for row in data[name]} == {summary["who"]}
+    assert force or ended[summary["who"]] == 0
+    assert sorted(content(out)) == ["links.parquet", "rows.parquet", "summary.json"]
+
+
+def test_names_that_are_no_unicode(tmp_path):
+    out = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff"))
+    tables.write(out, {"kind": "bench"}, FITS)
+    assert tables.read(out)[1] == FITS
+
+
 def test_the_trial_before_a_run_leaves_nothing(tmp_path):
     wrong = Complaints()
     with files_of_at_most(0):
         tables.check_out(wrong, tmp_path / "new", False)
         tables.check_out(wrong, tmp_path, False)
     assert len(wrong.list) == 2 and list(tmp_path.iterdir()) == []
+    tables.check_out(wrong, tmp_path / "new" / "deep", False)
+    assert len(wrong.list) == 2 and list(tmp_path.iterdir()) == []
+
+
+def test_where_no_directory_can_be_made_is_told_before_a_run(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("mine")
+    for out in ("link", "link/deep", "file/deep", "x" * 300, "nul\0"):
+        wrong = Complaints()
+        tables.check_out(wrong, tmp_path / out, False)
+        assert [c.at for c in wrong.list] == ["out"], out
 
 
 def test_a_text_that_does_not_fit_is_none(tmp_path):

@@ -51,7 +51,7 @@ class Request:
         self.coll_rules = None
         self.nic_policy = given.get("nic_policy")
         names.check_nic_policy(self.wrong, self.nic_policy)
-        self.out = None
+        self.out, self.force = None, given["force"]
         if given["out"] is not None:
             self.out = tables.check_out(self.wrong, given["out"], given["force"])
         elif given["force"]:
@@ -92,7 +92,7 @@ class Request:
         """Write what was asked for: the directory, and the object on stdout."""
         summary["command"] = command_line()
         if self.out is not None:
-            tables.put(self.out, summary, data, texts or {})
+            tables.put(self.out, summary, data, texts or {}, self.force)
             self.note(f"wrote {os.path.relpath(self.out)}")
         if self.as_json:
             print(json.dumps(summary), file=stdout or sys.stdout, flush=True)
