@@ -10,6 +10,8 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,14 +55,60 @@ def naming(path: str | Path) -> Iterator[None]:
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error
 
 
+# Of a directory, or a file in it, that takes no new one: no right to, a file system of which only
+# the file itself can be written, a file mounted by itself.
+FIXED = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+
+
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file; what was written of one that does not fit is removed."""
-    path = Path(path)
-    with naming(path), path.open("w", encoding="utf-8") as file:
+    """Write a text file whole, or leave what was there; through links, to where they lead.
+
+    Where that is a device or a pipe, where we have it open, as what /dev/stdout leads to, or where
+    it cannot be replaced, it is written in place.
+    """
+    content = text.encode("utf-8", "replace")  # names of files need not be Unicode
+    with naming(path):
+        whole = Path(os.path.realpath(path))
+        if not is_replaced(path):
+            write_in_place(path, content)
+            return
+        part = passing(whole.with_name("text"))  # a longer name may be too long
         try:
-            file.write(text)
-            file.flush()
-        except BaseException:
-            if path.is_file() and not path.is_symlink():  # as /dev/stdout is
-                path.unlink()
-            raise
+            part.write_bytes(content)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copymode(whole, part)
+            part.replace(whole)
+        except OSError as error:
+            if error.errno not in FIXED or not whole.exists():
+                raise
+            write_in_place(whole, content)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink()
+
+
+def write_in_place(path: str | Path, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def is_replaced(path: str | Path) -> bool:
+    """Whether a new file takes the place of this one: of a file that nobody here has open."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(found.st_mode) and not is_open(found)
+
+
+def is_open(found: os.stat_result) -> bool:
+    """Whether this process has a file open."""
+    try:
+        numbers = list(map(int, os.listdir("/dev/fd")))
+    except OSError:  # no /proc, so nothing that leads to what we have open
+        return False
+    for number in numbers:
+        with contextlib.suppress(OSError):  # the listing's own
+            if os.path.samestat(os.fstat(number), found):
+                return True
+    return False

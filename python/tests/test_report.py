@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import zlib
 from html.parser import HTMLParser
@@ -117,6 +118,28 @@ def test_only_a_report_is_overwritten(odonata, tmp_path):
     assert odonata(*write, "thesis.html", "--force").returncode == 0
     assert odonata(*write, "thesis.html").returncode == 0
     assert "MPI" in mine.read_text() or "barrier" in check(mine.read_text())
+
+
+def test_a_link_that_leads_nowhere_is_written_through(odonata, tmp_path):
+    link = tmp_path / "link.html"
+    link.symlink_to("page.html")
+    assert odonata("bench", "barrier", *SMALL, "--out", "results").returncode == 0
+    done = odonata("report", "results", "--no-published", "-o", "link.html")
+    assert done.returncode == 0 and link.is_symlink(), done.stderr
+    assert "barrier" in check((tmp_path / "page.html").read_text())
+    link.unlink()
+    link.symlink_to("nowhere/page.html")
+    done = odonata("report", "results", "--no-published", "-o", "link.html")
+    assert done.returncode == 2 and "a directory that exists" in done.stderr
+    assert link.is_symlink()
+
+
+def test_a_pipe_of_its_name_is_no_report(tmp_path):
+    result = od.bench.barrier(od.machine("dragonfly-1056").job(nodes=2))
+    result.save(tmp_path / "d")
+    os.mkfifo(tmp_path / "d" / "report.html")
+    result.save(tmp_path / "d", force=True)  # which would wait for a writer
+    assert (tmp_path / "d" / "report.html").is_fifo()
 
 
 @pytest.mark.parametrize("damage", ["keys", "table", "kind"])

@@ -10,7 +10,10 @@ import multiprocessing
 import os
 import resource
 import signal
+import stat
 import subprocess
+import tempfile
+import threading
 from pathlib import Path
 
 import pyarrow
@@ -18,7 +21,7 @@ import pyarrow.parquet
 import pytest
 
 import odonata as od
-from odonata import files, tables, text
+from odonata import files, report, tables, text
 from odonata.errors import Complaints
 
 SMALL = ("--machine", "dragonfly-1056")
@@ -438,11 +441,99 @@ def test_where_no_directory_can_be_made_is_told_before_a_run(tmp_path):
         assert [c.at for c in wrong.list] == ["out"], out
 
 
-def test_a_text_that_does_not_fit_is_none(tmp_path):
+def test_a_text_that_does_not_fit_leaves_what_was_there(tmp_path):
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    link.symlink_to(page)
+    for path in (page, link):
+        for before in (None, "earlier"):
+            if before:
+                page.write_text(before)
+            with pytest.raises(OSError) as caught, files_of_at_most(16 << 10):
+                files.write_text(path, "x" * 20_000)
+            assert (caught.value.errno, caught.value.filename) == (errno.EFBIG, str(path))
+            assert (page.read_text() if page.exists() else None) == before
+            assert set(tmp_path.iterdir()) == {link, page} if before else {link}
+        page.unlink()
+    assert link.is_symlink()
+
+
+def test_a_text_is_written_where_links_lead(tmp_path):
+    page, link = tmp_path / "page.html", tmp_path / "link.html"
+    link.symlink_to("page.html")
+    for text in ("new", "replaced"):
+        files.write_text(link, text)
+        assert link.is_symlink() and page.read_text() == text
+    page.chmod(0o640)
+    files.write_text(link, "with the rights it had")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o640
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError) as caught:
+        files.write_text(tmp_path / "a", "circle")
+    assert caught.value.errno == errno.ELOOP and (tmp_path / "a").is_symlink()
+
+
+def test_what_is_open_is_written_in_place(tmp_path):
+    """As what /dev/stdout leads to, under whatever name."""
     page = tmp_path / "page.html"
-    with pytest.raises(OSError) as caught, files_of_at_most(16 << 10):
-        files.write_text(page, "x" * 20_000)
-    assert caught.value.filename == str(page) and not page.exists()
+    with page.open("w+b") as file:
+        for name in (page, f"/dev/fd/{file.fileno()}"):
+            files.write_text(name, f"by {name}")
+            assert os.path.samestat(page.stat(), os.fstat(file.fileno()))
+            assert page.read_text() == f"by {name}"
+        page.unlink()
+        files.write_text(f"/dev/fd/{file.fileno()}", "of no name")
+        file.seek(0)
+        assert file.read() == b"of no name" and list(tmp_path.iterdir()) == []
+
+
+def test_pipes_and_devices_are_written_in_place(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    wrong = Complaints()
+    report.check_target(wrong, pipe)
+    files.write_text(pipe, "text")
+    reader.join(60)
+    assert wrong.list == [] and read == ["text"] and stat.S_ISFIFO(pipe.stat().st_mode)
+    if os.geteuid():
+        pytest.skip("copies of devices are made by root only")
+    for minor, error in ((3, None), (7, errno.ENOSPC)):  # of /dev/null and /dev/full [null(4)]
+        device, link = tmp_path / f"device-{minor}", tmp_path / f"link-{minor}"
+        try:
+            os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, minor))
+            device.open("wb").close()
+        except OSError:
+            pytest.skip("no devices can be made here")
+        link.symlink_to(device)
+        for path in (device, link):
+            report.check_target(wrong, path)
+            try:
+                files.write_text(path, "text")
+                assert error is None
+            except OSError as caught:
+                assert caught.errno == error
+        assert wrong.list == [] and link.is_symlink() and stat.S_ISCHR(device.stat().st_mode)
+
+
+def test_a_file_of_a_directory_that_takes_none_is_written_in_place():
+    with tempfile.TemporaryDirectory() as name:  # not below a directory of root's alone
+        page = Path(name) / "page.html"
+        page.write_text("earlier")
+        page.chmod(0o666)
+        Path(name).chmod(0o555)
+        before = page.stat()
+
+        def write():
+            if os.geteuid() == 0:
+                os.seteuid(65534)  # nobody; root may do anything
+            files.write_text(page, "in place")
+
+        assert in_a_child(write) == 0
+        assert page.read_text() == "in place" and os.path.samestat(page.stat(), before)
+        Path(name).chmod(0o755)
 
 
 def test_a_full_disk_is_named(odonata, tmp_path):

@@ -6,6 +6,7 @@ looks, in `page.html`.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -29,21 +30,32 @@ def check_target(wrong: Complaints, target: str | Path, force: bool = False) -> 
         return Path()
     path = Path(target)
     try:
+        whole = Path(os.path.realpath(path))
         if path.is_dir():
             wrong.add(at, target, "a file, not a directory", f"such as `{path / 'report.html'}`")
-        elif not path.parent.is_dir():
+        elif not whole.parent.is_dir():
             wrong.add(at, target, "a file in a directory that exists")
         elif path.is_file() and not force and path.stat().st_size and not tables.is_report(path):
             wrong.add(at, target, "a new file or an earlier report; this is something else",
                       "--force replaces it")  # fmt: skip
-        elif path.exists():
+        elif path.is_file():
             path.open("ab").close()
-        else:
-            path.touch()
-            path.unlink()
+        elif not is_there(path):
+            tables.probe(whole.parent)
+        elif not os.access(path, os.W_OK):  # opening a pipe would wait for a reader, and end him
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, ValueError) as error:
         wrong.add(at, target, f"a file that can be written ({why(error)})")
     return path
+
+
+def is_there(path: Path) -> bool:
+    """Whether links lead to something; `OSError` if they lead in a circle."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def write(
