@@ -54,7 +54,7 @@ def run(
     shifts: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
-    tolerance: float | None = None,
+    tolerance: float | str | None = None,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> BenchResult:
@@ -69,7 +69,7 @@ def run(
     `error_bars` runs a collective on fewer nodes too, there by packets as well, and says how far
     off the prediction may be; such a twin sends at most `twin_packets` packets. With fidelity
     `"auto"` it is the cheapest one whose error bars reach no further than `tolerance`, relative to
-    the time: `summary["fidelity"]` says which, `summary["candidates"]` why.
+    the time, such as 0.1 or `"10%"`: `summary["fidelity"]` says which, `summary["candidates"]` why.
     """
     summary = ask(
         name, job, sizes, fidelity, messages,
@@ -91,7 +91,7 @@ def _benchmark(name: str):
         buffers: str = "host",
         window: int | None = None,
         error_bars: bool = False,
-        tolerance: float | None = None,
+        tolerance: float | str | None = None,
     ) -> BenchResult:
         return run(
             name, job, sizes, fidelity,

@@ -9,7 +9,7 @@ from typing import Any
 from . import door, names, tables
 from .errors import Complaints
 from .machines import Job, is_job
-from .units import MOST, read_sizes
+from .units import MOST, Unreadable, read_share, read_sizes
 from .version import __version__
 
 
@@ -80,7 +80,7 @@ def ask(
     shifts: int | None = None,
     error_bars: bool = False,
     twin_packets: int = TWIN_PACKETS,
-    tolerance: float | None = None,
+    tolerance: float | str | None = None,
     tick: door.Tick | None = None,
     stop: door.Stop | None = None,
 ) -> dict[str, Any]:
@@ -99,8 +99,7 @@ def ask(
     twin_packets = wrong.whole("twin_packets", twin_packets)
     check_tolerance(wrong, fidelity, tolerance)
     if tolerance is not None:
-        wanted = "a share above 0, such as 0.1"
-        tolerance = wrong.number("tolerance", tolerance, wanted, 0.0, 1e9, open_low=True)
+        tolerance = share_of(wrong, tolerance)
     wrong.raise_any()
     job.check(fidelity, (names.AUTO,))
     if sizes is None or name == "barrier":  # a barrier has no size
@@ -140,6 +139,16 @@ def ask(
         "counters": tables.rows_of(answer.pop("counter_table")),
         **answer,
     }
+
+
+def share_of(wrong: Complaints, tolerance: Any) -> float:
+    """A tolerance as the command line reads it, which a number is as well: 10 may mean 10 %."""
+    try:
+        return read_share(str(tolerance))
+    except Unreadable as error:
+        wanted = "a share above 0, such as `10%` or `0.1`"
+        wrong.add("tolerance", "nothing" if tolerance == "" else tolerance, wanted, str(error) or None)
+        return 1.0
 
 
 def check_tolerance(wrong: Complaints, fidelity: str, tolerance: Any) -> None:

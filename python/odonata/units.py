@@ -5,6 +5,7 @@ Reading is strict, and refuses what is ambiguous: `4M` may mean 4,000,000 or 4,1
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 
@@ -128,7 +129,7 @@ def _decimal(text: str) -> Decimal:
     except ArithmeticError:
         raise Unreadable("") from None
     if not value.is_finite():
-        raise Unreadable("a load is a number")
+        raise Unreadable("numbers are finite")
     return value
 
 
@@ -142,7 +143,7 @@ def read_share(text: str) -> float:
     """A part of something: `10%`, `10 %` or `0.1`; one of more than all in percent only."""
     number, percent, rest = text.partition("%")
     value = _decimal(number) / (100 if percent else 1)
-    if rest.strip() or value <= 0:
+    if rest.strip() or not 0 < float(value) < math.inf:
         raise Unreadable("")
     if value > 1 and not percent:
         raise Unreadable(f"did you mean `{number.strip()}%`?")

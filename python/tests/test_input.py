@@ -89,6 +89,8 @@ TRUE = ("--", "true")
          ["--placement", "found   one-group\n", "65 free nodes"]),
         ((*TRAFFIC, "--load", "0.1", "--nodes", "1057"), ["--nodes", "found   1057", "1 rank on"]),
         ((*LATENCY, "--background", "uniform:2"), ["--background", "found   uniform:2\n"]),
+        (("bench", "bcast", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "nan"),
+         ["--tolerance", "found   nan\n", "a share above 0", "numbers are finite"]),
         # run
         ((*RUN, "--env", "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom", *TRUE),
          ["--env", "found   MPIR_CVAR_BCAST_INTRA_ALGORITHM=binom"]),
@@ -310,6 +312,15 @@ def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["rows.parquet", "summary.json"]
 
 
+    for share in (10, "10", 0, float("nan"), float("inf"), True, "x", [0.1]):
+        asked = {"fidelity": "auto", "tolerance": share}
+        assert wrong(lambda asked=asked: od.bench.bcast(job, sizes=[8], **asked)) == ["tolerance"]
+    with pytest.raises(od.InputError, match="did you mean `10%`"):
+        od.bench.bcast(job, sizes=[8], fidelity="auto", tolerance=10)
+    four = machine.job(nodes=4)
+    for share in (0.5, "1000%", 1):
+        found = od.bench.bcast(four, sizes=[8], fidelity="auto", tolerance=share)
+        assert found.summary["candidates"]
 def test_python_raises_the_same_complaints():
     with pytest.raises(od.InputError) as caught:
         od.machine("aurra")

@@ -83,7 +83,8 @@ def test_shares(text, share):
     assert units.read_share(text) == share
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1%", "10", "1.01", "5%5", "x%"])
+@pytest.mark.parametrize("text", ["", "0", "-1%", "10", "1.01", "5%5", "x%", "nan",
+                                  "1e999%", "1e-999"])  # fmt: skip
 def test_shares_refused(text):
     with pytest.raises(units.Unreadable):
         units.read_share(text)

@@ -78,10 +78,8 @@ def run(name: str | None, **given: Any) -> int:
         shifts = wrong.integer("shifts", given["shifts"], 64)
     messages = wrong.integer("messages", given["messages"], benchmarks.MESSAGES)
     packets = wrong.integer("twin_packets", given["twin_packets"], benchmarks.TWIN_PACKETS)
-    tolerance = None
     if given["tolerance"] is not None:
-        wanted = "a share above 0, such as `10%` or `0.1`"
-        tolerance = wrong.read("tolerance", given["tolerance"], units.read_share, wanted, None)
+        benchmarks.share_of(wrong, given["tolerance"])
     benchmarks.check_tolerance(wrong, asked.fidelity, given["tolerance"])
     if known and nodes * ppn < benchmarks.KINDS[name].least_ranks:
         wrong.add("nodes", nodes, f"at least {benchmarks.KINDS[name].least_ranks} ranks for {name}")
@@ -98,7 +96,7 @@ def run(name: str | None, **given: Any) -> int:
         result = bench.run(
             name, job, sizes, asked.fidelity, messages,
             buffers=given["buffers"], window=window, shifts=shifts, error_bars=given["error_bars"],
-            twin_packets=packets, tolerance=tolerance, tick=tick, stop=stop,
+            twin_packets=packets, tolerance=given["tolerance"], tick=tick, stop=stop,
         )  # fmt: skip
     asked.tell_notes(result.summary)
     asked.tell_limits(result.summary, given["preflight"])
