@@ -46,18 +46,36 @@ def extrapolate(
     is extrapolated. What is not regular raises `InputError`, with the rank and the call.
     """
     wrong = Complaints()
+    wanted = wrong.whole("ranks", ranks, LEAST_RANKS)
+    found = check(wrong, recordings, None if wrong.list else wanted, record)
+    wrong.raise_any()
+    return make(wrong, found, wanted, record)
+
+
+def check(
+    wrong: Complaints,
+    recordings: str | Path | Sequence[str | Path],
+    ranks: int | None,
+    record: str | Path | None,
+) -> list[Recording]:
+    """The recordings, read, and complaints of them and the rest; None was complained of already."""
     names = [recordings] if isinstance(recordings, (str, os.PathLike)) else list(recordings)
     if not names:
         wrong.add("recordings", "nothing", "one or more records of `odonata run --record`")
-    wanted = wrong.whole("ranks", ranks, LEAST_RANKS)
     records.check_target(wrong, record)
     found = [of for name in names if (of := read(wrong, name)) is not None]
-    compare(wrong, found, wanted)
+    compare(wrong, found, ranks)
     for of in found:
         with contextlib.suppress(OSError, TypeError, ValueError):
-            if os.path.samefile(of.name, record):
+            if os.path.samefile(of.name, record or ""):
                 wrong.add("record", record, "another file than what was recorded")
-    wrong.raise_any()
+    return found
+
+
+def make(
+    wrong: Complaints, found: list[Recording], ranks: int, record: str | Path
+) -> Extrapolation:
+    """Write the record of what `check` found nothing wrong with."""
     found.sort(key=lambda of: of.ranks)
     try:
         programs = regular.programs(found)
@@ -66,7 +84,7 @@ def extrapolate(
     except IrregularError as error:
         wrong.add(error.at, error.found, error.wanted)
         wrong.raise_any()
-    return write(wrong, Path(record), programs, found, wanted)
+    return write(wrong, Path(record), programs, found, ranks)
 
 
 def read(wrong: Complaints, name: Any) -> Recording | None:
@@ -129,7 +147,7 @@ def out_of_range(row: dict[str, Any], ranks: int) -> tuple[str, str, str] | None
     return None
 
 
-def compare(wrong: Complaints, found: Sequence[Recording], ranks: int) -> None:
+def compare(wrong: Complaints, found: Sequence[Recording], ranks: int | None) -> None:
     """Complain unless recordings are of one program on different numbers of ranks, none of more."""
     sizes = [of.ranks for of in found]
     if len(set(sizes)) < len(sizes):
@@ -139,7 +157,7 @@ def compare(wrong: Complaints, found: Sequence[Recording], ranks: int) -> None:
             wrong.add("recordings", f"several `{key}`", "recordings made alike")
     if len({len(of.header["communicators"]) for of in found}) > 1:
         wrong.add("recordings", "several numbers of communicators", "recordings of one program")
-    if sizes and ranks < max(sizes):
+    if sizes and ranks is not None and ranks < max(sizes):
         wrong.add("ranks", ranks, f"at least the {max(sizes)} of the largest recording")
 
 

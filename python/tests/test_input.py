@@ -105,8 +105,6 @@ TRUE = ("--", "true")
         ((*RUN, "--compute", "mesured", *TRUE), ["--compute", "did you mean `measured`?"]),
         ((*RUN, "--compute", "-1", *TRUE), ["--compute", "positive factor"]),
         (("run", "-n", "10625", "--ppn", "1", "--machine", "aurora", *TRUE), ["10625", "10624"]),
-        (("extrapolate", "a.parquet", "--ranks", "64"), ["--record", "-o made.parquet"]),
-        (("extrapolate", "a.parquet", "-o", "b"), ["--ranks", "whole number of at least 4"]),
         # results
         (("report", "."), ["RUNDIR", "odonata run --out"]),
         ((*LATENCY, "--out", ""), ["--out", "empty"]),
@@ -122,6 +120,22 @@ def test_one_complaint(odonata, arguments, said):
     plain = done.stderr.replace(",", "")
     for words in said:
         assert words.replace(",", "") in plain, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--ranks", "64"), {"RECORD": "a.parquet", "--record": "-o made.parquet"}),
+        (("-o", "b"), {"RECORD": "a.parquet", "--ranks": "whole number of at least 4"}),
+        (("-o", "/"), {"RECORD": "a.parquet", "--ranks": "whole number", "--record": "found   /"}),
+    ],
+)
+def test_all_that_is_wrong_with_an_extrapolation(odonata, arguments, said):
+    done = odonata("extrapolate", "a.parquet", *arguments)
+    first, *complaints = done.stderr.split("\n\n")
+    assert done.returncode == 2 and first.startswith(f"odonata: {len(said)} complaints;")
+    told = {text.split()[0]: text for text in complaints}
+    assert told.keys() == said.keys() and all(said[at] in told[at] for at in said), told
 
 
 def test_all_complaints_at_once(odonata):
@@ -298,6 +312,15 @@ def test_python_arguments_of_the_wrong_type(tmp_path):
     assert wrong(lambda: od.run(job, ["true"], compute=float("nan"))) == ["compute"]
     assert wrong(lambda: od.run(job, ["true"], env={"A": 1})) == ["env"]
     assert wrong(lambda: od.bench.latency(job, fidelity=None)) == ["fidelity"]
+    for share in (10, "10", 0, float("nan"), float("inf"), True, "x", [0.1]):
+        asked = {"fidelity": "auto", "tolerance": share}
+        assert wrong(lambda asked=asked: od.bench.bcast(job, sizes=[8], **asked)) == ["tolerance"]
+    with pytest.raises(od.InputError, match="did you mean `10%`"):
+        od.bench.bcast(job, sizes=[8], fidelity="auto", tolerance=10)
+    four = machine.job(nodes=4)
+    for share in (0.5, "1000%", 1):
+        found = od.bench.bcast(four, sizes=[8], fidelity="auto", tolerance=share)
+        assert found.summary["candidates"]
 
 
 def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
@@ -312,15 +335,6 @@ def test_python_writes_nowhere_the_command_line_would_not(tmp_path):
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["rows.parquet", "summary.json"]
 
 
-    for share in (10, "10", 0, float("nan"), float("inf"), True, "x", [0.1]):
-        asked = {"fidelity": "auto", "tolerance": share}
-        assert wrong(lambda asked=asked: od.bench.bcast(job, sizes=[8], **asked)) == ["tolerance"]
-    with pytest.raises(od.InputError, match="did you mean `10%`"):
-        od.bench.bcast(job, sizes=[8], fidelity="auto", tolerance=10)
-    four = machine.job(nodes=4)
-    for share in (0.5, "1000%", 1):
-        found = od.bench.bcast(four, sizes=[8], fidelity="auto", tolerance=share)
-        assert found.summary["candidates"]
 def test_python_raises_the_same_complaints():
     with pytest.raises(od.InputError) as caught:
         od.machine("aurra")

@@ -36,10 +36,11 @@ def extrapolate(
     """
     wrong = Checks()
     wanted = wrong.integer("ranks", ranks, None, extrapolating.LEAST_RANKS)
+    found = extrapolating.check(wrong, recordings, None if wrong.list else wanted, record)
     if record is None:
         wrong.add("record", "nothing", "a file for the record to write, such as `-o made.parquet`")
     wrong.finish()
-    made = extrapolating.extrapolate(recordings, ranks=wanted, record=record or "")
+    made = extrapolating.make(wrong, found, wanted, record or "")
     if as_json:
         print(json.dumps({"kind": "extrapolate", **asdict(made)}))
     if not quiet:
