@@ -145,7 +145,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         if result.failure:
             say(text.failure(result.failure))
         if exits := result.summary.get("nonzero_exits"):
-            asked.note(text.nonzero_exits(exits, result.summary["ranks"]))
+            say(f"odonata: {text.nonzero_exits(exits, result.summary['ranks'])}")
         if not asked.quiet:
             say(text.run(result.summary, result.data))
         asked.tell_limits(result.summary, given["preflight"], bool(result.failure))
@@ -224,7 +224,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
                 say(text.failure({**row["failure"], "message": f"job {row['name']}: "
                                   f"{row['failure']['message']}"}))  # fmt: skip
             if exits := row.get("nonzero_exits"):
-                asked.note(f"job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
+                say(f"odonata: job {row['name']}: {text.nonzero_exits(exits, row['ranks'])}")
         if not asked.quiet:
             say(text.jobs(result.summary))
         asked.tell_notes(result.summary)
