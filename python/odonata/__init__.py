@@ -79,7 +79,7 @@ _MODULE = {name: module for module, names in _NAMES.items() for name in names}
 def _find(name: str) -> object:
     if name in _MODULE:
         found = getattr(import_module(f".{_MODULE[name]}", __name__), name)
-    elif name.startswith("_"):
+    elif name.startswith("_") or not name.isidentifier():
         raise AttributeError(f"module `{__name__}` has no attribute `{name}`")
     else:
         try:

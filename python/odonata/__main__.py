@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 
 
@@ -14,7 +16,8 @@ def main() -> None:
         cli.main()
     except KeyboardInterrupt:
         if sys.stderr:
-            sys.stderr.write("odonata: interrupted\n")
+            with contextlib.suppress(OSError):  # nothing is buffered that would fail at the end
+                os.write(2, b"odonata: interrupted\n")
         sys.exit(130)  # as `cli` says it later
 
 

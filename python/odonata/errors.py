@@ -42,6 +42,9 @@ class InputError(Error):
         self.complaints = list(complaints)
         super().__init__("; ".join(map(str, self.complaints)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.complaints,)  # pickle would make it of its words
+
 
 class SimulatedFailure(Error):
     """The simulated job failed: deadlock, abort, a rank that died, exhausted resources.

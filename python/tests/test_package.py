@@ -3,12 +3,15 @@
 import ast
 import graphlib
 import os
+import pickle
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import odonata
+import odonata.errors
+import pytest
 from odonata import _core
 
 
@@ -22,6 +25,19 @@ def test_the_stub_names_what_the_core_has():
 def test_everything_public_is_documented():
     for name in odonata.__all__:
         assert getattr(odonata, name).__doc__, name
+
+
+def test_what_it_does_not_have_is_told_as_of_any_module():
+    for name in ("", "..", ".bench", "a b", "_nothing", "nothing", "bench.run"):
+        with pytest.raises(AttributeError):
+            getattr(odonata, name)
+
+
+def test_errors_are_handed_between_processes_whole():
+    told = [odonata.errors.Complaint("a", "b", "c; d", "e"), odonata.errors.Complaint("f", "", "g")]
+    for error in (odonata.InputError(told), odonata.SimulatedFailure("no", "limit", [{"rank": 1}])):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
 
 
 def test_help_does_not_load_what_it_does_not_need():
@@ -51,6 +67,9 @@ def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):
         words = [sys.executable, *start, "machines"]
         run = subprocess.run(words, env=env, capture_output=True, text=True)
         assert (run.returncode, run.stdout, run.stderr) == (130, "", "odonata: interrupted\n")
+        with open("/dev/full", "w") as full:  # of which nothing else may be said, either
+            run = subprocess.run(words, env=env, stdout=subprocess.PIPE, stderr=full)
+        assert (run.returncode, run.stdout) == (130, b"")
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
     assert '\nodonata = "odonata.__main__:main"\n' in project
 
