@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from . import door, tables, text
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Complaints
-from .files import write_text
 from .machines import Job, Machine, check_names
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
@@ -52,11 +51,6 @@ class TuneResult(Sweep):
     def files(self) -> dict[str, str]:
         """Text by name: `mpich.json` and `openmpi.conf`, as far as they have the algorithms."""
         return {file["name"]: file["text"] for file in self.summary["files"]}
-
-    def write_files(self, path: str | Path) -> None:
-        """Write the files into a directory that exists."""
-        for name, content in self.files.items():
-            write_text(Path(path) / name, content)
 
     def save(self, path: str | Path, force: bool = False) -> None:
         """Write `summary.json`, the rows and the files into a new or empty directory."""

@@ -237,7 +237,7 @@ def test_what_lies_in_the_directory_is_not_imported(odonata, tmp_path):
     for name in ("json", "types", "socket"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('mine')")
     # As the installed `odonata` does, which has no directory of its own on the path.
-    start = "import sys; del sys.path[0]; from odonata.cli import main; main()"
+    start = "import sys; del sys.path[0]; from odonata.__main__ import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", start, "sweep", "study.toml", "--workers", "1", "--tries", "1"],
         cwd=tmp_path, env=odonata.env, capture_output=True, text=True, timeout=GUARD_S,
