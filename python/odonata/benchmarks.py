@@ -146,8 +146,8 @@ def share_of(wrong: Complaints, tolerance: Any) -> float:
     try:
         return read_share(str(tolerance))
     except Unreadable as error:
-        wanted = "a share above 0, such as `10%` or `0.1`"
-        wrong.add("tolerance", "nothing" if tolerance == "" else tolerance, wanted, str(error) or None)
+        found, wanted = str(tolerance) or "nothing", "a share above 0, such as `10%` or `0.1`"
+        wrong.add("tolerance", found, wanted, str(error) or None)
         return 1.0
 
 
