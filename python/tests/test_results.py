@@ -272,14 +272,18 @@ def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
 
 def test_results_that_do_not_name_their_tables_have_those_of_their_time(tmp_path):
     old = tmp_path / "old"
-    tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
+    listed = {"files": [{"name": "a.conf", "text": "x"}, {"name": "../b.conf"}]}
+    (tmp_path / "b.conf").write_text("mine")
+    data = {"ranks": [{"rank": 0}], "links": [{"link": 0}]}
+    tables.write(old, {"kind": "tune", **listed}, data, texts={"a.conf": "x"})
     summary = json.loads((old / "summary.json").read_text())
-    assert summary.pop("contents") == ["ranks.parquet", "links.parquet"]
+    assert summary.pop("contents") == ["ranks.parquet", "links.parquet", "a.conf"]
     (old / "summary.json").write_text(json.dumps(summary))
     (old / "mine.parquet").write_text("mine")
     assert set(tables.read(old)[1]) == {"ranks", "links"}
     tables.write(old, {"kind": "bench"}, FITS, force=True)
     assert sorted(content(old)) == ["mine.parquet", "rows.parquet", "summary.json"]
+    assert (tmp_path / "b.conf").read_text() == "mine"
 
 
 def test_a_record_beside_the_results_that_replace_others_stays(odonata, program, tmp_path):
@@ -362,19 +366,20 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
     assert sorted(content(out)) == ["calls.parquet", "summary.json"]
 
 
-def test_a_disk_that_refuses_to_move_a_file_leaves_room_for_the_next(tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "no more"), KeyboardInterrupt("no more")])
+def test_what_cannot_be_moved_leaves_room_for_the_next(tmp_path, monkeypatch, error):
     out = tmp_path / "out"
     real = Path.replace
     for move in range(3):
         moves = itertools.count()
 
         def replace(path, to, moves=moves, move=move):
-            if next(moves) == move:
-                raise OSError(errno.EIO, "no more")
+            if next(moves) >= move:
+                raise error
             return real(path, to)
 
         monkeypatch.setattr(Path, "replace", replace)
-        with pytest.raises(OSError, match="no more"):
+        with pytest.raises(type(error), match="no more"):
             tables.put(out, {"kind": "new"}, LATER, {}, True)
         monkeypatch.setattr(Path, "replace", real)
         wrong = Complaints()
