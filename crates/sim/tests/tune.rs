@@ -159,27 +159,6 @@ fn an_odd_rank_out_is_no_neighbor() {
     assert!(neighbor(&few).is_none_or(|few| (few / all - 1.0).abs() < 0.02));
 }
 
-/// Ranks beyond the last whole group sit on nodes of the first, whose ranks then have company that
-/// their twins have not.
-#[test]
-fn who_has_company_stands_for_nobody_alone() {
-    let mut few = ask_alike("allgather", 100_000, 24 * 100);
-    few.nodes = vec![42];
-    few.common.nic_policy = Some("single".into());
-    few.common.machine.set.push(("groups.compute.cpus".into(), "1".into()));
-    let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
-    let nodes: Vec<u32> = (0..126).map(node).collect();
-    let nodes = serde_json::json!({ "nodes": nodes });
-    few.common.placement = Some(serde_json::from_value(nodes).expect("one"));
-    let all = TuneRequest { messages: 1 << 40, ..few.clone() };
-    let ring = |request: &TuneRequest| {
-        let rows = tuned(request).rows;
-        rows.into_iter().find(|row| row.algorithm == "ring").expect("it is tried").latency_s
-    };
-    let all = ring(&all).expect("all of it is played");
-    assert!(ring(&few).is_none_or(|few| (few / all - 1.0).abs() < 0.03));
-}
-
 /// 288 ranks in two groups of Aurora, which differ in how cables are spread: a few rounds by the
 /// ranks of one against all rounds by all, within what is stated.
 #[test]
@@ -358,4 +337,27 @@ fn a_library_has_the_algorithms_of_its_family() {
     let (mpich, openmpi) = (winners("mpich", None), winners("openmpi", None));
     assert_ne!(mpich, openmpi, "or the families cannot be told apart here");
     assert_eq!(winners("site", Some("like = \"openmpi\"")), openmpi);
+}
+
+/// A row says how many nodes, so ranks are on as many, and on each as many as it says.
+#[test]
+fn a_list_of_nodes_is_of_as_many_as_are_asked_for() {
+    let refused = |nodes: u32, ppn: u32, list: &[u32]| {
+        let placement = serde_json::json!({ "nodes": list });
+        let mut request = ask("bcast", &[nodes], &[8], 1 << 20);
+        request.ppn = ppn;
+        request.common.placement = Some(serde_json::from_value(placement).expect("a placement"));
+        let complaints = tune(&request, &mut |_| true).err().unwrap_or_default();
+        complaints
+            .iter()
+            .map(|c| format!("{}: {} | {}", c.at, c.found, c.wanted))
+            .collect::<Vec<_>>()
+    };
+    let one = "placement: ranks on 1 node | ranks on 2 nodes, 1 on each";
+    assert_eq!(refused(2, 1, &[7, 7]), [one]);
+    let uneven = "placement: 3 ranks on one of 2 nodes | ranks on 2 nodes, 2 on each";
+    assert_eq!(refused(2, 2, &[7, 7, 7, 5]), [uneven]);
+    let single = "placement: ranks on 2 nodes | ranks on 1 node, 2 on each";
+    assert_eq!(refused(1, 2, &[7, 5]), [single]);
+    assert_eq!(refused(2, 2, &[7, 5, 5, 7]), [""; 0]);
 }

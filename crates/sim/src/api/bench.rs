@@ -4,6 +4,7 @@ use super::auto::{self, CandidateRow, Found};
 use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
+use super::seated::{misplaced, on_other_nodes};
 use super::{
     Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow, NetworkRow,
 };
@@ -22,7 +23,6 @@ use machine::Complaint;
 use net::{CongestionCounters, NetworkModel};
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use workload::Op;
 
 #[derive(Clone, Debug, Deserialize)]
@@ -213,8 +213,9 @@ pub(super) fn answer(
         Ok(mut job) => {
             job.buffers = buffers;
             complaints.extend(lacks_gpus(&job));
-            complaints.extend(which.and_then(|which| misplaced(which, request.ppn, &job.seats)));
-            complaints.extend(on_other_nodes(request.nodes, &job.seats));
+            let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.seats));
+            let other = || on_other_nodes(request.nodes, request.ppn, &job.seats);
+            complaints.extend(misplaced.or_else(other));
             complaints.extend(super::limits::reducers(&job, &overrides));
             if !complaints.is_empty() {
                 return Err(complaints);
@@ -502,34 +503,6 @@ fn window(asked: Option<u32>, which: Option<Bench>) -> Result<u32, Complaint> {
         return Ok(window);
     };
     Err(Complaint::new("window", window.to_string(), wanted))
-}
-
-/// A complaint where ranks do not sit as a test of a fabric counts them: as many on every node, one
-/// after the other, and on two nodes at least if those of one have nothing to say to each other.
-pub(super) fn misplaced(which: Bench, ppn: u32, seats: &[At]) -> Option<Complaint> {
-    let Bench::Validation(test) = which else { return None };
-    let a_node = ppn.max(1) as usize;
-    let nodes: BTreeSet<_> = seats.iter().map(|seat| seat.node).collect();
-    let one_alone = test != validation::Test::Bisect && nodes.len() < 2;
-    let is_one = |ranks: &[At]| ranks.iter().all(|seat| seat.node == ranks[0].node);
-    let are_whole = nodes.len() * a_node == seats.len() && seats.chunks(a_node).all(is_one);
-    let (key, wanted) = if one_alone {
-        ("nodes", "at least two nodes: ranks of one do not talk to each other")
-    } else if !are_whole {
-        ("placement", "as many ranks on every node, one after the other")
-    } else {
-        return None;
-    };
-    Some(Complaint::new(key, format!("{} ranks, {ppn} a node", seats.len()), wanted))
-}
-
-/// A complaint where a list of nodes has another number of them than is asked for: a row would
-/// say so many nodes, and measure the memory of one.
-fn on_other_nodes(asked: u32, seats: &[At]) -> Option<Complaint> {
-    let nodes: BTreeSet<_> = seats.iter().map(|seat| seat.node).collect();
-    let (found, wanted) = (nodes.len(), format!("ranks on {asked} nodes, as `nodes` says"));
-    let complaint = || Complaint::new("placement", format!("ranks on {found} of them"), wanted);
-    (found != asked as usize).then(complaint)
 }
 
 /// `--shifts`, of a benchmark that has shifts, among so many ranks.

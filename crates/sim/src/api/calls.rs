@@ -617,6 +617,39 @@ mod tests {
         }
     }
 
+    /// Ranks beyond the last whole group sit on nodes of the first, whose ranks then have company
+    /// that their twins have not.
+    #[test]
+    fn who_has_company_stands_for_nobody_alone() {
+        let node = |rank: u32| if rank < 120 { rank / 3 } else { 4 + (rank - 120) / 3 };
+        let common = serde_json::json!({
+            "machine": { "name": "dragonfly-1056", "set": [
+                ["groups.compute.count", "6"],
+                ["groups.compute.switches", "1"],
+                ["groups.compute.global_ports", "5"],
+                ["groups.compute.nodes", "8"],
+                ["groups.compute.nics", "2"],
+                ["groups.compute.cpus", "1"],
+                ["switch.ports", "21"],
+                ["routing", "minimal"],
+            ] },
+            "fidelity": "loggp",
+            "nic_policy": "single",
+            "placement": { "nodes": (0..126).map(node).collect::<Vec<u32>>() },
+        });
+        let common: crate::api::Common = serde_json::from_value(common).expect("options");
+        let mut job = crate::api::job(&common, 126, 3).expect("legal");
+        let call = first_call(&job, Kind::Allgather, Algorithm::Ring, 126, 100_000);
+        let few = parts(&job, &call, Fidelity::LogGp, 24 * 100);
+        let mut mean = |parts: Parts| {
+            let closed = Fidelity::LogGp;
+            let timing = time(&mut job, &parts, closed, &mut Sums::default(), &mut |_| true);
+            timing.expect("it ends").mean_s
+        };
+        let all = mean(Parts::whole(call));
+        assert!(few.is_none_or(|few| (mean(few) / all - 1.0).abs() < 0.03));
+    }
+
     /// Among flows no more rounds are played than have to be, unless more messages are allowed than
     /// by default: then as many rounds as these are enough for.
     #[test]

@@ -14,6 +14,7 @@ mod jobs;
 mod limits;
 mod replay;
 mod run;
+mod seated;
 mod shifts;
 mod tune;
 

@@ -110,6 +110,7 @@ pub fn tune(
         match job(&request.common, ranks, request.ppn.max(1)) {
             Ok(job) => {
                 complaints.extend(super::limits::reducers(&job, &overrides));
+                complaints.extend(super::seated::on_other_nodes(nodes, request.ppn, &job.seats));
                 jobs.push((nodes, job));
             }
             Err(more) => {
