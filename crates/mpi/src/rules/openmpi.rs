@@ -202,7 +202,10 @@ impl Words {
                     (_, Some(v)) if first && matches!(v, "1" | "2") => {
                         version = u64::from(v == "2") + 1
                     }
-                    _ => wrong.push(format!("line {}: found `{word}`, expected a number", i + 1)),
+                    _ => {
+                        let found = beginning(word);
+                        wrong.push(format!("line {}: found `{found}`, expected a number", i + 1));
+                    }
                 }
             }
         }
@@ -255,6 +258,15 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
             Err(vec![format!("line {line}: found `{number}`, expected the end")])
         }
         None => Ok(reading),
+    }
+}
+
+/// A word as far as somebody needs it to find the place: a file of another kind may be one word.
+fn beginning(word: &str) -> String {
+    const SHOWN: usize = 40;
+    match word.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &word[..end]),
+        None => word.into(),
     }
 }
 

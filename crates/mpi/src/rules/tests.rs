@@ -177,6 +177,10 @@ fn wrong_files_are_complained_of_with_their_place() {
         let errors = read(text, &own).expect_err(text);
         assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {wanted}\n{errors:#?}");
     }
+    // No longer than a line, in letters of any length.
+    let long = read(&"\u{fc}".repeat(100_000), &own).expect_err("a word");
+    let shown = "\u{fc}".repeat(40);
+    assert_eq!(long, [format!("line 1: found `{shown}...`, expected a number")]);
     // Deeper than any stack.
     let deep = "{\"collective=bcast\":".to_string() + &"{\"any\":".repeat(100_000);
     assert!(read(&deep, &own).is_err());
