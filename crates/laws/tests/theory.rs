@@ -209,7 +209,7 @@ fn all_to_all_saturates_as_uniform_traffic_does() {
     }
 }
 
-/// Five groups of `dragonfly-1056` with n cables between any two: the direct ones carry n / (a p) of
+/// Five groups of `dragonfly-1056`, n cables between any two: the direct ones carry n / (a p) of
 /// adversarial traffic, and those by the three other groups half as much each. Where every switch
 /// has a cable of its own to each group, UGAL-L does not find that mixture: what waits for the
 /// direct ones stands in all local links alike, and at the source all ways look equally full
@@ -226,7 +226,8 @@ fn cables_side_by_side_carry_their_sum_but_for_who_cannot_see_them() {
                 ("groups.compute.count", "5"),
                 ("global.links.compute.compute", &cables),
             ];
-            let machine = laws::preset("dragonfly-1056", &[five, &buffers("256 KiB")[..]].concat());
+            let all = [five, &buffers("256 KiB")[..]].concat();
+            let machine = laws::preset("dragonfly-1056", &all);
             let bound = if name == "minimal" { minimal } else { mixture };
             let [below, above] = [0.95, 1.15].map(|share| {
                 offer(&machine, "adversarial:1", share * bound, Span::us(100)).accepted / bound
