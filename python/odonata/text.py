@@ -98,6 +98,14 @@ def machines(rows: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(columns([head, *body], "<>>>><"))
 
 
+# As papers count them (docs/models/machine.md): who compares one with another must halve.
+WAYS = {
+    "injection_B_per_s": "one way",
+    "global_B_per_s": "both ways",
+    "bisection_B_per_s": "both ways",
+}
+
+
 def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str:
     """The resolved machine, a line a fact, and what its file names as source and routing."""
     lines = [summary["name"]]
@@ -124,7 +132,10 @@ def show(summary: Mapping[str, Any], source: str = "", routing: str = "") -> str
         ("storage_node_B_per_s", "  of one node"),
     ):
         if key in summary:
-            lines.append(f"  {label:16}  {show_rate(summary[key])}")
+            # A machine of one group has nothing between groups, one switch no halves.
+            rate = show_rate(summary[key]) if summary[key] else "-"
+            ways = WAYS.get(key) if summary[key] else None
+            lines.append(f"  {label:16}  {rate}{f', {ways}' if ways else ''}")
     latency = summary.get("zero_load_latency_s") or {}
     if latency:
         lines.append("  zero load, 8 B one way")

@@ -45,6 +45,17 @@ def test_show(odonata):
     assert "valiant" in routed and "valiant" not in shown
 
 
+def test_show_of_one_group_has_what_there_is(odonata):
+    """4 x 4 pairs of switches, a link of 8 GB/s each way; one switch has no halves."""
+    one = ("show", "dragonfly-1056", "--set", "groups.compute.count=1")
+    rows = dict(line.split(maxsplit=1) for line in odonata(*one).stdout.splitlines() if " " in line)
+    assert rows["bisection"] == "256 GB/s, both ways" and rows["global"] == "-"
+    assert rows["injection"] == "256 GB/s, one way"  # 32 NICs
+    switch = odonata(*one, "--set", "groups.compute.switches=1", "--set", "switch.ports=32")
+    rows = dict(line.split(maxsplit=1) for line in switch.stdout.splitlines() if " " in line)
+    assert rows["bisection"] == "-" and rows["injection"] == "256 GB/s, one way"
+
+
 def test_machines(odonata):
     done = odonata("machines")
     assert done.returncode == 0, done.stderr

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{GroupId, LinkKind, Machine, NicId, Topology};
+use crate::{End, GroupId, LinkKind, Machine, NicId, Topology};
 
 /// The resolved machine in numbers. Field names are the keys of `odonata show --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,7 +30,8 @@ pub struct Summary {
     pub injection_B_per_s: f64,
     /// All links between compute groups, both ways.
     pub global_B_per_s: f64,
-    /// Links between the first and the second half of the compute groups, both ways.
+    /// Links between the first and the second half of the compute groups, or of the switches where
+    /// there is one such group, both ways.
     pub bisection_B_per_s: f64,
     /// The storage: all nodes together, one node, and of a transfer beside its bytes.
     pub storage_B_per_s: f64,
@@ -167,7 +168,8 @@ impl Machine {
         }
     }
 
-    /// Rates of all links between compute groups, and of those between the two halves of them.
+    /// Rates of all links between compute groups, and of those between the two halves of the
+    /// machine: of its groups, or of the switches of the only one.
     fn compute_crossings(&self) -> (f64, f64) {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let compute = self.group_kind.ids().take_while(|&g| self.is_compute(g)).count() as u32;
@@ -183,7 +185,22 @@ impl Machine {
                 }
             }
         }
-        (all, across)
+        (all, if compute == 1 { self.across_switches() } else { across })
+    }
+
+    /// Rates of the links between the first and the second half of the first group's switches.
+    fn across_switches(&self) -> f64 {
+        let group = GroupId(0); // compute groups come first
+        let n = self.switch_group.raw.iter().filter(|&&g| g == group).count() as u32;
+        let half = |end| match end {
+            End::Switch(switch) if self.switch_group[switch] == group => Some(switch.0 < n / 2),
+            _ => None,
+        };
+        let links = self.links.from.iter().map(|(link, &from)| (link, from, self.links.to[link]));
+        links
+            .filter(|&(_, from, to)| half(from).zip(half(to)).is_some_and(|(a, b)| a != b))
+            .map(|(link, ..)| self.links.gap[link].bytes_per_s())
+            .sum()
     }
 
     /// Seen from the first NIC, which stands for all: groups are alike.

@@ -90,6 +90,21 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
     assert!(said.len() == 1 && said[0].contains("nic.host_rate"), "{said:#?}");
 }
 
+/// A flat group: 4 x 4 pairs of switches, a link of 8 GB/s each way. Cascade's: three chassis on
+/// either side, whose 16 slots have three links of 5.25 GB/s each way from chassis to chassis. Of
+/// two groups only what is between them counts: one link.
+#[test]
+fn a_group_alone_is_bisected_between_its_switches() {
+    for (name, set, want) in [
+        ("dragonfly-1056", &[("groups.compute.count", "1")][..], 4.0 * 4.0 * 2.0 * 8e9),
+        ("cascade-24k", &[("groups.compute.count", "1")], 3.0 * 3.0 * 16.0 * 3.0 * 2.0 * 5.25e9),
+        ("dragonfly-1056", &[("groups.compute.count", "2")], 2.0 * 8e9),
+    ] {
+        let found = try_build(name, set).expect("legal").summary().bisection_B_per_s;
+        assert!((found / want - 1.0).abs() < 1e-6, "{name} {set:?}: {found:e}, not {want:e}");
+    }
+}
+
 #[test]
 fn all_complaints_come_at_once() {
     let said = refused(
