@@ -231,6 +231,8 @@ def check_names(
         machine = None
     if machine is not None and machine.toml is None and machine.name not in presets():
         near = nearest(machine.name, presets()) if isinstance(machine.name, str) else None
+        if Path(f"{machine.name}.toml").is_file():
+            near = f"{machine.name}.toml"
         wrong.add(
             "machine",
             machine.name,

@@ -45,6 +45,7 @@ TRUE = ("--", "true")
         # machine files
         ((*LATENCY, "--set", "nic.widnow=3"), ["nic.widnow", "nic.window"]),
         ((*LATENCY, "--set", "switch.latency=350"), ["switch.latency", "350"]),
+        ((*LATENCY, "--set", "links.edge.rate=200"), ["mean `200 Gbit/s` or `200 GB/s`?"]),
         ((*LATENCY, "--set", "switch.latency=25 GB/s"), ["switch.latency", "25 GB/s"]),
         ((*LATENCY, "--set", "window"), ["--set", "KEY=VALUE"]),
         ((*LATENCY[:2], "--machine", "no.toml"), ["--machine", "no.toml", "No such file"]),
@@ -86,7 +87,7 @@ TRUE = ("--", "true")
         (("bench", "latency", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "10%"),
          ["NAME", "found   latency\n", "for error bars"]),
         (("bench", "bcast", "--machine", "aurora", "--nodes", "65", "--placement", "one-group"),
-         ["--placement", "found   one-group\n", "65 free nodes"]),
+         ["--placement", "found   one-group\n", "65 free nodes: no group has more than 64"]),
         ((*TRAFFIC, "--load", "0.1", "--nodes", "1057"), ["--nodes", "found   1057", "1 rank on"]),
         ((*LATENCY, "--background", "uniform:2"), ["--background", "found   uniform:2\n"]),
         (("bench", "bcast", "--machine", "aurora", "--fidelity", "auto", "--tolerance", "nan"),
@@ -195,6 +196,8 @@ def test_a_machine_file_in_the_users_words(odonata, tmp_path):
     (tmp_path / "mine.toml").write_text(text)
     ours, preset = (odonata("show", m, "--json").stdout for m in ("mine.toml", "dragonfly-1056"))
     assert ours.replace('"mine"', '"dragonfly-1056"') == preset
+    short = odonata("show", "mine")
+    assert short.returncode == 2 and "did you mean `mine.toml`?" in short.stderr, short.stderr
 
 
 @pytest.mark.parametrize(

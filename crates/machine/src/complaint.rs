@@ -11,7 +11,7 @@ pub struct Complaint {
     pub found: String,
     /// What would be legal.
     pub wanted: String,
-    /// A guess at what was meant.
+    /// A guess at what was meant; of two, "`one` or `other`" without the outer ticks.
     pub hint: Option<String>,
 }
 

@@ -245,6 +245,7 @@ fn spread(
                 return Err(vec![Complaint::new("placement", found, wanted)]);
             }
             let mut groups: Vec<&[NodeId]> = Vec::new();
+            let most = all.clone().map(<[NodeId]>::len).max().unwrap_or(0);
             // The larger shares come first.
             let share = |i: usize| (n / k + u32::from((i as u32) < n % k)) as usize;
             for nodes in all {
@@ -254,10 +255,12 @@ fn spread(
             }
             if groups.len() < k as usize {
                 let (name, found, s) = (&machine.name, groups.len(), if k == 1 { "" } else { "s" });
-                let wanted = format!(
-                    "{k} group{s} of `{name}` with {} free nodes: it has {found}",
-                    share(0)
-                );
+                let why = match found {
+                    0 => format!("no group has more than {most}"),
+                    _ => format!("it has {found}"),
+                };
+                let wanted =
+                    format!("{k} group{s} of `{name}` with {} free nodes: {why}", share(0));
                 let found = format!("group-spread:{k}");
                 return Err(vec![Complaint::new("placement", found, wanted)]);
             }
@@ -438,6 +441,12 @@ mod tests {
         ] {
             let complaints = Placement::new(&m, &policy, job).expect_err("too large");
             assert_eq!(complaints[0].at, at, "{policy:?} {job:?}");
+        }
+        for (groups, ranks, why) in [(1, 65, "no group has more than 64"), (167, 167, "it has 166")]
+        {
+            let policy = Policy::GroupSpread(Some(groups));
+            let complaints = Placement::new(&m, &policy, job(ranks, 1)).expect_err("too large");
+            assert!(complaints[0].wanted.ends_with(why), "{}", complaints[0]);
         }
     }
 

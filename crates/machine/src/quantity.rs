@@ -90,9 +90,13 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
         }
         None => {
             let near = nearest(&spelled_out(unit), units.iter().map(|&(name, _)| name));
-            // A bare number is most often meant in the first unit of the list.
-            let near = if unit.is_empty() { Some(units[0].0) } else { near };
-            Err(near.map(|unit| format!("{number} {unit}")))
+            Err(match (unit, dimension) {
+                // Catalogs give bits, measurements bytes: who guesses may be off by eight.
+                ("", Dimension::Rate) => Some(format!("{number} Gbit/s` or `{number} GB/s")),
+                // A bare number is most often meant in the first unit of the list.
+                ("", _) => Some(format!("{number} {}", units[0].0)),
+                _ => near.map(|unit| format!("{number} {unit}")),
+            })
         }
     }
 }
@@ -130,6 +134,7 @@ mod tests {
             ("350 NS", Dimension::Time, Some("350 ns")),
             ("16 kib", Dimension::Size, Some("16 KiB")),
             ("64", Dimension::Size, Some("64 B")),
+            ("200", Dimension::Rate, Some("200 Gbit/s` or `200 GB/s")),
             ("fast", Dimension::Rate, None),
             ("-3 ns", Dimension::Time, None),
             ("0 GB/s", Dimension::Rate, None),

@@ -233,7 +233,12 @@ impl MachineSpec {
                 };
                 let meet = i != j || a.groups > 1;
                 if n == 0 && meet && (a.compute || a.nodes > 0) && (b.compute || b.nodes > 0) {
-                    let wanted = "at least 1: both kinds have nodes, and a route crosses once";
+                    // Groups without nodes may be passed through by routes that are not minimal.
+                    let who = if i == j { "its groups" } else { "groups of both kinds" };
+                    let wanted = format!(
+                        "at least 1: {who} have nodes, and a minimal route has one link between \
+                         groups"
+                    );
                     let found = value.map_or(String::new(), |_| "0".into());
                     out.push(Complaint::new(at.clone(), found, wanted));
                 }

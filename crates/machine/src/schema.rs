@@ -123,8 +123,8 @@ pub const KEYS: &[Key] = &[
     key("groups.<kind>.gpu_tiles", Count(0, 1_024), Means("1"), "Tiles of one GPU."),
 
     key("global.links.<kind>.<kind>", CountOrFull(0, 65_000), Is("no links"),
-        "Links between any two groups of these kinds. `full` (machines of one kind): as many \
-         whole cables as `global_ports` allows."),
+        "Links between any two groups of these kinds, at least 1 where both have nodes. `full` \
+         (machines of one kind): as many whole cables as `global_ports` allows."),
     key("global.links_per_cable", Count(1, 1_024), Means("1"), "Links that share a cable."),
 
     key("links.edge.rate", RATE, Refuse, "Between NIC and switch, each way."),

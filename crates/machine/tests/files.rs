@@ -50,7 +50,7 @@ fn a_wrong_key_gets_the_nearest_legal_one() {
 fn a_wrong_value_is_shown_with_what_would_be_legal() {
     for (set, want) in [
         (("links.global.rate", "25 GB"), "did you mean `25 GB/s`?"),
-        (("links.global.rate", "25"), "did you mean `25 GB/s`?"),
+        (("links.global.rate", "25"), "did you mean `25 Gbit/s` or `25 GB/s`?"),
         (("links.global.rate", "0 GB/s"), "found `0 GB/s`, expected a rate"),
         (("switch.latency", "350 ms/s"), "did you mean `350 ms`?"),
         (("switch.latency", "1e9 s"), "expected a time"),
