@@ -51,6 +51,8 @@ OF_COMMAND = {
     ("extrapolate", "ranks"): "--ranks",
     ("extrapolate", "trace"): "RECORD",
 }
+# What the core says of a key that no machine file has.
+NO_KEY = "a key of machine files"
 # Quantities that the core repeats in its own units.
 AS_TYPED = ("--sizes", "--load", "--packet", "--time", "--warmup")
 
@@ -59,6 +61,11 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
     """The complaint as the user of `command` would put it; `typed` has the value of each option."""
     at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
     found = c.found
+    # A key of the machine file is none of our options, though it may be called as one is.
+    if any(str(pair).partition("=")[0].strip() == c.at for pair in typed.get("--set") or ()) and (
+        c.wanted == NO_KEY or typed.get(at) != found
+    ):
+        return c
     value = typed.get(at)
     if at in AS_TYPED and value:
         found = value

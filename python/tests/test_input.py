@@ -22,6 +22,11 @@ TRUE = ("--", "true")
         ((*LATENCY[:3], "aurra"), ["--machine", "aurra", "did you mean `aurora`?"]),
         (("show", "aurra"), ["MACHINE", "did you mean `aurora`?"]),
         (("show",), ["MACHINE", "nothing"]),
+        # keys of the machine file, called as options are
+        (("show", "aurora", "--set", "nodes=4"), ["\n  nodes\n", "a key of machine files"]),
+        ((*LATENCY, "--ppn", "4", "--set", "ppn=4"), ["\n  ppn\n", "a key of machine files"]),
+        ((*LATENCY, "--set", "routing=foo"), ["\n  routing\n", "found   foo\n"]),
+        ((*LATENCY, "--routing", "foo", "--set", "routing=minimal"), ["\n  --routing\n"]),
         (("faults", "aurra", "random:3"), ["MACHINE", "did you mean `aurora`?"]),
         (("sho", "aurora"), ["command", "did you mean `show`?"]),
         (("bench", "latencies", "--machine", "aurora"), ["NAME", "did you mean `latency`?"]),

@@ -116,6 +116,11 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
     assert second != key()
 
 
+def machine_file():
+    """What a study's file holds where somebody gives a machine's."""
+    return {"about": "", "routing": "ugal", "groups": {}, "links": {}, "nic": {}, "switch": {}}
+
+
 @pytest.mark.parametrize(
     ("tables", "at", "said"),
     [
@@ -138,6 +143,12 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
         ({"base": BASE, "grid": {"set": ["nic.widnow=3"]}}, "[grid] set", "`nic.window`"),
         ({"base": {**BASE, "set": {"nic": {"widnow": 3}}}, "grid": {"nodes": [2]}},
          "[base] set.nic.widnow", "`nic.window`"),
+        ({"base": BASE, "grid": {"set": {"nodes": [3]}}}, "[grid] set.nodes", "of machine files"),
+        # 4 edge, 7 local and, with two links to each of 32 groups, 8 global of 15 ports.
+        ({"base": {**BASE, "set": {"groups": {"compute": {"global_ports": 8}}}},
+          "grid": {"set": {"global": {"links": {"compute": {"compute": [1, 2]}}}}}},
+         "switch.ports (point 2)", "[grid] set.global.links.compute.compute = 2"),
+        (machine_file(), "study", "a machine file"),
         ({"base": BASE, "point": [{"nodes": 2}, {"machine": "aurra"}]}, "[[point]] 2: machine",
          "did you mean `aurora`?"),
         ({"base": BASE, "point": [{"nodes": [2, 4]}]}, "[[point]] 1: nodes", "a list in [grid]"),

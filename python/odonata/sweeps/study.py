@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ TABLES = ("base", "grid", "point")
 PAIRS = ("set", "env")
 # What a sweep gives to every point itself, or keeps for itself; and what would be written by many.
 OWN = ("json", "quiet", "out", "force", "record")
+# As complaints have it: after the machine's file, or of a preset alone, which has dotted keys.
+MACHINE_KEY = r".*\.toml, [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"
 VALUE = "text, a number, true or false, or a list of these"
 LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
 MOST_POINTS = 1_000_000  # more are a slip of the keyboard, and must not fill the memory first
@@ -133,6 +136,10 @@ def expand(wrong: Complaints, study: Any) -> list[Asked]:
     """Questions as they are written: the grid's, its last key the fastest, then the points."""
     if not isinstance(study, Mapping):
         wrong.add("study", study, "a study's file, or a mapping with `base`, `grid` and `point`")
+        return []
+    if not set(study) & set(TABLES) and {"groups", "links", "nic"} <= set(study):
+        at_home = '`machine = "NAME.toml"` in the [base] of a study'
+        wrong.add("study", "a machine file", "[base], [grid] or [[point]]", f"name it: {at_home}")
         return []
     for key in study:
         if key not in TABLES:
@@ -376,18 +383,24 @@ def check(wrong: Complaints, asked: Asked, argv: Sequence[str], look: door.Look)
         found = [usage_complaint(error)]
     names = names_of(QUESTIONS.commands[argv[0]])
     misspelled = bool(wrong.list)
+    changed = [name for name in asked.values if name.partition(".")[0] == "set"]
     for c in found:
         key, said = c.at.lstrip("-"), c.found
         parameter = names.get(key) or names.get(key.lower())
-        if parameter is not None:
+        if f"set.{c.at}" in asked.values:  # an option of that name would have its dashes
+            key = f"set.{c.at}"
+        elif parameter is not None:
             mine = (name for name in asked.values if names.get(name) is parameter)
             key = next(mine, name_of(parameter, names))
-        elif f"set.{c.at}" in asked.values:
-            key = f"set.{c.at}"
         elif "set" in asked.values:  # of the machine file, where it is changed
             key, said = "set", f"{c.at} = {c.found}"
         if misspelled and key not in asked.values:
             continue  # it may be what was meant by a key that is none
+        if key not in asked.values and re.fullmatch(MACHINE_KEY, c.at):
+            # No table of the study has it, but one may have changed what it must go with.
+            beside = ", ".join(f"`{asked.at(k)} = {text(asked.values[k])}`" for k in changed)
+            wrong.add(c.at, said, c.wanted, c.hint or (f"asked with {beside}" if beside else None))
+            continue
         listed = isinstance(asked.values.get(key), list)
         listed = "a list in [grid] makes a point of each of its values" if listed else None
         wrong.add(asked.at(key), said, c.wanted, c.hint or listed)
