@@ -141,7 +141,7 @@ def traffic(
         "pattern": pattern,
         "machine": machine.name,
         "fidelity": fidelity,
-        "routing": machine.routing,
+        "routing": machine.routing or machine.told("routing") or None,
         "packet_bytes": packet_bytes,
         "measured_s": time_s,
         "warmup_s": warmup_s,

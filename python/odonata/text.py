@@ -172,6 +172,8 @@ def osu(s: Mapping[str, Any]) -> str:
         lines.append("# payload a second that every rank sends, all at once")
         lines += [f"# {line}" for line in shifts(rows)]
     lines += [f"# {line}" for line in chosen(s)]
+    if s["name"] == "bisect":
+        lines.append("# of one rank, both its message and its partner's answer: not of the machine")
     bars = error_bars(s)
     if bars:
         lines.append(f"# {bars}")
@@ -304,7 +306,7 @@ def traffic(s: Mapping[str, Any]) -> str:
     lines += columns(rows)
     lines += slices(s.get("slices") or ())
     for r in found:
-        lines += [f"# at load {r['offered']:g}: {network(r)}"] if "network_timeouts" in r else []
+        lines += [f"# at load {r['offered']:g}: {line}" for line in lost(r)]
     for r in found:
         lines += beside(r)
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
@@ -320,6 +322,19 @@ def slices(parts: Iterable[Mapping[str, Any]]) -> list[str]:
         latency = _us(part["latency_mean_s"]) if part["packets"] else "-"
         rows.append((f"{part['offered']:.3f}", *times, f"{part['accepted']:.3f}", latency))
     return columns(rows) if len(rows) > 1 else []
+
+
+def lost(row: Mapping[str, Any]) -> list[str]:
+    """What the network did about faults at one load, and what of it traffic does not show."""
+    if "network_timeouts" not in row:
+        return []
+    lines = [network(row)]
+    if (waiting := row["packets_lost"] - row["network_timeouts"]) > 0:
+        lines.append(
+            f"{counted(waiting, 'lost packet')} still waiting for a timer at the end: in a program "
+            "each holds up its message for `retry.timeout` (docs/models/faults.md)"
+        )
+    return lines
 
 
 def network(counts: Mapping[str, Any]) -> str:

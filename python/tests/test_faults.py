@@ -104,6 +104,16 @@ def test_a_drawn_plan_is_what_is_printed(odonata, plan):
     assert first == second and first[0]["packets_lost"] > 0
 
 
+def test_traffic_says_what_it_does_not_show_of_lost_packets(odonata, plan):
+    """Timers of 1.07 s, and a run of microseconds: nothing is sent again in it."""
+    short = ("--load", "0.2", "--time", "5us", "--warmup", "2us")
+    for fault, is_told in (("", True), ("lanes = 2", False)):
+        path = plan(f"[[fault]]\nnic_link = '1:0'\nfrom = '1 us'\n{fault}\n")
+        done = odonata("traffic", "uniform", *MACHINE, *short, "--faults", path)
+        assert done.returncode == 0 and "0 network timeouts" in done.stdout, done.stderr
+        assert ("still waiting for a timer at the end" in done.stdout) == is_told, done.stdout
+
+
 def test_slices_show_a_fault_come_and_go(odonata, plan):
     path = plan("[[fault]]\nswitch = 0\nfrom = '40 us'\nuntil = '80 us'\n")
     # Of the 32 nodes of group 0 four are behind the switch.

@@ -56,6 +56,15 @@ def test_show_of_one_group_has_what_there_is(odonata):
     assert rows["bisection"] == "-" and rows["injection"] == "256 GB/s, one way"
 
 
+def test_headers_say_by_which_routing_and_whose_bandwidth(odonata):
+    load = ("--load", "0.1", "--time", "1us", "--warmup", "1us")
+    assert "routing ugal," in odonata("traffic", "uniform", *SMALL, *load).stdout
+    changed = ("--set", "routing=minimal")
+    assert "routing minimal," in odonata("traffic", "uniform", *SMALL, *load, *changed).stdout
+    found = odonata("bench", "bisect", *SMALL, "--sizes", "8", "--nodes", "2").stdout
+    assert "of one rank" in found.partition("# Size")[0]
+
+
 def test_machines(odonata):
     done = odonata("machines")
     assert done.returncode == 0, done.stderr
