@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import shutil
 import stat
@@ -39,7 +40,8 @@ def passing(whole: Path, token: str | None = None) -> Path:
 
 
 def is_passing(path: Path) -> bool:
-    return path.name.startswith(PASSING)
+    """Whether a file has such a name; what only begins alike is somebody else's."""
+    return re.match(rf"{re.escape(PASSING)}[0-9a-f]{{16}}-.", path.name) is not None
 
 
 @contextlib.contextmanager

@@ -61,6 +61,9 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
     """The complaint as the user of `command` would put it; `typed` has the value of each option."""
     at = OF_COMMAND.get((command, c.at)) or SPELLED.get(c.at, c.at)
     found = c.found
+    # What is said of a file is called by that, whatever the file's name begins with.
+    if any(c.at.startswith(f"{typed.get(file)}, ") for file in ("--machine", "machine", "--jobs")):
+        return c
     # A key of the machine file is none of our options, though it may be called as one is.
     if any(str(pair).partition("=")[0].strip() == c.at for pair in typed.get("--set") or ()) and (
         c.wanted == NO_KEY or typed.get(at) != found
@@ -73,7 +76,7 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         found = f"{value or 2} nodes of {typed['--ppn']} ranks each"
     elif at == "FILE" and c.at == "ranks":
         found = f"{typed.get('trace')}: {found} ranks"
-    elif c.at in ("placement", "host file") and re.match(r"[0-9]+ ", found):
+    elif c.at in ("placement", "host file") and re.match(r"(ranks on )?[0-9]+ ", found):
         found = f"{value}: {found}"
     elif rank := re.fullmatch(r"placement, rank ([0-9]+)", c.at):
         at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"

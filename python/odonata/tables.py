@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Complaints, InputError
-from .files import PASSING, is_passing, naming, passing
+from .files import is_passing, naming, passing
 
 if TYPE_CHECKING:
     import pyarrow
@@ -68,6 +68,8 @@ def check_out(wrong: Complaints, text: str | Path, force: bool) -> Path:
             wrong.add("out", text, f"{wanted}; this one holds files that are not results")
         elif holds_any and not force:
             wrong.add("out", text, wanted, "it holds an earlier result: --force replaces it")
+        elif holds_any and (strange := taken(all_places(path), earlier(path))):
+            wrong.add("out", text, f"{wanted}; `{strange.name}` in it is no result")
         else:
             probe(path)
     except (OSError, ValueError) as error:
@@ -102,7 +104,7 @@ def summary_of(file: Path) -> dict[str, Any] | None:
         if file.is_file():  # a pipe would not be read to its end
             found = json.loads(file.read_text(encoding="utf-8"))
             return found if found["format"] == FORMAT else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     return None
 
@@ -114,7 +116,7 @@ def contents(summary: Mapping[str, Any], path: Path) -> list[Path]:
         texts = [text.get("name") for text in each(summary.get("files")) if isinstance(text, dict)]
         names = [*(f"{name}.parquet" for name in TABLES), *texts]
     plain = [name for name in each(names) if isinstance(name, str) and Path(name).name == name]
-    return [path / name for name in plain if (path / name).is_file()]
+    return [path / name for name in plain if os.path.isfile(path / name)]
 
 
 def each(value: Any) -> Sequence[Any]:
@@ -128,13 +130,37 @@ def earlier(path: Path) -> set[Path]:
     So is what one had moved there that was killed before its summary followed, which has the names.
     """
     found = set()
-    for file in (path / SUMMARY, *path.glob(f"{PASSING}*-{SUMMARY}")):
+    waiting = [file for file in leftovers(path) if file.name.endswith(f"-{SUMMARY}")]
+    for file in (path / SUMMARY, *waiting):
         if (summary := summary_of(file)) is not None:
             found |= {file, *contents(summary, path)}
     with contextlib.suppress(OSError):
         if found and is_report(path / REPORT):
             found.add(path / REPORT)
     return found
+
+
+def leftovers(path: Path) -> set[Path]:
+    """What a directory has of results that were stopped on their way to their places."""
+    files = path.iterdir() if path.is_dir() else ()
+    return {file for file in files if is_passing(file) and file.is_file()}
+
+
+def all_places(path: Path) -> list[Path]:
+    """Where results may be put in a directory."""
+    return [path / SUMMARY, *(path / f"{name}.parquet" for name in TABLES)]
+
+
+def is_place(path: Path, file: Any) -> bool:
+    """Whether results in a directory may be put where this file is to be."""
+    if not isinstance(file, (str, os.PathLike)):
+        return False
+    return Path(os.path.abspath(file)) in (*all_places(path), path / REPORT)
+
+
+def taken(places: Iterable[Path], old: set[Path]) -> Path | None:
+    """The first of these places where something lies that is no earlier result."""
+    return next((p for p in places if p not in old and os.path.lexists(p)), None)
 
 
 def is_report(path: Path) -> bool:
@@ -169,34 +195,39 @@ def put(
     """Write to where `check_out` allowed; `texts` are files of other forms, by name.
 
     All is written beside what is there, and takes its place when all is whole: what does not fit
-    leaves the directory as it was. `summary.json` comes last, and says so.
+    leaves the directory as it was. While files move there is no `summary.json`, which comes last:
+    a directory that has one is whole.
     """
     made = [p for p in (path, *path.parents) if not p.exists()]
     columns = {name: table(value) for name, value in tables.items()}
     columns = {name: value for name, value in columns.items() if value.num_columns}
     names = [*(f"{name}.parquet" for name in columns), *texts]
-    about = {"format": FORMAT, "contents": names, **summary}
+    about = {**summary, "format": FORMAT, "contents": names}
     texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
     token = secrets.token_hex(8)
     parts = {path / name: passing(path / name, token) for name in (*names, SUMMARY)}
+    away = passing(path / SUMMARY)  # where the earlier summary waits
     is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
         with alone(path) as is_alone:
-            old = earlier(path)
-            check_places(path, parts, old, force)
-            left = set(path.glob(f"{PASSING}*"))  # by who was killed
+            path.mkdir(parents=True, exist_ok=True)  # who had it before may have failed
+            left, old = leftovers(path), earlier(path)
+            check_places(path, parts, old, is_free=force or not old - left)
             old = old | left if is_alone else old - left
             write_parts(parts, columns, texts)
             is_whole = True
             try:
-                take_places(parts, old)
+                take_places(parts, old, away)
             except KeyboardInterrupt:  # between two files: half of it would be nobody's result
-                take_places(parts, old, again=True)
+                take_places(parts, old, away)
                 raise
     except BaseException:
-        # Of what has begun to move the summary stays, and tells the next one what to replace.
+        # Of what has begun to move the summaries stay, and tell the next one what to replace.
         has_begun = is_whole and not all(part.exists() for part in parts.values())
+        if not has_begun:
+            with contextlib.suppress(OSError):
+                away.replace(path / SUMMARY)
         for whole, part in parts.items():
             if not (has_begun and whole.name == SUMMARY):
                 with contextlib.suppress(OSError):
@@ -207,7 +238,8 @@ def put(
 
 @contextlib.contextmanager
 def alone(path: Path) -> Iterator[bool]:
-    """Inside, nobody else puts results into a directory; False where nothing can be locked."""
+    """Inside, nobody else on this host puts results into a directory; False where nothing can be
+    locked. Of a directory on NFS other hosts do not hear."""
     is_alone = False
     held = os.open(path, os.O_RDONLY)
     try:
@@ -234,27 +266,31 @@ def write_parts(
                 parquet.write_table(columns[whole.stem], file)
 
 
-def check_places(path: Path, places: Iterable[Path], old: set[Path], force: bool) -> None:
+def check_places(path: Path, places: Iterable[Path], old: set[Path], is_free: bool) -> None:
     """`FileExistsError` where results would take the place of another run's, which came meanwhile,
     or of a file that is none of ours."""
-    if not force and path / SUMMARY in old:
+    if not is_free:
         raise FileExistsError(errno.EEXIST, "another run's results came there meanwhile", str(path))
-    for place in places:
-        if place not in old and os.path.lexists(place):
-            raise FileExistsError(errno.EEXIST, "that is no result of ours", str(place))
+    if strange := taken(places, old):
+        raise FileExistsError(errno.EEXIST, "that is no result of ours", str(strange))
 
 
-def take_places(parts: Mapping[Path, Path], old: set[Path], again: bool = False) -> None:
-    """Move what is whole to its place, and remove what it replaces; the summary comes last."""
-    *first, last = parts.items()
-    for whole, part in first:
-        if not again or part.exists():
-            part.replace(whole)
-    for gone in old - set(parts):
-        with contextlib.suppress(FileNotFoundError):
+def take_places(parts: Mapping[Path, Path], old: set[Path], away: Path) -> None:
+    """Move what is whole to its place, and remove what it replaces. It goes on where it was
+    stopped."""
+    *first, (summary, waiting) = parts.items()
+    if not waiting.exists():
+        return
+    moves = [(summary, away)] if summary in old else []
+    for source, target in [*moves, *((part, whole) for whole, part in first)]:
+        if source.exists():
+            with naming(summary if target == away else target):
+                source.replace(target)
+    for gone in (*sorted(old - set(parts)), away):  # which has the names of those before it
+        with contextlib.suppress(OSError):  # the new summary does not name it
             gone.unlink()
-    if not again or last[1].exists():
-        last[1].replace(last[0])
+    with naming(summary):
+        waiting.replace(summary)
 
 
 def remove_empty(directories: Iterable[Path]) -> None:
@@ -276,7 +312,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
                 with file.open("rb") as opened:
                     data[file.stem] = parquet.read_table(opened).to_pylist()
         return summary, data
-    except (OSError, ValueError, ArrowException) as error:
+    except (OSError, ValueError, RecursionError, ArrowException) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
 
 

@@ -386,3 +386,20 @@ def test_some_shifts_tell_all(odonata):
     ]:
         done = odonata("bench", *words)
         assert done.returncode == 2 and "--shifts" in done.stderr and wanted in done.stderr, words
+
+
+@pytest.mark.parametrize("name", ["env.toml", "mpi.toml", "coll_rules.toml", "mpi"])
+def test_a_file_is_called_what_it_is_called(odonata, tmp_path, name):
+    """Whatever word of ours its name begins with."""
+    (tmp_path / name).write_text("[nic]\nwidnow = 1\n")
+    machine = f"./{name}" if "." not in name else name
+    done = odonata("show", machine)
+    assert done.returncode == 2 and f"{machine}, nic.widnow" in done.stderr, done.stderr
+    done = odonata("bench", "latency", "--machine", machine)
+    assert done.returncode == 2 and f"{machine}, nic.widnow" in done.stderr, done.stderr
+
+
+def test_a_jobs_file_is_called_what_it_is_called(odonata, tmp_path):
+    (tmp_path / "env.toml").write_text("[[job]]\nranks = 2\nfrobs = 3\ncommand = ['true']\n")
+    done = odonata("run", "--machine", "dragonfly-1056", "--jobs", "env.toml")
+    assert done.returncode == 2 and "  env.toml, job 1" in done.stderr, done.stderr

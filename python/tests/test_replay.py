@@ -213,6 +213,15 @@ def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
     assert done.returncode == 2 and "or a device" in done.stderr
 
 
+def test_a_record_takes_no_place_of_the_results(odonata):
+    run = ("run", "-n", "2", "--machine", "dragonfly-1056", "--out", "out")
+    for name, is_told in (("ranks.parquet", True), ("summary.json", True), ("mine.parquet", False)):
+        done = odonata(*run, "--record", f"out/{name}", "--", "true")
+        # There is no directory yet to record into, whatever the name.
+        assert done.returncode == 2 and "a place that can be written to" in done.stderr
+        assert ("files of --out" in done.stderr) == is_told, done.stderr
+
+
 def test_a_record_that_cannot_be_written_loses_nothing_else(odonata, tmp_path):
     (tmp_path / "gone").mkdir()
     words = ("--record", "gone/run.parquet", "--out", "out", "--json", "--", "rm", "-r", "gone")

@@ -22,7 +22,7 @@ import pytest
 
 import odonata as od
 from odonata import files, report, tables, text
-from odonata.errors import Complaints
+from odonata.errors import Complaints, InputError
 
 SMALL = ("--machine", "dragonfly-1056")
 
@@ -279,13 +279,12 @@ RECORDED = [{"rank": 0, "op": "send"}]
 def test_what_is_replaced_is_what_the_earlier_result_says_it_had(tmp_path):
     old = tmp_path / "old"
     tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 0}], "links": [{"link": 0}]})
-    for name in ("mine", "rec", "rows"):
+    for name in ("mine", "rec"):
         pyarrow.parquet.write_table(tables.table(RECORDED), old / f"{name}.parquet")
     (old / "dir.parquet").mkdir()
     tables.write(old, {"kind": "run"}, {"ranks": [{"rank": 1}]}, force=True)
     assert sorted(p.name for p in old.iterdir()) == [
-        "dir.parquet", "mine.parquet", "ranks.parquet", "rec.parquet", "rows.parquet",
-        "summary.json"]  # fmt: skip
+        "dir.parquet", "mine.parquet", "ranks.parquet", "rec.parquet", "summary.json"]  # fmt: skip
     # Nor is somebody's table told to be of the result.
     assert tables.read(old)[1] == {"ranks": [{"rank": 1}]}
 
@@ -325,8 +324,11 @@ def test_only_what_is_ours_is_replaced(tmp_path):
                      force=True)  # fmt: skip
         made(old / "rows.parquet")
         before = content(old)
+        # It is told before a run, and is safe from whoever has not asked.
+        with pytest.raises(InputError, match=r"`rows\.parquet` in it is no result"):
+            tables.write(old, {}, {"calls": [{"calls": 2}]}, force=True)
         with pytest.raises(FileExistsError) as caught:
-            tables.write(old, {}, {"calls": [{"calls": 2}], **FITS}, force=True)
+            tables.put(old, {}, {"calls": [{"calls": 2}], **FITS}, {}, True)
         assert caught.value.filename == str(old / "rows.parquet")
         assert content(old) == before and (old / "rows.parquet").exists()
         if (old / "rows.parquet").is_file():
@@ -349,16 +351,25 @@ def in_a_child(act) -> int:
 LATER = {"rows": [{"bytes": 16}], "links": [{"link": 1}]}
 
 
+OLDS = {**FITS, "ranks": [{"rank": 0}]}
+
+
+def whole(out) -> None:
+    """What has a summary has the tables that go with it."""
+    summary, data = tables.read(out)
+    assert data == (LATER if summary["kind"] == "new" else OLDS)
+
+
 @pytest.mark.parametrize("over_old", [False, True])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-@pytest.mark.parametrize("at", range(8))
+@pytest.mark.parametrize("at", range(10))
 def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
     tmp_path, at, how, over_old
 ):
     """At each step: of files that are opened to be written, moved and removed."""
     out = tmp_path / "out"
     if over_old:
-        tables.write(out, {"kind": "old"}, {**FITS, "ranks": [{"rank": 0}]})
+        tables.write(out, {"kind": "old"}, OLDS)
 
     def write():
         step = itertools.count()
@@ -375,10 +386,10 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
     assert ended in (0, 130, -signal.SIGKILL)
     if how == signal.SIGINT and out.exists():
         # As if nothing had been, or all of it.
-        summary, data = tables.read(out)
-        olds = {**FITS, "ranks": [{"rank": 0}]}
-        assert data == (LATER if summary["kind"] == "new" else olds)
+        assert (out / "summary.json").exists()
         assert not [p for p in out.iterdir() if p.name.startswith(".")]
+    if (out / "summary.json").exists():
+        whole(out)
     wrong = Complaints()
     tables.check_out(wrong, out, True)
     assert wrong.list == []
@@ -386,25 +397,31 @@ def test_whoever_is_stopped_while_writing_leaves_a_whole_result_or_room_for_one(
     assert sorted(content(out)) == ["calls.parquet", "summary.json"]
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EIO, "no more"), KeyboardInterrupt("no more")])
-def test_what_cannot_be_moved_leaves_room_for_the_next(tmp_path, monkeypatch, error):
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "no more"), KeyboardInterrupt()])
+@pytest.mark.parametrize("move", range(4))
+def test_what_cannot_be_moved_leaves_a_whole_result_or_room_for_one(
+    tmp_path, monkeypatch, error, move
+):
     out = tmp_path / "out"
-    real = Path.replace
-    for move in range(3):
-        moves = itertools.count()
+    tables.write(out, {"kind": "old"}, OLDS)
+    moves, real = itertools.count(), Path.replace
 
-        def replace(path, to, moves=moves, move=move):
-            if next(moves) >= move:
-                raise error
-            return real(path, to)
+    def replace(path, to):
+        if next(moves) >= move:
+            raise error
+        return real(path, to)
 
-        monkeypatch.setattr(Path, "replace", replace)
-        with pytest.raises(type(error), match="no more"):
-            tables.put(out, {"kind": "new"}, LATER, {}, True)
-        monkeypatch.setattr(Path, "replace", real)
-        wrong = Complaints()
-        tables.check_out(wrong, out, True)
-        assert wrong.list == []
+    monkeypatch.setattr(Path, "replace", replace)
+    with pytest.raises(type(error)) as caught:
+        tables.put(out, {"kind": "new"}, LATER, {}, True)
+    monkeypatch.setattr(Path, "replace", real)
+    if isinstance(error, OSError):
+        assert Path(caught.value.filename).parent == out and ".odonata" not in str(caught.value)
+    if (out / "summary.json").exists():
+        whole(out)
+    wrong = Complaints()
+    tables.check_out(wrong, out, True)
+    assert wrong.list == []
     tables.write(out, {"kind": "again"}, {"calls": [{"calls": 1}]}, force=True)
     assert sorted(content(out)) == ["calls.parquet", "summary.json"]
 
@@ -415,8 +432,10 @@ def test_the_summary_takes_its_place_last(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "replace", lambda path, to: (moved.append(to.name), real(path, to)))
     for force in (False, True):
         tables.write(tmp_path / "out", {}, LATER, force, {"a.conf": "text"})
-        assert moved.pop() == "summary.json" and sorted(moved) == [
-            "a.conf", "links.parquet", "rows.parquet"]  # fmt: skip
+        # Meanwhile there is none: the earlier one goes first.
+        assert moved.pop() == "summary.json"
+        assert not force or moved.pop(0).endswith("-summary.json")
+        assert sorted(moved) == ["a.conf", "links.parquet", "rows.parquet"]
         moved.clear()
 
 
@@ -579,3 +598,34 @@ def test_a_machine_is_what_its_file_says_wherever_it_lies(tmp_path):
         copy.write_text("[nic]\n")
     here, there = (od.Machine.from_toml(copy) for copy in copies)
     assert here == there and hash(here) == hash(there)
+
+
+def test_only_names_of_ours_are_ours(tmp_path):
+    """What only begins as a name that passes stays, and a summary may name what there cannot be."""
+    out = tmp_path / "out"
+    (out / ".odonata-cache").mkdir(parents=True)
+    wrong = Complaints()
+    tables.check_out(wrong, out, False)
+    assert [c.at for c in wrong.list] == ["out"], "it is not empty"
+    tables.write(tmp_path / "mine", {}, FITS)
+    notes = tmp_path / "mine" / ".odonata-notes.txt"
+    notes.write_text("mine")
+    summary = json.loads((tmp_path / "mine" / "summary.json").read_text())
+    summary["contents"] += ["x" * 300 + ".parquet", "..", "nul\0"]
+    (tmp_path / "mine" / "summary.json").write_text(json.dumps(summary))
+    tables.write(tmp_path / "mine", {}, LATER, force=True)
+    assert notes.read_text() == "mine"
+
+
+def test_a_summary_that_was_read_and_written_has_its_own_contents(tmp_path):
+    tables.write(tmp_path / "first", {"kind": "new"}, FITS)
+    tables.write(tmp_path / "second", tables.read(tmp_path / "first")[0], LATER)
+    assert tables.read(tmp_path / "second")[1] == LATER
+
+
+def test_a_summary_too_deep_to_read_is_none(tmp_path):
+    tables.write(tmp_path / "out", {}, FITS)
+    (tmp_path / "out" / "summary.json").write_text("[" * 200_000)
+    assert not tables.is_ours(tmp_path / "out")
+    with pytest.raises(InputError):
+        tables.read(tmp_path / "out")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .. import clocks, door, launch, records, text, together
+from .. import clocks, door, launch, records, tables, text, together
 from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
@@ -111,6 +111,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     records.check_target(wrong, given["record"])
+    if asked.out is not None and tables.is_place(asked.out, given["record"]):
+        wrong.add("record", given["record"], "a name that none of the files of --out has")
     wdir = os.path.abspath(wdir)
     if given["hostfile"] is not None:
         launch.read_hostfile(wrong, given["hostfile"])
