@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from .benchmarks import KINDS
@@ -297,7 +297,7 @@ def traffic(s: Mapping[str, Any]) -> str:
             (
                 f"{r['offered']:.3f}",
                 f"{r['accepted']:.3f}",
-                *(_us(r.get(f"latency_{k}_s")) for k in ("mean", "p50", "p99")),
+                *(at_least(r, k, _us) for k in ("mean", "p50", "p99")),
                 "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
                 show_percent(r.get("nonminimal_fraction")),
                 *(impact(r, k) for k in ("mean", "p99") if compared),
@@ -309,6 +309,7 @@ def traffic(s: Mapping[str, Any]) -> str:
         lines += [f"# at load {r['offered']:g}: {line}" for line in lost(r)]
     for r in found:
         lines += beside(r)
+    lines += [f"# {line}" for line in missing(found)]
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)
@@ -372,10 +373,28 @@ def beside(row: Mapping[str, Any]) -> list[str]:
         more = "" if of_one is None else f", {show_percent(of_one)} of the receiver's link"
         got = f"{b['offered']:g} offered, {b['accepted']:.4g} accepted"
         lines.append(f"# {b['pattern']}: {got}{more}")
-    if row.get("unfinished") and row.get("packets"):
-        share = show_percent(row["unfinished"] / row["packets"])
-        lines.append(f"# {share} of the packets had not come at the end: in no mean or percentile")
     return lines
+
+
+def at_least(row: Mapping[str, Any], which: str, words: Callable[[float | None], str]) -> str:
+    """A latency in `words`; where packets had not come at the end, what it is at least."""
+    if not row.get("unfinished"):
+        return words(row.get(f"latency_{which}_s"))
+    least = row.get(f"least_{which}_s")
+    return words(least) if least is None else f">{words(least)}"
+
+
+def missing(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What `>` stands for, and at which loads."""
+    shares = [
+        f"{row['offered']:g}: {show_percent(row['unfinished'] / row['packets'])}"
+        for row in rows
+        if row.get("unfinished") and row.get("packets")
+    ]
+    if not shares:
+        return []
+    said = f"of the packets that had not come at the end (load {', '.join(shares)})"
+    return [f"> is at least: by the age {said}; a longer run shows more"]
 
 
 def spoken(background: Mapping[str, Any]) -> str:

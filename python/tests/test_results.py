@@ -8,6 +8,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import random
 import resource
 import signal
 import stat
@@ -21,7 +22,7 @@ import pyarrow.parquet
 import pytest
 
 import odonata as od
-from odonata import files, report, tables, text
+from odonata import files, patterns, report, tables, text
 from odonata.errors import Complaints, InputError
 
 SMALL = ("--machine", "dragonfly-1056")
@@ -125,7 +126,8 @@ def test_traffic(odonata):
 def test_what_no_packet_was_measured_for_is_no_number(odonata):
     """In a picosecond of this seed nothing is sent and nothing arrives; 100 ns have both."""
     asked = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")
-    latencies = ("latency_mean_s", "latency_p50_s", "latency_p99_s", "least_mean_s", "least_p99_s")
+    kinds = ("mean", "p50", "p99")
+    latencies = [f"{of}_{kind}_s" for of in ("latency", "least") for kind in kinds]
     [row] = json.loads(odonata(*asked, "--time", "1ps", "--json").stdout)["rows"]
     assert row["packets"] == 0 and row["accepted"] == 0
     assert {row[key] for key in (*latencies, "hops_mean", "nonminimal_fraction")} == {None}
@@ -134,6 +136,38 @@ def test_what_no_packet_was_measured_for_is_no_number(odonata):
     [row] = json.loads(odonata(*asked, "--time", "100ns", "--json").stdout)["rows"]
     assert row["accepted"] > 0 and row["hops_mean"] >= 1
     assert all(row[key] > 0 for key in latencies)
+
+
+def test_latencies_beyond_saturation_are_told_as_what_they_are_at_least(odonata, tmp_path):
+    """Minimal routing carries 1/32 of adversarial traffic on `dragonfly-1056`."""
+    done = odonata("traffic", "adversarial:1", *SMALL, "--routing", "minimal",
+                   "--load", "0.02,0.3,0.5", "--time", "5us", "--warmup", "5us", "--quiet",
+                   "--out", "r")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    marked = [[cell.startswith(">") for cell in line.split()] for line in lines[2:5]]
+    assert marked == [[False] * 8, *[[False, False, True, True, True, False, False, False]] * 2]
+    [foot] = [line for line in lines if "had not come" in line]
+    rows = json.loads((tmp_path / "r" / "summary.json").read_text())["rows"]
+    shares = [f"{r['offered']:g}: {100 * r['unfinished'] / r['packets']:.1f} %" for r in rows]
+    assert f"(load {', '.join(shares[1:])})" in foot
+    assert odonata("report", "r", "--no-published").returncode == 0
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert page.count("<td>&gt;") == 4 and foot.removeprefix("# >") in page
+
+
+def test_the_median_of_all_is_not_below_its_bound():
+    """A packet has come if it took less than the simulation went on after it was sent, which is
+    at least `longest_s`."""
+    draw = random.Random(3)
+    for _ in range(200):
+        longest_s = draw.uniform(0.5, 3)
+        took = [draw.expovariate(1.0) for _ in range(draw.randrange(1, 30))]
+        came = sorted(t for t in took if t < draw.uniform(longest_s, 2 * longest_s))
+        row = {"packets": len(took), "unfinished": len(took) - len(came),
+               "latency_p50_s": came[(len(came) - 1) // 2] if came else 0.0}  # fmt: skip
+        bound = patterns.least_median(row, longest_s)
+        assert 0 < bound <= sorted(took)[(len(took) - 1) // 2]
 
 
 def test_run_prints_one_object_whatever_the_program_prints(odonata, program):

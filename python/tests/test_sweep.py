@@ -306,6 +306,15 @@ def test_a_mapping_keeps_nothing_and_plots(tmp_path, monkeypatch):
         found.plot(x="nodes", y="latency")
 
 
+def test_latencies_of_some_packets_are_marked():
+    rows = [{"point": n, "unfinished": n, "latency_mean_s": mean, "least_mean_s": 2e-6}
+            for n, mean in ((0, 1e-6), (1, 1.5e-6), (2, None))]  # fmt: skip
+    *shown, foot = command.shown(rows).splitlines()
+    assert [line.count("*") for line in shown] == [0, 0, 0, 1, 0] and "1.50 µs*" in shown[3]
+    assert foot.startswith("# * of the packets that had come")
+    assert "*" not in command.shown(rows[:1])
+
+
 def test_a_simulated_failure_is_a_result(odonata, tmp_path):
     (tmp_path / "study.toml").write_text("""
 [base]

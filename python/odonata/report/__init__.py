@@ -223,7 +223,7 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
     return {
         "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
         "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "link_kinds": [],
-        "busiest": None, "failure": None, "unpredicted": "",
+        "busiest": None, "failure": None, "unpredicted": "", "footnotes": [],
     }  # fmt: skip
 
 
@@ -290,12 +290,13 @@ def traffic_content(
         {
             "offered": f"{r['offered']:.3f}",
             "accepted": f"{r['accepted']:.3f}",
-            "mean latency": units.show_time(r.get("latency_mean_s")),
-            "99 % below": units.show_time(r.get("latency_p99_s")),
+            "mean latency": text.at_least(r, "mean", units.show_time),
+            "99 % below": text.at_least(r, "p99", units.show_time),
             "hops": "-" if r.get("hops_mean") is None else f"{r['hops_mean']:.2f}",
             "non-minimal": units.show_percent(r.get("nonminimal_fraction")),
         }
         for r in rows
     ]
     headline = units.show_percent(max((r["accepted"] for r in rows), default=None))
-    return plain_content(f"{s['pattern']} traffic", headline, picture, shown)
+    plain = plain_content(f"{s['pattern']} traffic", headline, picture, shown)
+    return {**plain, "footnotes": text.missing(rows)}

@@ -21,6 +21,9 @@ from .store import ERROR
 
 # Numbers that count nothing.
 PLAIN = ("seed", "point")
+# Of traffic, what is told of the packets that arrived.
+SURVIVORS = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
+FOOT = "# * of the packets that had come at the end; with the age of the `unfinished`: least_..._s"
 
 
 @command("sweep")
@@ -118,9 +121,16 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     head = [f"# {n}  {cell(n, rows[0][n])}" for n in same if rows[0][n] is not None]
     differ = [name for name in names if name not in same]
     cells = [[f"# {differ[0]}", *differ[1:]]] if rows else []
-    cells += [[cell(name, row[name]) for name in differ] for row in rows]
+    cells += [[cell(name, row[name]) + mark(name, row) for name in differ] for row in rows]
     sides = "".join("<" if is_text(rows, name) else ">" for name in differ)
-    return "\n".join([*head, *text.columns(cells, sides)])
+    foot = [FOOT] if any(mark(name, row) for row in rows for name in differ) else []
+    return "\n".join([*head, *text.columns(cells, sides), *foot])
+
+
+def mark(name: str, row: Mapping[str, Any]) -> str:
+    """A star at latencies of some packets only, which are not what a packet took."""
+    some = name in SURVIVORS and row[name] is not None and row.get("unfinished")
+    return "*" if some else ""
 
 
 def is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
