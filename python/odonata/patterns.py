@@ -10,17 +10,18 @@ others in turn) and `random-all-to-all` (the same, endpoints taken in random ord
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import beside, door, tables
-from .errors import Complaints
+from .errors import Complaints, InputError
 from .machines import Machine, check_names
 from .names import check_class, check_pattern, check_placement
 from .results import Sweep
-from .units import MOST, MOST_SECONDS
+from .units import MOST, MOST_SECONDS, show_time
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 PACKET_BYTES = 2048
 # Long enough that a packet crosses a quiet dragonfly (about 3 us) several times over.
 TIME_S, WARMUP_S = 40e-6, 20e-6
+# So small a load that packets rarely meet: what they take then is the machine's own.
+QUIET = 0.02
+# An accepted load that is too small by less than this share shows in no third digit.
+SLIGHT = 0.005
 
 
 @dataclass
@@ -126,6 +131,7 @@ def traffic(
         "ordered": bool(ordered),
     }
     answer = door.enter("traffic", request, tick, stop)
+    notes = too_short(request, answer, stop)
     for row in answer["rows"]:
         row["least_p50_s"] = least_median(row, warmup_s + time_s)
         row.update(dict.fromkeys(unmeasured(row)))
@@ -153,6 +159,7 @@ def traffic(
         "class": traffic_class,
         "ordered": bool(ordered),
         "rows_wanted": len(loads),
+        "notes": notes,
         "counters": tables.rows_of(answer.pop("counter_table")),
         **answer,
     }
@@ -179,3 +186,65 @@ def least_median(row: Mapping[str, Any], longest_s: float) -> float:
     if row["packets"] == row["unfinished"]:
         return longest_s
     return min(row["latency_p50_s"], longest_s) if row["unfinished"] else row["latency_p50_s"]
+
+
+def too_short(
+    request: Mapping[str, Any], answer: Mapping[str, Any], stop: door.Stop | None
+) -> list[str]:
+    """What cannot be told from so short a warm-up or window, and which would do."""
+    if answer.get("interrupted"):
+        return []
+    time_s, warmup_s = request["time_s"], request["warmup_s"]
+    empty = [row for row in answer["rows"] if not row["hops_mean"]]
+    # Nothing is quicker than on a quiet machine.
+    late = all(row["least_mean_s"] > warmup_s for row in answer["rows"] if row["packets"])
+    alone = quiet(request, stop) if empty or late else None
+    enough = rounded_up(alone["latency_p99_s"]) if alone else ""
+    notes = []
+    if alone and alone["latency_mean_s"] - warmup_s > SLIGHT * time_s:
+        taken = show_time(alone["latency_mean_s"])
+        notes.append(
+            f"packets take {taken} where nobody is in their way, longer than the warm-up of "
+            f"{show_time(warmup_s)}: too little arrives in the window, and `accepted` is too low; "
+            f"a warm-up of {enough} would do"
+        )
+    if empty:
+        loads = ", ".join(f"{row['offered']:g}" for row in empty)
+        longer = f"a window of {enough}" if alone else "a longer window"
+        notes.append(
+            f"no packet arrived in the window of {show_time(time_s)} at load {loads}: "
+            f"{longer} tells more"
+        )
+    return notes
+
+
+def quiet(request: Mapping[str, Any], stop: door.Stop | None) -> Mapping[str, Any] | None:
+    """The closed form's row of so little traffic that nothing waits, on the healthy machine.
+
+    It is quick. Rows of the traffic itself do not tell: all packets of one that is a little beyond
+    saturation may arrive, late.
+    """
+    asked = {
+        **request,
+        "machine": {**request["machine"], "faults": None},
+        "fidelity": "loggp",
+        "loads": [min(QUIET, *request["loads"])],
+        "background": [],
+        "alone": False,
+        "class": None,
+        "ordered": False,
+        "slices": 0,
+        "time_s": WARMUP_S,
+        "warmup_s": WARMUP_S,
+    }
+    try:
+        [row] = door.enter("traffic", asked, None, stop)["rows"]
+    except (InputError, ValueError):  # the closed form refuses, or it was stopped
+        return None
+    return row if row["packets"] > row["unfinished"] else None
+
+
+def rounded_up(seconds: float) -> str:
+    """A span that is easily typed and not shorter: a digit and its unit."""
+    power = 10.0 ** math.floor(math.log10(seconds))
+    return show_time(math.ceil(seconds / power * (1 - 1e-9)) * power, 1)

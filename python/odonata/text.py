@@ -310,6 +310,7 @@ def traffic(s: Mapping[str, Any]) -> str:
     for r in found:
         lines += beside(r)
     lines += [f"# {line}" for line in missing(found)]
+    lines += [f"# note: {line}" for line in s.get("notes") or ()]
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
     lines += ["# " + line for line in engine(s.get("engine") or {})]
     return "\n".join(lines)

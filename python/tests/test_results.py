@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import resource
 import signal
 import stat
@@ -154,6 +155,32 @@ def test_latencies_beyond_saturation_are_told_as_what_they_are_at_least(odonata,
     assert odonata("report", "r", "--no-published").returncode == 0
     page = (tmp_path / "r" / "report.html").read_text()
     assert page.count("<td>&gt;") == 4 and foot.removeprefix("# >") in page
+
+
+def test_what_is_too_short_to_tell_is_said_with_what_would_do(odonata, tmp_path):
+    """A packet of 2 KiB takes 0.4 us through an empty `dragonfly-1056`."""
+    machine = od.machine("dragonfly-1056")
+    short = {"time_s": 100e-9, "warmup_s": 100e-9, "loads": [0.2]}
+    [note] = od.traffic("uniform", machine, **short).summary["notes"]
+    assert "longer than the warm-up of 100.0 ns" in note and "`accepted` is too low" in note
+    [enough] = re.findall("a warm-up of ([0-9]+) ns would do", note)
+    assert 400 <= int(enough) <= 1000
+    long = {**short, "time_s": 5e-6, "warmup_s": int(enough) * 1e-9}
+    found = od.traffic("uniform", machine, **long)
+    assert found.summary["notes"] == []
+    assert found.rows[0]["accepted"] == pytest.approx(0.2, rel=0.05)  # 4,000 packets: 3 sigma
+    # Nothing is late that only waits: latencies beyond saturation are longer than any warm-up.
+    slow = machine.with_(routing="minimal")
+    beyond = {"time_s": 5e-6, "warmup_s": 2e-6, "loads": [0.05, 0.5]}
+    assert od.traffic("adversarial:1", slow, **beyond).summary["notes"] == []
+
+    done = odonata("traffic", "uniform", *SMALL, "--load", "0.1,0.2", "--time", "1ps",
+                   "--warmup", "2us", "--quiet", "--out", "r")  # fmt: skip
+    said = "no packet arrived in the window of 1.00 ps at load 0.1, 0.2"
+    assert [said in line for line in done.stdout.splitlines() if "note: " in line] == [True]
+    assert odonata("report", "r", "--no-published").returncode == 0
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert said in page and "<circle" not in page  # no points at 0
 
 
 def test_the_median_of_all_is_not_below_its_bound():

@@ -283,7 +283,8 @@ def traffic_content(
 ) -> dict[str, Any]:
     """What the page shows of a traffic sweep."""
     rows = data.get("rows") or s["rows"]
-    points = [(r["offered"], r["accepted"]) for r in rows]
+    # Where nothing arrived in the window it was too short to tell.
+    points = [(r["offered"], r["accepted"]) for r in rows if r.get("hops_mean")]
     picture = svg.curve([(s["pattern"], points)], "offered load", "accepted load", False,
                         lambda v: f"{v:.2g}", lambda v: f"{v:.2g}")  # fmt: skip
     shown = [
@@ -299,4 +300,4 @@ def traffic_content(
     ]
     headline = units.show_percent(max((r["accepted"] for r in rows), default=None))
     plain = plain_content(f"{s['pattern']} traffic", headline, picture, shown)
-    return {**plain, "footnotes": text.missing(rows)}
+    return {**plain, "footnotes": [*text.missing(rows), *(s.get("notes") or ())]}
