@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 COLORS = {"compute": "#4c6a92", "waiting": "#d9a441", "transfer": "#3f8f7f", "other": "#a3a9b2"}
 LINES = ("#33568a", "#c2602d", "#3f8f7f", "#7a5a9e", "#8a6d1b", "#5f6b7a")
 INK, FAINT = "#333a44", "#d6dae0"
+# What sets lines apart beyond their color.
+DASHES, MARKS = ("-", "--", ":", "-."), "os^DvP"
+# So many lines `style` can set apart; more nobody follows.
+MOST_LINES = len(LINES) * len(DASHES)
+# Legends of more entries stand beside the axes, not in them.
+MOST_INSIDE = 5
+# Of traffic: latencies of packets that arrived, and what those of all are at least.
+BOUNDS = {f"latency_{which}_s": f"least_{which}_s" for which in ("mean", "p50", "p99")}
+# Other columns that only packets which arrived tell of.
+OF_ARRIVED = ("accepted", "hops_mean", "nonminimal_fraction")
 
 
 def axes(ax: matplotlib.axes.Axes | None, size: tuple[float, float] = (6.4, 4.2)):
@@ -86,15 +96,16 @@ def traffic(
     bounds: Mapping[str, float] | None = None,
 ) -> matplotlib.axes.Axes:
     """Offered against accepted load, a line a result; bounds as labeled dashed lines."""
-    ax = axes(ax)
+    is_ours, ax = ax is None, axes(ax)
     top = 0.0
-    for result, color in zip(results, LINES):  # noqa: B905 - colors outnumber results
-        rows = result.rows
-        offered = [r["offered"] for r in rows]
-        top = max([top, *offered])
+    keys = []
+    for nth, result in enumerate(results):
+        # Where nothing arrived in the window it was too short to tell.
+        rows = [row for row in result.rows if row.get("hops_mean")]
+        top = max([top, *(row["offered"] for row in result.rows)])
         routing = result.summary.get("routing") or "machine's routing"
-        ax.plot(offered, [r["accepted"] for r in rows], "o-", ms=4, lw=1.6, color=color,
-                label=f"{result.summary['pattern']}, {routing}")  # fmt: skip
+        keys += ax.plot([r["offered"] for r in rows], [r["accepted"] for r in rows], ms=4, lw=1.6,
+                        label=f"{result.summary['pattern']}, {routing}", **style(nth))  # fmt: skip
     top = top or 1.0
     ax.plot([0, top], [0, top], color=FAINT, lw=1.2, zorder=1)
     for name, bound in (bounds or {}).items():
@@ -105,7 +116,7 @@ def traffic(
     ax.set_ylim(0, None)
     ax.set_xlabel("offered load (fraction of injection rate)")
     ax.set_ylabel("accepted load")
-    ax.legend(frameon=False, fontsize=8)
+    legend(ax, keys, None, is_ours)
     return ax
 
 
@@ -213,39 +224,171 @@ def sweep(
     by: Sequence[str],
     ax: matplotlib.axes.Axes | None = None,
 ) -> matplotlib.axes.Axes:
-    """Column `y` against `x`, a line for each value of `by`: the mean, from least to most."""
-    ax = axes(ax)
-    rows = [row for row in rows if row[x] is not None and isinstance(row[y], (int, float))]
-    names = list(dict.fromkeys(tuple(row[name] for name in by) for row in rows))
+    """Column `y` against `x`, a line for each value of `by`: the mean, from least to most.
+
+    Latencies that packets are missing from are drawn as what they are at least, hollow; where a
+    row has none there is no mean. Axes are in seconds and bytes, labeled in the unit that suits.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    is_ours, ax = ax is None, axes(ax)
+    rows = [row for row in rows if row[x] is not None and speaks_of(row, y)]
     at = sorted({row[x] for row in rows})
     is_number = all(isinstance(place, (int, float)) for place in at)
-    for nth, name in enumerate(names):
-        mine: dict[Any, list[float]] = {}
-        for row in rows:
-            if tuple(row[key] for key in by) == name:
-                mine.setdefault(row[x], []).append(row[y])
-        places = sorted(mine)
-        found = [mine[place] for place in places]
+    lines: dict[tuple, dict[Any, list]] = {}
+    for row in rows:
+        mine = lines.setdefault(tuple(row[key] for key in by), {})
+        mine.setdefault(row[x], []).append(told(row, y))
+    looks, keys, title = looks_of(list(lines), by)
+    lacking, most, is_hollow, drawn = 0, 1, False, []
+    for look, (name, mine) in zip(looks, lines.items(), strict=True):
+        places = [p for p in sorted(mine) if all(value is not None for value, _ in mine[p])]
+        lacking += len(mine) - len(places)
         spots = places if is_number else [at.index(place) for place in places]
-        color = LINES[nth % len(LINES)]
+        found = [[value for value, _ in mine[place]] for place in places]
+        means = [sum(f) / len(f) for f in found]
         label = ", ".join(map(str, name)) or None
-        ax.plot(spots, [sum(f) / len(f) for f in found], "o-", ms=4, lw=1.6, color=color,
-                label=label)  # fmt: skip
+        ax.plot(spots, means, ms=4.5, lw=1.6, label=label, **look)
+        if hollow := [n for n, p in enumerate(places) if any(least for _, least in mine[p])]:
+            is_hollow = True
+            ax.plot([spots[n] for n in hollow], [means[n] for n in hollow], ms=4.5, mfc="white",
+                    **{**look, "ls": "none"}, label="_at least")  # fmt: skip
         if any(len(f) > 1 for f in found):
-            ax.fill_between(spots, list(map(min, found)), list(map(max, found)), color=color,
-                            alpha=0.2, lw=0)  # fmt: skip
-    if is_number and spread(at) >= 8:
-        ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter(lambda place, _: units.short_size(place))
-    elif not is_number:
+            most = max(most, *map(len, found))
+            alpha = 0.2 if len(lines) <= 4 else 0.08  # many bands cover one another
+            ax.fill_between(spots, list(map(min, found)), list(map(max, found)),
+                            color=look["color"], alpha=alpha, lw=0)  # fmt: skip
+        drawn += [value for f in found for value in f]
+    scale(ax.xaxis, x, at if is_number else [], 2)
+    if not is_number:
         ax.set_xticks(range(len(at)), at)
-    if spread([row[y] for row in rows]) >= 10:
-        ax.set_yscale("log")
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    if by and names:
-        ax.legend(title=", ".join(by), title_fontsize=8, frameon=False, fontsize=8)
+    scale(ax.yaxis, y, drawn, 10)
+    if most > 1:
+        words = f"band: least to most of\n{most} points, line: mean"
+        keys.append(Patch(color=INK, alpha=0.2, lw=0, label=words))
+    if is_hollow:
+        words = "hollow: at least, as\npackets had not come"
+        keys.append(Line2D([], [], ls="none", marker="o", mfc="white", color=INK, label=words))
+    if keys:
+        legend(ax, keys, title, is_ours)
+    said = []
+    if len(lines) > MOST_LINES:
+        said.append(f"{len(lines)} lines: `plot.sweep` draws a part, given some of the rows")
+    if lacking:
+        said.append(f"{lacking} left out: no {y}")
+    if said:
+        ax.set_title("; ".join(said), loc="left", fontsize=9, color=INK)
     return ax
+
+
+def speaks_of(row: Mapping[str, Any], y: str) -> bool:
+    """Whether a row has a column, or would have one if packets had come and nothing had failed."""
+    if isinstance(row[y], (int, float)) or row.get("error"):
+        return True
+    return row.get("offered") is not None and y in {*BOUNDS, *BOUNDS.values(), *OF_ARRIVED}
+
+
+def told(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
+    """The value of a row to draw, if there is one, and whether the truth may be more."""
+    if y in BOUNDS and row.get("unfinished"):
+        return row.get(BOUNDS[y]), True
+    is_empty = y == "accepted" and row.get("offered") is not None and not row.get("hops_mean")
+    return None if is_empty else row[y], False
+
+
+def style(nth: int) -> dict[str, Any]:
+    """The look of the `nth` line; no two of `MOST_LINES` are alike."""
+    turn = nth // len(LINES)
+    return {"color": LINES[nth % len(LINES)], "ls": DASHES[turn % len(DASHES)],
+            "marker": MARKS[turn % len(MARKS)]}  # fmt: skip
+
+
+def looks_of(
+    names: Sequence[tuple], by: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[Any], str | None]:
+    """How each line looks, the entries of the legend, and its title.
+
+    If there are more than a few, values of one column share a color, of another a mark, of the
+    third dashes, as far as these go; the legend has the values then, and not every line.
+    """
+    from matplotlib.lines import Line2D
+
+    values = [list(dict.fromkeys(column)) for column in zip(*names, strict=True)]
+    order = sorted((n for n, of in enumerate(values) if len(of) > 1), key=lambda n: -len(values[n]))
+    ways = [("color", LINES), ("marker", MARKS), ("ls", DASHES)]
+    if len(order) == 2 and len(values[order[1]]) <= len(DASHES):
+        del ways[1]
+    fits = 2 <= len(order) <= len(ways) and all(
+        len(values[n]) <= len(of) for n, (_, of) in zip(order, ways, strict=False)
+    )
+    if len(names) <= MOST_INSIDE or not fits:
+        looks = [style(n) for n in range(len(names))]
+        keys = [Line2D([], [], ms=4.5, lw=1.6, label=", ".join(map(str, name)), **look)
+                for name, look in zip(names, looks, strict=True) if by]  # fmt: skip
+        return looks, keys, ", ".join(by) or None
+    looks = [{"color": INK, "ls": "-", "marker": "o"} for _ in names]
+    keys = []
+    for n, (way, of) in sorted(zip(order, ways, strict=False)):
+        keys.append(Line2D([], [], ls="none", label=f"{by[n]}:"))
+        for value, mark in zip(values[n], of, strict=False):
+            look = {"color": INK, "ls": "none" if way == "marker" else "-", way: mark}
+            keys.append(Line2D([], [], ms=4.5, lw=1.6, label=str(value), **look))
+            for name, line in zip(names, looks, strict=True):
+                line |= {way: mark} if name[n] == value else {}
+    return looks, keys, None
+
+
+def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_ours: bool) -> None:
+    """A legend of `keys`, beside the axes if it is long; a figure of ours grows to hold it."""
+    about = {"title": title, "title_fontsize": 8, "frameon": False, "fontsize": 8}
+    if len(keys) <= MOST_INSIDE:
+        ax.legend(handles=keys, **about)
+        return
+    columns = -(-len(keys) // 24)
+    if is_ours:
+        # Inches of a letter and of a line in the legend's size, with what is around them.
+        words = [title or "", *(key.get_label() for key in keys)]
+        letters = max(len(line) for said in words for line in said.split("\n"))
+        width, height = ax.figure.get_size_inches()
+        ax.figure.set_size_inches(width + columns * (0.6 + 0.07 * letters),
+                                  max(height, 0.9 + 0.17 * -(-len(keys) // columns)))  # fmt: skip
+    ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0,
+              ncols=columns, **about)  # fmt: skip
+
+
+def scale(axis: Any, column: str, values: Sequence[float], base: int) -> None:
+    """Label an axis with its column and the unit that suits.
+
+    It is logarithmic, and says so, where counts or what has a unit span a lot; fractions are not.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    name, unit, factor = unit_of(column, max(values, default=0.0))
+    is_log = spread(values) >= 8 and (unit or all(float(v).is_integer() for v in values))
+    if is_log:
+        getattr(axis.axes, f"set_{axis.axis_name}scale")("log", base=base)
+        axis.set_major_locator(LogLocator(base, (1, 2, 5) if base == 10 else (1,), numticks=12))
+        axis.set_minor_locator(NullLocator())
+    if values:
+        words = units.short_size if column == "bytes" else lambda v: f"{v * factor:,.10g}"
+        axis.set_major_formatter(FuncFormatter(lambda value, _: words(value)))
+    about = ", ".join(word for word in (unit, "logarithmic" if is_log else "") if word)
+    axis.set_label_text(f"{name} ({about})" if about else name)
+
+
+def unit_of(column: str, top: float) -> tuple[str, str, float]:
+    """A column's name without its unit, the unit that suits numbers up to `top`, how many it has
+    of them to one."""
+    kinds = {
+        "_B_per_s": (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)),
+        "_s": (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12)),
+    }
+    for end, units_of in kinds.items():
+        if column.endswith(end) and (end == "_B_per_s" or not column.endswith("_per_s")):
+            unit, size = next((u for u in units_of if top >= u[1]), units_of[-1])
+            return column.removesuffix(end), unit, 1 / size
+    return column, "", 1.0
 
 
 def spread(values: Sequence[float]) -> float:

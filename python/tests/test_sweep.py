@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import queue
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +18,7 @@ import pytest
 from conftest import GUARD_S, ROOT
 
 import odonata as od
+from odonata import plot
 from odonata.errors import Complaints
 from odonata.sweeps import command, study
 from odonata.sweeps import crew as crews
@@ -313,6 +316,74 @@ def test_latencies_of_some_packets_are_marked():
     assert [line.count("*") for line in shown] == [0, 0, 0, 1, 0] and "1.50 µs*" in shown[3]
     assert foot.startswith("# * of the packets that had come")
     assert "*" not in command.shown(rows[:1])
+
+
+def answers(**columns):
+    """Rows of a traffic table, all that plots ask for."""
+    some = {"offered": 0.1, "unfinished": 0, "hops_mean": 3.0, "error": None}
+    return [{**some, **dict(zip(columns, cells, strict=True))} for cells in zip(*columns.values())]
+
+
+def looks(lines):
+    return [(line.get_color(), line.get_linestyle(), line.get_marker()) for line in lines]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_lines_of_a_picture_differ_and_its_legend_leaves_them_room(columns):
+    """24 lines of one column, 18 of two, 32 of three, of which the picture says that it is many."""
+    counts = {1: (24,), 2: (6, 3), 3: (4, 2, 4)}[columns]
+    by = [f"a rather long name of column {n}" for n in range(columns)]
+    rows = [{**dict(zip(by, name, strict=True)), "nodes": n, "bytes": n + sum(name), "error": None}
+            for name in itertools.product(*map(range, counts)) for n in (2, 4)]  # fmt: skip
+    ax = plot.sweep(rows, "nodes", "bytes", by)
+    assert len(set(looks(ax.lines))) == len(ax.lines) == len(rows) // 2
+    assert (f"{len(ax.lines)} lines" in ax.get_title(loc="left")) == (columns == 3)
+    said = [words.get_text() for words in ax.get_legend().get_texts()]
+    assert len(said) == (24 if columns == 1 else sum(counts) + len(by))
+    figure = ax.figure
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # of axes that have no room
+        figure.draw_without_rendering()
+    box, whole = ax.get_legend().get_window_extent(), figure.bbox
+    assert box.x0 >= ax.bbox.x1 and box.x1 <= whole.x1 and box.y0 >= 0 and box.y1 <= whole.y1
+    assert ax.bbox.width > 5 * figure.dpi and ax.bbox.height > 3 * figure.dpi
+
+
+def test_a_latency_of_some_packets_is_drawn_as_what_it_is_at_least():
+    rows = answers(offered=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3], latency_mean_s=[2e-6, 4e-6, 3e-6, None]
+                   + [1e-6, None], least_mean_s=[2e-6, 4e-6, 8e-6, 9e-6, 1e-6, None],
+                   unfinished=[0, 0, 5, 7, 0, 0])  # fmt: skip
+    ax = plot.sweep(rows, "offered", "latency_mean_s", ())
+    line, hollow = ax.lines
+    assert list(line.get_xdata()) == [0.1, 0.2]
+    assert list(line.get_ydata()) == pytest.approx([3e-6, 8.5e-6])
+    assert list(hollow.get_xdata()) == [0.2] and hollow.get_markerfacecolor() == "white"
+    assert ax.get_title(loc="left") == "1 left out: no latency_mean_s"
+    said = [words.get_text() for words in ax.get_legend().get_texts()]
+    assert said[0].startswith("band: least to most of\n2 points") and "at least" in said[1]
+
+
+def test_what_was_accepted_when_nothing_came_is_not_drawn():
+    rows = answers(offered=[0.1, 0.2], accepted=[0.0, 0.2], hops_mean=[None, 3.0])
+    assert list(plot.sweep(rows, "offered", "accepted", ()).lines[0].get_xdata()) == [0.2]
+    found = SimpleNamespace(rows=rows, summary={"pattern": "uniform"})
+    ax = plot.traffic([found] * 8)
+    assert list(ax.lines[0].get_xdata()) == [0.2]
+    assert len(set(looks(ax.lines[:8]))) == 8
+
+
+def test_axes_are_in_the_unit_that_suits_and_logarithmic_for_no_fraction():
+    rows = answers(offered=[0.05, 0.8], nodes=[2, 64], least_mean_s=[2e-6, 3e-6],
+                   wait_s=[1e-6, 0.1], rate_B_per_s=[1e9, 24e9])  # fmt: skip
+    for y, label, is_log in (("least_mean_s", "least_mean (us)", False),
+                             ("offered", "offered", False),
+                             ("wait_s", "wait (ms, logarithmic)", True),
+                             ("rate_B_per_s", "rate (GB/s, logarithmic)", True)):  # fmt: skip
+        ax = plot.sweep(rows, "nodes", y, ())
+        assert ax.get_ylabel() == label and (ax.get_yscale() == "log") == is_log
+        assert ax.get_xlabel() == "nodes (logarithmic)"
+    words = plot.sweep(rows, "nodes", "least_mean_s", ()).yaxis.get_major_formatter()
+    assert words(2.5e-6) == "2.5"
 
 
 def test_a_simulated_failure_is_a_result(odonata, tmp_path):

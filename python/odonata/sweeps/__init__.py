@@ -68,7 +68,8 @@ class SweepResult:
         """Column `y` against column `x`, a line for each value of the columns `by`.
 
         Where several points share an `x`, such as seeds, the line is their mean and a band goes
-        from the least to the most.
+        from the least to the most. A latency that packets had not come for is drawn hollow, as what
+        it is at least. Of several columns `by` each has colors, marks or dashes of its own.
         """
         from .. import plot
 
