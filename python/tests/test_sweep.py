@@ -318,6 +318,16 @@ def test_latencies_of_some_packets_are_marked():
     assert "*" not in command.shown(rows[:1])
 
 
+def test_notes_of_answers_are_in_the_table_and_below_what_is_shown():
+    """A packet takes longer than 200 ns, and no longer than 2 us, through an empty machine."""
+    asked = {"command": "traffic", "pattern": "uniform", "machine": "dragonfly-1056",
+             "time": "200ns", "load": "0.1,0.2"}  # fmt: skip
+    found = od.sweep({"base": asked, "grid": {"warmup": ["200ns", "2us"]}})
+    late = [row["notes"] for row in found.rows]
+    assert late[0] == late[1] and "warm-up of 200" in late[0] and late[2:] == [None, None]
+    assert command.shown(found.rows).splitlines()[-1] == f"# note: {late[0]} (point 1)"
+
+
 def answers(**columns):
     """Rows of a traffic table, all that plots ask for."""
     some = {"offered": 0.1, "unfinished": 0, "hops_mean": 3.0, "error": None}

@@ -115,8 +115,9 @@ def counted(summary: Mapping[str, Any]) -> str:
 
 
 def shown(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The table without what is the same everywhere, which stands above it, and digests."""
-    names = [name for name in (rows[0] if rows else ()) if name != "digest"]
+    """The table without digests and what is the same everywhere, which stands above it; below it
+    what there is to note."""
+    names = [name for name in (rows[0] if rows else ()) if name not in ("digest", "notes")]
     same = [n for n in names if n != "point" and len({row[n] for row in rows}) == 1]
     head = [f"# {n}  {cell(n, rows[0][n])}" for n in same if rows[0][n] is not None]
     differ = [name for name in names if name not in same]
@@ -124,7 +125,22 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     cells += [[cell(name, row[name]) + mark(name, row) for name in differ] for row in rows]
     sides = "".join("<" if is_text(rows, name) else ">" for name in differ)
     foot = [FOOT] if any(mark(name, row) for row in rows for name in differ) else []
-    return "\n".join([*head, *text.columns(cells, sides), *foot])
+    return "\n".join([*head, *text.columns(cells, sides), *foot, *notes(rows)])
+
+
+def notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the answers note, each once with the points it is of."""
+    said: dict[str, dict[int, None]] = {}
+    for row in rows:
+        if row.get("notes"):
+            said.setdefault(row["notes"], {})[row["point"]] = None
+    return [f"# note: {note} ({of_points(list(points))})" for note, points in said.items()]
+
+
+def of_points(points: Sequence[int]) -> str:
+    if len(points) == 1:
+        return f"point {points[0]}"
+    return f"{len(points)} points, the first is {points[0]}"
 
 
 def mark(name: str, row: Mapping[str, Any]) -> str:

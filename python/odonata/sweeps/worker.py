@@ -169,6 +169,7 @@ def asked(argv: Sequence[str], printed: IO[bytes]) -> dict[str, Any]:
     error = failures[0]["message"] if failures else f"exit code {code}" if code else None
     again = bool(summary.get("interrupted"))
     about, rows = scalars(summary), [scalars(row) for row in rows]
+    about |= {"notes": "; ".join(summary["notes"])} if summary.get("notes") else {}
     return {"rows": rows, "about": about, "error": error, "again": again}
 
 
