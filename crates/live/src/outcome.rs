@@ -54,8 +54,8 @@ pub struct LiveOutcome {
     pub exits: Vec<Exit>,
     pub ranks: Vec<RankOutcome>,
     pub mpi_calls: u64,
-    /// Of these, the ones in which a rank gave its turn away; a call that did so several times counts
-    /// as often, up to how many there were of its function.
+    /// Of these, the ones in which a rank gave its turn away; a call that did so several times
+    /// counts as often, up to how many there were of its function.
     pub blocking_calls: u64,
     /// How often ranks gave their turns away, in calls and between them.
     pub hand_overs: u64,
