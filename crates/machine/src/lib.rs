@@ -295,6 +295,9 @@ pub struct CongestionParams {
 /// What happens inside a node, resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeParams {
+    /// From a host's command until its NIC has it, and from what the NIC has done until the host
+    /// sees it, each, beside the NIC's own latencies.
+    pub nic_latency: Span,
     /// Shared memory: latency of an empty message between two ranks, without MPI's overheads.
     pub shm_latency: Span,
     /// Inverse of the rate at which one core copies.
@@ -310,6 +313,9 @@ pub struct NodeParams {
     pub cores: u32,
     /// Speed of one core relative to the one odonata runs on, for `--compute measured`.
     pub core_speed: f64,
+    /// Speed at which a core goes through an MPI library's own code, relative to the cores that its
+    /// profile was measured on.
+    pub mpi_speed: f64,
     /// None where the machine file says nothing of GPUs' ways.
     pub gpu: Option<GpuParams>,
 }
@@ -437,6 +443,14 @@ impl Machine {
     }
     pub fn n_switches(&self) -> u32 {
         self.switch_group.len() as u32
+    }
+    /// From a host's command that has its data with it until the NIC sends it.
+    pub fn command_latency(&self) -> Span {
+        self.node.nic_latency + self.nic.send_latency
+    }
+    /// From the tail's arrival until the host sees it.
+    pub fn seen_latency(&self) -> Span {
+        self.nic.recv_latency + self.node.nic_latency
     }
     pub fn injection(&self, nic: NicId) -> LinkId {
         LinkId(nic.0)

@@ -1,8 +1,18 @@
 //! The machine files that come with odonata: the same files a user would write.
 
 /// Names of the presets, in the order they are listed.
-pub const PRESETS: &[&str] =
-    &["aurora", "frontier", "lumi-g", "spock", "cascade-3k", "cascade-24k", "dragonfly-1056"];
+pub const PRESETS: &[&str] = &[
+    "aurora",
+    "frontier",
+    "lumi-g",
+    "lumi-c",
+    "elbert",
+    "spock",
+    "piz-daint",
+    "cascade-3k",
+    "cascade-24k",
+    "dragonfly-1056",
+];
 
 /// The machine file of a preset.
 pub fn preset(name: &str) -> Option<&'static str> {
@@ -10,7 +20,10 @@ pub fn preset(name: &str) -> Option<&'static str> {
         "aurora" => include_str!("../../../machines/aurora.toml"),
         "frontier" => include_str!("../../../machines/frontier.toml"),
         "lumi-g" => include_str!("../../../machines/lumi-g.toml"),
+        "lumi-c" => include_str!("../../../machines/lumi-c.toml"),
+        "elbert" => include_str!("../../../machines/elbert.toml"),
         "spock" => include_str!("../../../machines/spock.toml"),
+        "piz-daint" => include_str!("../../../machines/piz-daint.toml"),
         "cascade-3k" => include_str!("../../../machines/cascade-3k.toml"),
         "cascade-24k" => include_str!("../../../machines/cascade-24k.toml"),
         "dragonfly-1056" => include_str!("../../../machines/dragonfly-1056.toml"),

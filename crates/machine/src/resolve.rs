@@ -510,6 +510,7 @@ impl MachineSpec {
     fn node(&self) -> NodeParams {
         let near = self.gap("node.shm_rate");
         NodeParams {
+            nic_latency: self.span("node.nic_latency"),
             shm_latency: self.span("node.shm_latency"),
             shm_gap: near,
             far_latency: self.span("node.far_latency"),
@@ -517,6 +518,7 @@ impl MachineSpec {
             memory_gap: self.gap("node.memory_rate"),
             cores: self.count("node.cores").expect("required") as u32,
             core_speed: self.number("node.core_speed").expect("has a default"),
+            mpi_speed: self.number("node.mpi_speed").expect("has a default"),
             gpu: self.gpu(),
         }
     }

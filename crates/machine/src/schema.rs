@@ -11,8 +11,8 @@ pub enum Form {
     Count(u64, u64),
     /// `Count` or the word `full`: as many as the ports allow.
     CountOrFull(u64, u64),
-    /// A number above zero.
-    Positive,
+    /// How many times as much as something else.
+    Ratio,
     Quantity(Dimension),
     Word(&'static [&'static str]),
     Text,
@@ -26,7 +26,7 @@ impl Form {
         match self {
             Form::Count(lo, hi) => format!("a whole number from {lo} to {hi}"),
             Form::CountOrFull(lo, hi) => format!("a whole number from {lo} to {hi}, or `full`"),
-            Form::Positive => "a number above zero".into(),
+            Form::Ratio => "a number from 0.001 to 1000".into(),
             Form::Quantity(dimension) => dimension.wanted().into(),
             Form::Word(words) => format!("one of {}", words.join(", ")),
             Form::Text => "text in quotes".into(),
@@ -63,7 +63,7 @@ const RATE: Form = Form::Quantity(Dimension::Rate);
 const SIZE: Form = Form::Quantity(Dimension::Size);
 
 use Absent::{Is, Means, Refuse};
-use Form::{Count, CountOrFull, Counts, Positive, Text, Word};
+use Form::{Count, CountOrFull, Counts, Ratio, Text, Word};
 
 #[rustfmt::skip] // A table is read down its columns.
 pub const KEYS: &[Key] = &[
@@ -214,8 +214,14 @@ pub const KEYS: &[Key] = &[
         "Until switches elsewhere have heard of a link that went down or came back."),
 
     key("node.cores", Count(1, 1_000_000), Refuse, "Cores of a node that ranks may use."),
-    key("node.core_speed", Positive, Means("1.0"),
+    key("node.core_speed", Ratio, Means("1.0"),
         "Speed of a core relative to the one odonata runs on."),
+    key("node.mpi_speed", Ratio, Means("1.0"),
+        "Speed at which a core goes through an MPI library's own code, relative to those that the \
+         library's profile was measured on: its overheads are divided by it."),
+    key("node.nic_latency", TIME, Means("0 ns"),
+        "Added where a host commands its NIC, and where it sees what its NIC has done; not where \
+         NICs go on by themselves, as in a rendezvous."),
     key("node.shm_latency", TIME, Refuse, "An empty message between two ranks of a node."),
     key("node.shm_rate", RATE, Refuse, "Copying by one core."),
     key("node.memory_rate", RATE, Refuse, "All copies of a node together."),

@@ -258,8 +258,8 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
         (Form::Count(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
         (Form::CountOrFull(..), Toml::String(word)) if word == "full" => Ok(Value::Full),
         (Form::CountOrFull(lo, hi), _) => whole(lo, hi).ok_or_else(|| refuse(None)),
-        (Form::Positive, Toml::Float(x)) if *x > 0.0 && x.is_finite() => Ok(Value::Number(*x)),
-        (Form::Positive, Toml::Integer(n)) if *n > 0 => Ok(Value::Number(*n as f64)),
+        (Form::Ratio, Toml::Float(x)) if (0.001..=1000.0).contains(x) => Ok(Value::Number(*x)),
+        (Form::Ratio, Toml::Integer(n)) if (1..=1000).contains(n) => Ok(Value::Number(*n as f64)),
         (Form::Quantity(dimension), Toml::String(text)) => {
             quantity::parse(text, dimension).map(Value::Number).map_err(refuse)
         }

@@ -91,6 +91,9 @@ pub struct Gpu {
     pub ipc_gap: Gap,
 }
 
+/// Longer times, added up, might be more than the clock holds.
+const LONGEST_S: f64 = 1000.0;
+
 /// Names of the profiles that come with the product.
 pub const PRESETS: &[&str] =
     &["mpich", "mpich-aurora", "cray-mpich", "openmpi", "mvapich-plus", "none"];
@@ -223,8 +226,7 @@ impl Form {
         let unit = text[split..].trim();
         let scaled = number * self.units().iter().find(|(name, _)| *name == unit)?.1;
         match self {
-            // Longer ones, added up, might be more than the clock holds.
-            Form::Time => (scaled <= 1000.0).then(|| Span::from_seconds(scaled).0),
+            Form::Time => (scaled <= LONGEST_S).then(|| Span::from_seconds(scaled).0),
             Form::Brief => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Part => {
@@ -245,6 +247,26 @@ impl Library {
             return self.xpmem_start;
         }
         self.cma_start + self.cma_page * bytes.div_ceil(PAGE)
+    }
+
+    /// The same library on cores that go through its code so many times as fast as those that the
+    /// profile was measured on. Errors: an overhead is longer then than a profile's may be.
+    pub fn on_cores(mut self, speed: f64) -> Result<Library, String> {
+        for span in [
+            &mut self.send_overhead,
+            &mut self.recv_overhead,
+            &mut self.shm_send_overhead,
+            &mut self.shm_recv_overhead,
+            &mut self.call_overhead,
+            &mut self.gpu.overhead,
+        ] {
+            let seconds = span.seconds() / speed;
+            if seconds > LONGEST_S {
+                return Err(format!("{seconds} s, expected overheads of at most {LONGEST_S} s"));
+            }
+            *span = Span::from_seconds(seconds);
+        }
+        Ok(self)
     }
 
     /// Over how many of a node's `nics` the data of a rendezvous of `bytes` is split.

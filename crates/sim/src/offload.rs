@@ -148,13 +148,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let nics: Vec<(NicId, Time)> = entered
             .iter()
             .map(|&(rank, _, left)| {
-                (self.job.seats[rank as usize].nic, left + machine.nic.send_latency)
+                (self.job.seats[rank as usize].nic, left + machine.command_latency())
             })
             .collect();
         let words = asked.part.bytes.div_ceil(WORD).max(1);
         let mut wires = self.offload.wires(machine, &mut self.counters, words, WORD);
         let told = by_nics(&mut wires, &nics);
-        let seen = machine.nic.recv_latency;
+        let seen = machine.seen_latency();
         for ((rank, run, _), at) in entered.into_iter().zip(told) {
             self.schedule(rank, at + seen, Due::Reduced(run));
         }
@@ -178,7 +178,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let cost = self.root_cost(part.bytes);
         let mut begins = ready;
         for arrival in arrivals {
-            begins = ready.max(arrival + machine.nic.recv_latency);
+            begins = ready.max(arrival + machine.seen_latency());
             ready = begins + cost;
         }
         self.schedule(root, begins, Due::Reduced(run));
@@ -219,7 +219,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let machine = &self.job.machine;
         let mut wires = self.offload.wires(machine, &mut self.counters, 1, PACKET);
         let arrivals = down(&mut wires, from, &nics, given);
-        let seen = machine.nic.recv_latency;
+        let seen = machine.seen_latency();
         for ((rank, run), arrival) in others.into_iter().zip(arrivals) {
             self.schedule(rank, arrival + seen, Due::Reduced(run));
         }
@@ -285,7 +285,7 @@ fn up(
     let machine = wires.machine;
     let mut at: BTreeMap<SwitchId, Vec<Time>> = BTreeMap::new();
     for &(nic, left) in parts {
-        let arrives = wires.whole(machine.injection(nic), left + machine.nic.send_latency);
+        let arrives = wires.whole(machine.injection(nic), left + machine.command_latency());
         at.entry(machine.nic_switch[nic]).or_default().push(arrives);
     }
     let ways: BTreeMap<SwitchId, Vec<LinkId>> =
@@ -336,7 +336,7 @@ fn merge(came: &mut Vec<Time>, timeout: Span) -> bool {
 /// A result's way down: when it is whole at each of these NICs. Switches copy a packet as it comes.
 fn down(wires: &mut Wires<'_>, root: NicId, nics: &[NicId], given: Time) -> Vec<Time> {
     let machine = wires.machine;
-    let head = wires.head(machine.injection(root), given + machine.nic.send_latency);
+    let head = wires.head(machine.injection(root), given + machine.command_latency());
     let mut at: BTreeMap<SwitchId, Time> = BTreeMap::new();
     at.insert(machine.nic_switch[root], head);
     let mut arrivals = Vec::with_capacity(nics.len());

@@ -80,7 +80,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
                 if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
-                    return self.exchange(access, out, back);
+                    // The target's NIC does it and answers packet by packet.
+                    access.answered = true;
+                    let id = self.accesses.insert(access);
+                    return self.issue(id);
                 }
             }
             Want::Lock { .. } => {}
@@ -97,20 +100,35 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             self.schedule(to, when, Due::Arrive(Cargo::Access(id)));
             return;
         }
-        self.issue(from);
-        let bytes = match want {
-            Want::Access { out, .. } => out,
-            Want::Lock { .. } | Want::Unlock { .. } => 0,
-        };
-        self.send_access(id, from, to, bytes, Origin::Host);
+        self.issue(id);
     }
 
-    /// A core has given its NIC a command, and gives the next no sooner than the NIC's interface
-    /// lets it.
-    fn issue(&mut self, rank: u32) {
+    /// A core gives its NIC a command, and the next no sooner than the NIC's interface lets it.
+    fn issue(&mut self, id: AccessId) {
+        let from = self.accesses[id].from;
         let next = self.now + self.job.machine.nic.core_gap;
-        let cpu = &mut self.ranks[rank as usize].cpu;
+        let cpu = &mut self.ranks[from as usize].cpu;
         *cpu = next.max(*cpu);
+        match self.job.machine.node.nic_latency {
+            Span::ZERO => self.request(id),
+            latency => self.schedule(from, self.now + latency, Due::Issue(id)),
+        }
+    }
+
+    /// A request leaves its origin.
+    pub(crate) fn request(&mut self, id: AccessId) {
+        let Access { from, to, want, answered, .. } = self.accesses[id];
+        match want {
+            // Where NICs answer packet by packet, word comes when all has been answered.
+            Want::Access { out, back, .. } if answered => {
+                let nics = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
+                self.send(Cargo::Access(id), nics, out, (Origin::Host, Told::Back(back)));
+            }
+            Want::Access { out, .. } => self.send_access(id, from, to, out, Origin::Host),
+            Want::Lock { .. } | Want::Unlock { .. } => {
+                self.send_access(id, from, to, 0, Origin::Host);
+            }
+        }
     }
 
     /// Its target, and its bytes both ways.
@@ -125,17 +143,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     fn send_access(&mut self, id: AccessId, from: u32, to: u32, bytes: u64, origin: Origin) {
         let (src, dst) = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
         self.send(Cargo::Access(id), (src, dst), bytes, (origin, Told::There));
-    }
-
-    /// Where NICs answer packet by packet: the target's NIC does it, and word comes to the origin
-    /// when all has been answered.
-    fn exchange(&mut self, mut access: Access, out: u64, back: u64) {
-        access.answered = true;
-        self.issue(access.from);
-        let Access { from, to, .. } = access;
-        let nics = (self.job.seats[from as usize].nic, self.job.seats[to as usize].nic);
-        let id = self.accesses.insert(access);
-        self.send(Cargo::Access(id), nics, out, (Origin::Host, Told::Back(back)));
     }
 
     /// Within a node the origin's CPU moves the bytes itself, and combines them.
@@ -182,6 +189,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         + library.send_overhead;
                     when = self.work(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
+                    // It sees the request, and commands its NIC to answer.
+                    when += self.job.machine.node.nic_latency * 2;
                 } else if atomic || back > 0 {
                     when += self.job.machine.nic.fetch(back);
                 }
@@ -272,10 +281,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.schedule(from, self.now + latency + wire, Due::Arrive(Cargo::Access(id)));
     }
 
+    /// From what the origin's NIC has until its host sees it.
+    fn seen_after(&self, from: u32, to: u32) -> Span {
+        let near = self.shares_node(from, to);
+        if near { Span::ZERO } else { self.job.machine.node.nic_latency }
+    }
+
     fn locked(&mut self, id: AccessId) {
-        let Access { from, token, ready, .. } = self.accesses[id];
+        let Access { from, to, token, ready, .. } = self.accesses[id];
         self.accesses.free(id);
-        self.complete(self.now, Done { rank: from, token, ready, ..Done::default() });
+        let when = self.now + self.seen_after(from, to);
+        self.complete(when, Done { rank: from, token, ready, ..Done::default() });
     }
 
     fn answered(&mut self, id: AccessId) {
@@ -285,6 +301,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if self.needs_cpu(access.want) {
             when = self.work(access.from, self.job.library.recv_overhead);
         }
+        when += self.seen_after(access.from, access.to);
         self.finish_access(&access, when);
     }
 

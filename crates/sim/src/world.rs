@@ -389,6 +389,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 Due::Inject(flight) => self.inject_leg(flight),
                 Due::Serve(gate) => self.serve(gate),
                 Due::Arrive(cargo) => self.unload(cargo),
+                Due::Issue(access) => self.request(access),
                 Due::Answer(access) => self.answer(access),
                 Due::Advance(run) => self.advance(run),
                 Due::Reduced(run) => self.reduced(run),

@@ -47,6 +47,28 @@ fn a_profile_of_ones_own_is_followed() {
     assert_eq!(complained_at(wrong).len(), 1);
 }
 
+/// A message of 8 B is o_s + fabric + o_r: cores twice as fast take half of both off it, and what the
+/// fabric takes stays.
+#[test]
+fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
+    let latency = |speed: Option<&str>, mpi: &str| {
+        let mut request = request("latency", 1, &[8]);
+        request["mpi"] = mpi.into();
+        request["machine"]["set"] = serde_json::json!([]);
+        if let Some(speed) = speed {
+            request["machine"]["set"] = serde_json::json!([["node.mpi_speed", speed]]);
+        }
+        run(request).expect("legal").rows[0].latency_s.expect("measured")
+    };
+    let (own, twice) = (latency(None, "mpich"), latency(Some("2.0"), "mpich"));
+    assert!((own - twice - 370e-9).abs() < 1e-12, "{own} {twice}: mpich.toml has 370 ns a side");
+    assert_eq!(latency(None, "none"), latency(Some("2.0"), "none"));
+    let mut wrong = request("latency", 1, &[8]);
+    wrong["mpi_toml"] = "like = \"mpich\"\nsend_overhead = \"2 s\"\n".into();
+    wrong["machine"]["set"] = serde_json::json!([["node.mpi_speed", "0.001"]]);
+    assert_eq!(complained_at(wrong), ["machine.node.mpi_speed"]);
+}
+
 /// The closed form says how many packets went the long way, and which links they took.
 #[test]
 fn the_closed_form_counts_what_it_walks() {

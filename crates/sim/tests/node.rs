@@ -129,6 +129,37 @@ fn a_nic_of_the_other_cpu_is_farther() {
     assert!((more - 100.0).abs() < 1.0, "{more}");
 }
 
+/// A host is at both ends of a message and of a get, whatever NICs say to each other meanwhile: the
+/// receiver's asks for the rest of a rendezvous by itself. MPICH's begins at 18,434 B.
+#[test]
+fn a_host_far_from_its_nic_counts_once_at_either_end_of_a_message() {
+    for fidelity in ["loggp", "flow", "packet"] {
+        let ends = |name: &str, bytes: u64| {
+            let ns = |latency: &str| {
+                let machine = on(&[("node.nic_latency", latency)]);
+                let more = json!({"nodes": 2, "ppn": 1, "machine": machine, "fidelity": fidelity});
+                let rows = ask(name, more, &[bytes]).expect("legal").rows;
+                rows[0].latency_s.expect("measured") * 1e9
+            };
+            ns("300 ns") - ns("0 ns")
+        };
+        for (name, bytes) in [
+            ("latency", 8),
+            ("latency", 18_433),
+            ("latency", 18_434),
+            ("latency", MIB),
+            ("get_latency", 8),
+            ("get_latency", MIB),
+        ] {
+            let more = ends(name, bytes);
+            assert!((more - 600.0).abs() < 0.1, "{fidelity} {name} {bytes} B: {more}");
+        }
+    }
+    // Within a node no NIC takes part.
+    let within = json!({"machine": on(&[("node.nic_latency", "300 ns")])});
+    assert_eq!(latency(within, &[8, MIB]), latency(json!({}), &[8, MIB]));
+}
+
 #[test]
 fn a_long_message_is_split_over_nics_where_the_library_does_that() {
     let profile = "like = \"mpich\"\nversion = \"1\"\nmax_nics = 4\nstripe_nics = 8";

@@ -13,7 +13,12 @@ use sim::{End, Job, Outcome};
 use workload::{Done, Op, WORLD};
 
 fn job(nodes: &[u32]) -> Job {
-    job_on(machine("aurora", &[]), "mpich", nodes)
+    job_of(nodes, "0 ns")
+}
+
+/// Hosts need `host` to command a NIC, and to see what it has done.
+fn job_of(nodes: &[u32], host: &str) -> Job {
+    job_on(machine("aurora", &[("node.nic_latency", host)]), "mpich", nodes)
 }
 
 fn call(kind: Kind, bytes: u64, rank: u32, size: u32) -> Op {
@@ -57,7 +62,7 @@ fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
     let up: Span = up.iter().map(|&link| latency(link) + gap(link)).sum();
     let last = gap(*down.last().expect("it ends at a NIC"));
     let down: Span = down.iter().map(|&link| latency(link)).sum::<Span>() + last;
-    let nics = (m.nic.send_latency + m.nic.recv_latency) * 2;
+    let nics = (m.command_latency() + m.seen_latency()) * 2;
     let root = l.recv_overhead + l.reduce_gap.span(bytes) + l.send_overhead;
     // Two rounds end a picosecond after they are over, and the call another.
     let ends = Span(2);
@@ -66,7 +71,11 @@ fn form(job: &Job, bytes: u64, up: &[LinkId], down: &[LinkId]) -> Span {
 
 /// Ranks on the first NICs of these nodes, the root's first, of which the last is the farthest.
 fn check(nodes: &[u32], bytes: u64) {
-    let job = job(nodes);
+    ["0 ns", "300 ns"].iter().for_each(|host| check_with(nodes, bytes, host));
+}
+
+fn check_with(nodes: &[u32], bytes: u64, host: &str) {
+    let job = job_of(nodes, host);
     let m = &job.machine;
     let nic = |nth: usize| -> NicId { job.seats[nth].nic };
     let (root, far) = (nic(0), nic(nodes.len() - 1));
@@ -110,7 +119,8 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
     let nodes: Vec<u32> = (0..40).map(|n| n * 70).collect();
     for (ranks, ancestors) in [(2, vec![0]), (33, vec![0]), (34, vec![1, 0])] {
         for (bytes, words) in [(8, 1), (32, 4)] {
-            let job = job_on(machine("cascade-3k", &[]), "mpich", &nodes[..ranks]);
+            let set = [("node.nic_latency", "300 ns")];
+            let job = job_on(machine("cascade-3k", &set), "mpich", &nodes[..ranks]);
             let (m, l) = (&job.machine, &job.library);
             let wire = words * (8 + m.nic.packet_overhead);
             let across = |from: NicId, to: NicId| -> Span {
@@ -132,7 +142,7 @@ fn a_reduction_by_nics_takes_the_time_of_its_longest_way() {
                 if rank == last { late.0 / 1000 } else { 0 }
             });
             let cpu = l.call_overhead + l.send_overhead + l.recv_overhead;
-            let form = late + cpu + m.nic.send_latency + way + m.nic.recv_latency + Span(2);
+            let form = late + cpu + m.command_latency() + way + m.seen_latency() + Span(2);
             // The root sends to its children in turn, the last of them last.
             let turns = if ancestors.len() == 1 { ranks as u64 - 2 } else { 0 };
             let turn = m.links.gap[m.injection(job.seats[0].nic)].span(wire);

@@ -203,7 +203,9 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
         errors.into_iter().map(|e| Complaint::new(at.clone(), "", e)).collect()
     };
     let mut library = Library::parse(name, text, &machine.fabric)
-        .map_err(|errors| complain(format!("mpi.{name}"), errors))?;
+        .map_err(|errors| complain(format!("mpi.{name}"), errors))?
+        .on_cores(machine.node.mpi_speed)
+        .map_err(|error| complain("machine.node.mpi_speed".into(), vec![error]))?;
     if let Some(rules) = &common.rules {
         let read = mpi::rules::read(&rules.text, &library.selection)
             .map_err(|errors| complain(format!("coll_rules.{}", rules.name), errors))?;

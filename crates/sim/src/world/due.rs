@@ -55,7 +55,9 @@ pub(crate) enum Due {
     Serve(u32),
     /// A message has come: by the network, through shared memory, or as an acknowledgement.
     Arrive(Cargo),
-    /// The answer to a one-sided operation leaves its target.
+    /// A one-sided operation leaves its origin.
+    Issue(AccessId),
+    /// The answer to one leaves its target.
     Answer(AccessId),
     /// The round the run is in is over.
     Advance(RunId),
@@ -83,7 +85,8 @@ const COMPLETE: u32 = FIRE + 1;
 const RING: u32 = COMPLETE + 1;
 const NEXT: u32 = RING + 1;
 const SERVE: u32 = NEXT + 1;
-const ANSWER: u32 = SERVE + 1;
+const ISSUE: u32 = SERVE + 1;
+const ANSWER: u32 = ISSUE + 1;
 const ADVANCE: u32 = ANSWER + 1;
 const REDUCED: u32 = ADVANCE + 1;
 const BEGIN: u32 = REDUCED + 1;
@@ -137,6 +140,7 @@ impl Due {
             Due::Ring(done) => word(RING, done.0),
             Due::Next(run) => word(NEXT, run.0),
             Due::Serve(gate) => word(SERVE, gate),
+            Due::Issue(access) => word(ISSUE, access.0),
             Due::Answer(access) => word(ANSWER, access.0),
             Due::Advance(run) => word(ADVANCE, run.0),
             Due::Reduced(run) => word(REDUCED, run.0),
@@ -154,6 +158,7 @@ impl Due {
             (RING, done) => Due::Ring(DoneId(done)),
             (NEXT, run) => Due::Next(RunId(run)),
             (SERVE, gate) => Due::Serve(gate),
+            (ISSUE, access) => Due::Issue(AccessId(access)),
             (ANSWER, access) => Due::Answer(AccessId(access)),
             (ADVANCE, run) => Due::Advance(RunId(run)),
             (REDUCED, run) => Due::Reduced(RunId(run)),
