@@ -182,7 +182,8 @@ OTHERS = (
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
         "where the nodes are and which library is not said; the step at 8 KiB is the older "
         "provider's, which the Open MPI profile has. Beyond 64 KiB not predicted: too long",
-        "1, 2 and 16 to 64 KiB set what a message takes of a NIC",
+        "1 to 64 B set how fast Elbert's cores go through MPI, 1 to 64 KiB what a message takes of a "
+        "NIC",
         "elbert",
         ((1, 2238.68), (8, 18029.10), (64, 136488.16), (128, 264199.64), (256, 504191.55),
          (512, 1002982.31), (1024, 1883179.25), (2048, 2786505.95), (4096, 3245610.39),
@@ -199,8 +200,8 @@ OTHERS = (
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
         "as above. From 256 KiB on it needs more than a NIC has (4 MiB in 234.77 µs by four ranks: "
         "36 GB/s each way), so fewer ranks must have been at it at once; not predicted",
-        "the points up to 4 KiB set Elbert's hosts: 0.4 µs more at either end than on Aurora, and 0.6 "
-        "for what a NIC fetches",
+        "1 to 64 B set how far Elbert's hosts are from their NICs, 128 B to 4 KiB how long a NIC "
+        "fetches from memory",
         "elbert",
         ((1, 4.35), (8, 4.23), (64, 4.20), (128, 5.15), (256, 5.63), (1024, 5.76), (2048, 5.89),
          (4096, 6.22), (8192, 12.36), (16384, 13.03), (32768, 14.84), (65536, 17.52)),

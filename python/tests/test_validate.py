@@ -38,15 +38,23 @@ def test_a_curve_that_passes_and_one_that_fails(odonata):
     done = odonata("validate", "lumi_host_latency")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "OMB 7.5" in done.stdout and "2.34" in done.stdout and "pass" in done.stdout
-    # A simulated XC30 beside a measured XC50: docs/validation.md.
-    done = odonata("validate", "daint_osu_latency", "lumi_host_latency")
+    # GPCNeT's rings, and why: docs/validation.md.
+    done = odonata("validate", "elbert_rr_lat_13", "lumi_host_latency")
     assert done.returncode == 1 and "1 curve of 2 within 5.0 %" in done.stdout
-    done = odonata("validate", "daint_osu_latency", "--json")
+    done = odonata("validate", "elbert_rr_lat_13", "--json")
     told = json.loads(done.stdout)
     assert done.returncode == 1 and told["bounds"] == BOUNDS
     assert [c["passes"] for c in told["curves"]] == [False]
     for row in told["rows"]:
         assert row["error"] == pytest.approx(row["predicted_s"] / row["measured_s"] - 1)
+
+
+def test_elberts_rendezvous_follow_from_its_eager_messages(odonata):
+    """osu_multi_lat up to 4 KiB sets its hosts; from 8 KiB on nothing does."""
+    done = odonata("validate", "elbert_osu_multi_lat", "--json")
+    errors = {row["bytes"]: row["error"] for row in json.loads(done.stdout)["rows"]}
+    assert max(errors) == 64 << 10
+    assert all(abs(error) < 0.04 for size, error in errors.items() if size >= 8 << 10), errors
 
 
 def test_unknown_words_are_all_complained_of(odonata):
