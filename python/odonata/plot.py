@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import published, units
+from . import published, text, units
 from .benchmarks import KINDS
 from .results import Result, Sweep
 
@@ -72,7 +72,7 @@ def bench(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.a
     ax.set_ylabel("one-way latency (us)" if column == "latency_s" else "bandwidth (GB/s)")
     if s["name"] not in ("latency", "multi_lat", "put_latency") and column == "latency_s":
         ax.set_ylabel("latency (us)")
-    ax.set_title(f"{s['name']}: {s['nodes']} nodes x {s['ppn']}",
+    ax.set_title(f"{s['name']}: {text.counted(s['nodes'], 'node')} x {s['ppn']}",
                  loc="left", fontsize=11, color=INK)  # fmt: skip
     ax.legend(frameon=False, fontsize=8)
     return ax
@@ -196,24 +196,25 @@ def tune(
     result: Sweep, ax: matplotlib.axes.Axes | None = None, size: int | None = None
 ) -> matplotlib.axes.Axes:
     """Time against ranks, a line an algorithm, at one message size; estimates are hollow."""
-    ax = axes(ax)
+    is_ours, ax = ax is None, axes(ax)
     rows = [row for row in result.rows if row["latency_s"] is not None]
     size = min((row["bytes"] for row in rows), default=0) if size is None else size
     names = list(dict.fromkeys(row["algorithm"] for row in rows if row["bytes"] == size))
     for nth, name in enumerate(names):
         mine = [row for row in rows if row["bytes"] == size and row["algorithm"] == name]
-        color = LINES[nth % len(LINES)]
+        look = style(nth)
         points = [(row["ranks"], row["latency_s"] * 1e6) for row in mine]
-        ax.loglog(*zip(*points, strict=True), "-", lw=1.6, color=color, label=name)
+        ax.loglog(*zip(*points, strict=True), ms=4.5, lw=1.6, label=name, **look)
         for row, point in zip(mine, points, strict=True):
-            is_whole = row["method"] == "exact"
-            ax.plot(*point, "o", ms=4.5, color=color, mfc=color if is_whole else "white")
+            if row["method"] != "exact":
+                ax.plot(*point, ms=4.5, mfc="white", **{**look, "ls": "none"})
     ax.set_xlabel("ranks")
     ax.set_ylabel("latency (us)")
     s = result.summary
-    title = f"{s['collective']}, {units.short_size(size)} B: {s['ppn']} ranks a node"
+    each = text.counted(s["ppn"], "rank")
+    title = f"{s['collective']}, {units.short_size(size)} B: {each} a node"
     ax.set_title(title, loc="left", fontsize=11, color=INK)
-    ax.legend(frameon=False, fontsize=8)
+    legend(ax, ax.get_legend_handles_labels()[0], None, is_ours)
     return ax
 
 
@@ -298,10 +299,11 @@ def told(row: Mapping[str, Any], y: str) -> tuple[float | None, bool]:
 
 
 def style(nth: int) -> dict[str, Any]:
-    """The look of the `nth` line; no two of `MOST_LINES` are alike."""
+    """The look of the `nth` line; no two of `MOST_LINES` are alike, in gray neither: colors of one
+    turn have marks of their own, and turns have dashes."""
     turn = nth // len(LINES)
     return {"color": LINES[nth % len(LINES)], "ls": DASHES[turn % len(DASHES)],
-            "marker": MARKS[turn % len(MARKS)]}  # fmt: skip
+            "marker": MARKS[nth % len(MARKS)]}  # fmt: skip
 
 
 def looks_of(
@@ -341,7 +343,9 @@ def looks_of(
 
 def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_ours: bool) -> None:
     """A legend of `keys`, beside the axes if it is long; a figure of ours grows to hold it."""
-    about = {"title": title, "title_fontsize": 8, "frameon": False, "fontsize": 8}
+    # Long enough for dashes to show beside a mark.
+    about = {"title": title, "title_fontsize": 8, "frameon": False, "fontsize": 8,
+             "handlelength": 3.6}  # fmt: skip
     if len(keys) <= MOST_INSIDE:
         ax.legend(handles=keys, **about)
         return
@@ -351,7 +355,7 @@ def legend(ax: matplotlib.axes.Axes, keys: Sequence[Any], title: str | None, is_
         words = [title or "", *(key.get_label() for key in keys)]
         letters = max(len(line) for said in words for line in said.split("\n"))
         width, height = ax.figure.get_size_inches()
-        ax.figure.set_size_inches(width + columns * (0.6 + 0.07 * letters),
+        ax.figure.set_size_inches(width + columns * (0.8 + 0.07 * letters),
                                   max(height, 0.9 + 0.17 * -(-len(keys) // columns)))  # fmt: skip
     ax.legend(handles=keys, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0,
               ncols=columns, **about)  # fmt: skip

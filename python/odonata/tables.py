@@ -13,7 +13,8 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+TRIAL = "trial"
+PATIENCE_S = 1  # how long a lock is waited for before that is said, seconds of wall time
 # Results from before `summary.json` had `contents` may have any of these.
 TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
           "messages", "ranks", "rows")  # fmt: skip
@@ -85,12 +88,17 @@ def probe(path: Path) -> None:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             nearest.lstat()  # a link that leads nowhere is there, and fails below
             break
-    trial = passing(nearest / "trial")
+    trial = passing(nearest / TRIAL)
     try:
         trial.write_bytes(b"written\n")
     finally:
         with contextlib.suppress(OSError):
             trial.unlink()
+
+
+def is_trial(path: Path) -> bool:
+    """Whether a file is what `probe` writes: one that was killed leaves it behind."""
+    return is_passing(path) and path.name.endswith(f"-{TRIAL}")
 
 
 def is_ours(path: Path) -> bool:
@@ -191,8 +199,10 @@ def put(
     tables: Mapping[str, Any],
     texts: Mapping[str, str],
     force: bool = False,
+    tell: Callable[[str], None] | None = None,
 ) -> None:
-    """Write to where `check_out` allowed; `texts` are files of other forms, by name.
+    """Write to where `check_out` allowed; `texts` are files of other forms, by name; `tell` hears
+    of whom this waits for, if that takes long.
 
     All is written beside what is there, and takes its place when all is whole: what does not fit
     leaves the directory as it was. While files move there is no `summary.json`, which comes last:
@@ -210,7 +220,7 @@ def put(
     is_whole = False
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with alone(path) as is_alone:
+        with alone(path, tell) as is_alone:
             path.mkdir(parents=True, exist_ok=True)  # who had it before may have failed
             left, old = leftovers(path), earlier(path)
             check_places(path, parts, old, is_free=force or not old - left)
@@ -237,18 +247,36 @@ def put(
 
 
 @contextlib.contextmanager
-def alone(path: Path) -> Iterator[bool]:
+def alone(path: Path, tell: Callable[[str], None] | None = None) -> Iterator[bool]:
     """Inside, nobody else on this host puts results into a directory; False where nothing can be
     locked. Of a directory on NFS other hosts do not hear."""
     is_alone = False
     held = os.open(path, os.O_RDONLY)
     try:
         with contextlib.suppress(OSError):
-            fcntl.flock(held, fcntl.LOCK_EX)
+            wait_for(held, path, tell)
             is_alone = True
         yield is_alone
     finally:
         os.close(held)
+
+
+def wait_for(held: int, path: Path, tell: Callable[[str], None] | None) -> None:
+    """Take the lock of an open directory, and say so if somebody else keeps it for long."""
+    if tell is None:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        return
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    words = f"waiting for another run, which is writing its results to {os.path.relpath(path)}"
+    timer = threading.Timer(PATIENCE_S, tell, (words,))  # a lock has no time limit of its own
+    timer.daemon = True
+    timer.start()
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+    finally:
+        timer.cancel()
 
 
 def write_parts(

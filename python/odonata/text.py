@@ -151,8 +151,8 @@ def osu(s: Mapping[str, Any]) -> str:
     kind = KINDS[s["name"]]
     lines = [
         f"# odonata {kind.title} v{__version__} (OSU 7 text format, predicted)",
-        f"# {s['machine']}, {s['nodes']} nodes x {s['ppn']} ppn, {s['fidelity']} fidelity, "
-        f"seed {s['seed']}",
+        f"# {s['machine']}, {counted(s['nodes'], 'node')} x {s['ppn']} ppn, "
+        f"{s['fidelity']} fidelity, seed {s['seed']}",
     ]
     rows = rows_of(s["rows"])
     for traffic in s.get("background") or ():

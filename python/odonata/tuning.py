@@ -159,7 +159,8 @@ def shown(result: TuneResult, whole: bool) -> str:
     calls = list(result.calls())
     for nodes in sorted({call[0]["nodes"] for call in calls}):
         here = [call for call in calls if call[0]["nodes"] == nodes]
-        lines += ["", f"# {nodes:,} nodes x {s['ppn']}: {here[0][0]['ranks']:,} ranks"]
+        job = f"{text.counted(nodes, 'node')} x {s['ppn']}"
+        lines += ["", f"# {job}: {here[0][0]['ranks']:,} ranks"]
         lines += compared(here, s["mpi"])
         if whole:
             lines += ["", *by_algorithm(here)]

@@ -76,6 +76,27 @@ def test_of_a_failure_and_of_hostile_words(odonata, program, tmp_path):
     assert "no prediction: ended early" in words and "predicted time" not in words
 
 
+def test_of_several_jobs_of_which_one_failed(odonata, program, tmp_path):
+    one = "[[job]]\nname = '{}'\nprogram = ['python', '{}']\nranks = 2\ncompute = 'none'\n"
+    jobs = [one.format("good", program("ring")), one.format("bad", program("deadlock"))]
+    (tmp_path / "jobs.toml").write_text("".join(jobs))
+    assert odonata("run", *SMALL, "--jobs", "jobs.toml", "--out", "results").returncode == 1
+    assert odonata("report", "results", "--no-published").returncode == 0
+    words = check((tmp_path / "results" / "report.html").read_text())
+    assert "2 jobs no prediction: 1 of 2 jobs failed fidelity" in words
+    assert "Job bad ended early: deadlock" in words
+
+
+def test_of_traffic_that_did_not_arrive(odonata, tmp_path):
+    """A picosecond is too short for any of it."""
+    asked = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "1ps", "--time", "1ps")
+    assert odonata(*asked, "--out", "results").returncode == 0
+    assert odonata("report", "results", "--no-published").returncode == 0
+    words = check((tmp_path / "results" / "report.html").read_text())
+    assert "highest accepted load nothing arrived" in words
+    assert "0.0 %" not in words
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import itertools
 import json
 import multiprocessing
@@ -519,6 +520,24 @@ def test_of_two_at_once_one_is_whole_and_both_are_told_the_truth(tmp_path, force
     assert {row["who"] for name in LATER for row in data[name]} == {summary["who"]}
     assert force or ended[summary["who"]] == 0
     assert sorted(content(out)) == ["links.parquet", "rows.parquet", "summary.json"]
+
+
+def test_who_waits_for_another_run_says_so(tmp_path, monkeypatch):
+    """The other one here is done as soon as that is said."""
+    monkeypatch.setattr(tables, "PATIENCE_S", 0)
+    said = []
+    other = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+
+    def tell(words):
+        said.append(words)
+        os.close(other)
+
+    tables.put(tmp_path / "." / ".", {"kind": "bench"}, FITS, {}, tell=tell)
+    assert tables.read(tmp_path)[1] == FITS
+    assert len(said) == 1 and os.path.relpath(tmp_path) in said[0]
+    tables.put(tmp_path, {"kind": "bench"}, FITS, {}, force=True, tell=said.append)
+    assert len(said) == 1
 
 
 def test_names_that_are_no_unicode(tmp_path):

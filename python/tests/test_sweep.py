@@ -347,6 +347,8 @@ def test_lines_of_a_picture_differ_and_its_legend_leaves_them_room(columns):
             for name in itertools.product(*map(range, counts)) for n in (2, 4)]  # fmt: skip
     ax = plot.sweep(rows, "nodes", "bytes", by)
     assert len(set(looks(ax.lines))) == len(ax.lines) == len(rows) // 2
+    if columns == 1:  # in gray, too
+        assert len({look[1:] for look in looks(ax.lines)}) == 24
     assert (f"{len(ax.lines)} lines" in ax.get_title(loc="left")) == (columns == 3)
     said = [words.get_text() for words in ax.get_legend().get_texts()]
     assert len(said) == (24 if columns == 1 else sum(counts) + len(by))
@@ -492,6 +494,21 @@ def test_a_file_in_the_way_is_not_touched(odonata, tmp_path):
     done = odonata("sweep", "study.toml")
     assert done.returncode == 2 and "other files" in done.stderr
     assert [p.name for p in (tmp_path / "study.sweep").iterdir()] == ["thesis.tex"]
+
+
+def test_what_killed_ones_left_of_their_trials_is_in_nobodys_way(tmp_path):
+    """Nor is a name of the user's that only looks alike taken away, nor a result's that is
+    written."""
+    out = tmp_path / "kept"
+    out.mkdir()
+    (out / ".odonata-0123456789abcdef-trial").write_text("written")
+    (out / ".odonata-0123456789abcdef-rows.parquet").write_text("half of a res")
+    asked = {"base": BASE, "point": [{"nodes": 2, "sizes": 8}]}
+    assert od.sweep(asked, out=out).summary["finished"] == 1
+    (out / ".odonata-trial").write_text("mine")
+    od.sweep(asked, out=out)
+    left = sorted(path.name for path in out.iterdir() if path.name.startswith("."))
+    assert left == [".odonata-0123456789abcdef-rows.parquet", ".odonata-trial"]
 
 
 def test_in_a_thread_of_somebody_elses(tmp_path):

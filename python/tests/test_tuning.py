@@ -79,6 +79,12 @@ def test_a_table_a_line_a_size_and_one_of_all(odonata):
     assert rounds[4:] == ["2", "1", "3", "3", "1", "4", "4"]
 
 
+def test_one_node_is_not_several(odonata):
+    done = tune(odonata, "--nodes", "1,2", "--sizes", 8)
+    heads = [line for line in done.stdout.splitlines() if " x 4: " in line]
+    assert heads == ["# 1 node x 4: 4 ranks", "# 2 nodes x 4: 8 ranks"]
+
+
 def test_too_many_messages_are_left_out_or_stand_for_all(odonata):
     options = ("--nodes", "64", "--sizes", "8", "--messages", "20000")
     done = tune(odonata, *options, "--all")
@@ -247,6 +253,8 @@ def test_the_figure_has_a_line_an_algorithm(tmp_path):
         "recexch_doubling:2", "recexch_doubling:4", "recexch_doubling:8", "recexch_halving:2",
         "recexch_halving:4",
     ]  # fmt: skip
+    # Told apart in gray, too.
+    assert len({(line.get_linestyle(), line.get_marker()) for line in axes.lines}) == 11
     assert found.table.num_rows == 22
     saved = tmp_path / "saved"
     found.save(saved)

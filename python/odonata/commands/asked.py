@@ -92,7 +92,7 @@ class Request:
         """Write what was asked for: the directory, and the object on stdout."""
         summary["command"] = command_line()
         if self.out is not None:
-            tables.put(self.out, summary, data, texts or {}, self.force)
+            tables.put(self.out, summary, data, texts or {}, self.force, self.note)
             self.note(f"wrote {os.path.relpath(self.out)}")
         if self.as_json:
             print(json.dumps(summary), file=stdout or sys.stdout, flush=True)

@@ -267,14 +267,18 @@ def jobs_content(
         }
         for r in s["jobs"]
     ]
-    plain = plain_content(f"{len(shown)} jobs", units.show_time(s.get("time_s"), 4), "", shown)
-    failed = [r["failure"] for r in s["jobs"] if r.get("failure")]
+    jobs = text.counted(len(shown), "job")
+    plain = plain_content(jobs, units.show_time(s.get("time_s"), 4), "", shown)
+    failed = [r for r in s["jobs"] if r.get("failure")]
+    # Who ended with the run says less than who ended it.
+    failed.sort(key=lambda r: r["failure"]["kind"] == "interrupted")
     return {
         **plain,
+        "unpredicted": f"{len(failed)} of {jobs} failed" if failed else "",
         "links": links[:HOTTEST],
         "link_kinds": s.get("link_kinds") or [],
         "busiest": links[0].get("utilization") if links else None,
-        "failure": failed[0] if failed else None,
+        "failure": {**failed[0]["failure"], "job": failed[0]["name"]} if failed else None,
     }
 
 
@@ -299,5 +303,7 @@ def traffic_content(
         for r in rows
     ]
     headline = units.show_percent(max((r["accepted"] for r in rows), default=None))
+    if rows and not points:
+        headline = "nothing arrived"
     plain = plain_content(f"{s['pattern']} traffic", headline, picture, shown)
     return {**plain, "footnotes": [*text.missing(rows), *(s.get("notes") or ())]}

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Complaints
-from ..files import why
+from ..files import is_passing, why
 from ..machines import toml_value
-from ..tables import probe
+from ..tables import is_trial, probe
 from ..version import __version__
 from .study import Point
 
@@ -67,8 +67,10 @@ class Store:
             wrong = Complaints()
             wrong.add("out", self.path, "a directory that no other sweep writes to just now")
             wrong.raise_any()
-        for part in self.path.rglob("*.part"):  # what a killed sweep did not get to rename
-            part.unlink()
+        # What killed sweeps did not get to rename or remove. Whoever tries just now whether it may
+        # write here does not mind; other files of passing names may be a result's that is written.
+        for part in [*self.path.rglob("*.part"), *filter(is_trial, self.path.iterdir())]:
+            part.unlink(missing_ok=True)
         about = {"format": FORMAT, "odonata": __version__, "study": study}
         self._write(self.path / "sweep.json", json.dumps(about, indent=1, default=str).encode())
         (self.path / "points").mkdir(exist_ok=True)
@@ -172,7 +174,7 @@ class Store:
 
 def is_ours(path: Path) -> bool:
     """Whether a directory is a sweep's, be it one that was killed before it had said so."""
-    if all(p.name == "lock" or p.suffix == ".part" for p in path.iterdir()):
+    if all(p.name == "lock" or p.suffix == ".part" or is_passing(p) for p in path.iterdir()):
         return True
     try:
         return json.loads((path / "sweep.json").read_text())["format"] == FORMAT
