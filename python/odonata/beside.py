@@ -21,7 +21,8 @@ _KEYS = ("pattern", "load", "bytes", "nodes", "class")
 
 
 def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
-    """Background traffic as the core takes it, from one text or mapping, or several."""
+    """Background traffic as the core takes it, from one text or mapping, or several, of which
+    complaints say the number."""
     if given is None:
         return ()
     if isinstance(given, (str, Mapping)):
@@ -29,9 +30,14 @@ def background(wrong: Complaints, given: Any) -> tuple[dict[str, Any], ...]:
     if not isinstance(given, Sequence):
         wrong.add("background", given, BACKGROUND)
         return ()
-    return tuple(
-        of_mapping(wrong, one) if isinstance(one, Mapping) else of_text(wrong, one) for one in given
-    )
+    found = []
+    for nth, one in enumerate(given, 1):
+        sub = Complaints()
+        found.append((of_mapping if isinstance(one, Mapping) else of_text)(sub, one))
+        at = "background" if len(given) == 1 else f"background {nth}"
+        for c in sub.list:
+            wrong.add(at, c.found, c.wanted, c.hint)
+    return tuple(found)
 
 
 def of_text(wrong: Complaints, text: Any) -> dict[str, Any]:

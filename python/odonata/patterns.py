@@ -148,7 +148,7 @@ def traffic(
         "pattern": pattern,
         "machine": machine.name,
         "fidelity": fidelity,
-        "routing": machine.routing or machine.told("routing") or None,
+        "routing": answer["routing"],
         "packet_bytes": packet_bytes,
         "measured_s": time_s,
         "warmup_s": warmup_s,

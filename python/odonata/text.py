@@ -279,7 +279,7 @@ def traffic(s: Mapping[str, Any]) -> str:
     found = rows_of(s["rows"])
     lines = [
         f"# odonata traffic {s['pattern']} on {s['machine']}, {s['fidelity']} fidelity, "
-        f"routing {s.get('routing') or 'of the machine'}, {s['packet_bytes']} B packets, "
+        f"routing {s['routing']}, {s['packet_bytes']} B packets, "
         f"{show_time(s['measured_s'])} after {show_time(s['warmup_s'])}"
     ]
     if s.get("nodes"):
@@ -354,7 +354,8 @@ def congestion(counts: Mapping[str, Any] | None) -> list[str]:
     """What switches did about NICs that were sent more than they take, if there is anything."""
     if counts and counts["onsets"]:
         held = f"senders told to hold back {counted(counts['holds'], 'time')}"
-        return [f"{counted(counts['onsets'], 'congested endpoint')}, {held}"]
+        often = f" {counts['onsets']:,} times" if counts["onsets"] > counts["nics"] else ""
+        return [f"{counted(counts['nics'], 'NIC')} congested{often}, {held}"]
     return []
 
 
@@ -407,9 +408,10 @@ def spoken(background: Mapping[str, Any]) -> str:
 
 
 def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A line for each background: what it offered, and what got through."""
+    """A line for each background: who asked for it, what it offered, and what got through."""
     return [
-        f"Beside   {row['pattern']} traffic of {counted(row['nics'], 'NIC')}: "
+        f"Beside   {row['pattern']} traffic of {counted(row['nics'], 'NIC')}"
+        f"{' (' + row['origin'] + ')' if row.get('origin') else ''}: "
         f"{row['offered']:g} of the injection rate offered, {row['accepted']:.3f} accepted"
         for row in rows
     ]

@@ -21,7 +21,7 @@ from . import warm as forker
 from .benchmarks import NAMES
 from .errors import Complaint, Complaints, InputError, SimulatedFailure, nearest
 from .files import read_text, why
-from .libraries import library_request, rules_request
+from .libraries import libraries, library_request, rules_request
 from .machines import Machine
 from .results import Result
 from .version import __version__
@@ -34,6 +34,8 @@ KEYS = (
     "wdir", "compute", "class",
 )  # fmt: skip
 FILE_KEYS = ("job", "background", "noise", "warmup")
+# What complaints of all jobs together are about, and no option is beside a file.
+OF_FILE = (*FILE_KEYS, "class", "env")
 # Sizes of a benchmark unless said: large enough to contend.
 BYTES = 1 << 16
 MOST_WARMUP_S = 1
@@ -94,37 +96,18 @@ def jobs(
     and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
-    machines.check_names(wrong, machine, fidelity, mpi)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
-    asked = all_of(wrong, entries, label)
-    seed = wrong.whole("seed", seed, 0, 2**63 - 1)
-    beside_them = beside.background(wrong, background)
-    shaken = beside.noise(wrong, noise)
-    if warmup_s is not None:
-        wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
-        warmup_s = wrong.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
-    names.check_limits(wrong, limits)
-    rules = rules_request(wrong, coll_rules)
+    asked = ask(
+        wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
+        fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules, label=label,
+    )  # fmt: skip
+    if wrong.list:
+        wrong.extend(InputError(asked.complaints()))
     wrong.raise_any()
-    request = {
-        "machine": machine.request(),
-        "fidelity": fidelity,
-        "routing": machine.routing,
-        **library_request(mpi),
-        "rules": rules,
-        "seed": seed,
-        "limits": limits,
-        "background": list(beside_them),
-        "noise": shaken,
-        "jobs": asked,
-        "alone": alone,
-    }
-    if warmup_s is not None:
-        request["warmup_s"] = warmup_s
     try:
-        answer = door.enter("jobs", request, tick, stop)
+        answer = door.enter("jobs", {**asked.request, "alone": alone}, tick, stop)
     except InputError as error:
-        raise InputError(as_given(c, entries) for c in error.complaints) from None
+        raise InputError(map(asked.as_given, error.complaints)) from None
     data = {
         "links": tables.rows_of(answer.pop("link_table")),
         "counters": tables.rows_of(answer.pop("counter_table")),
@@ -157,6 +140,120 @@ def raise_failure(result: JobsResult) -> None:
         raise SimulatedFailure(message, failure["kind"], failure["ranks"], result)
 
 
+@dataclass
+class Asked:
+    """What the core is asked: all that nothing is known to be wrong with, for the rest of the
+    complaints, though it be of a request that is refused."""
+
+    request: dict[str, Any] | None  # none of a machine that is not known
+    entries: Sequence[Any]
+    # Of the request's jobs and backgrounds, the numbers that they have where they were given.
+    jobs: list[int]
+    backgrounds: list[int]
+    is_background_numbered: bool
+
+    def complaints(self) -> list[Complaint]:
+        """What the core has to say against it; nothing is run."""
+        try:
+            if self.request is not None:
+                door.ask("check_jobs", self.request)
+        except InputError as error:
+            return list(map(self.as_given, error.complaints))
+        return []
+
+    def as_given(self, c: Complaint) -> Complaint:
+        """A complaint of the core's in the words of the entries: of one job it does not say which,
+        it counts ranks where nodes may have been given, and benchmarks may have several sizes."""
+        if nth := re.fullmatch(r"background(?: ([0-9]+))?", c.at):
+            number = self.backgrounds[int(nth[1] or 1) - 1]
+            at = f"background {number}" if self.is_background_numbered else "background"
+            return Complaint(at, c.found, c.wanted, c.hint)
+        known = re.fullmatch(rf"(?:job ([0-9]+): )?((?:{'|'.join(KEYS)}|sizes)\b.*)", c.at)
+        if not known or (not known[1] and len(self.jobs) != 1):
+            return c
+        number, at, found = self.jobs[int(known[1] or 1) - 1], known[2], c.found
+        job = self.entries[number - 1]
+        if at == "sizes":
+            at = "bytes"
+        elif at == "ranks" and job.get("ranks") is None:
+            at, found = "nodes", str(job["nodes"])
+            if job.get("ppn", 1) != 1:
+                found = f"{found} nodes of {job['ppn']} ranks each"
+        return Complaint(f"job {number}: {at}", found, c.wanted, c.hint)
+
+
+def ask(
+    wrong: Complaints,
+    machine: Machine,
+    entries: Sequence[Any],
+    *,
+    background: Any,
+    noise: Any,
+    warmup_s: Any,
+    fidelity: str,
+    mpi: str,
+    seed: Any,
+    limits: str,
+    coll_rules: Any,
+    label: bool = False,
+) -> Asked:
+    """What to ask the core, and what can be seen to be wrong without it."""
+    mine = Complaints()
+    machines.check_names(mine, machine, fidelity, mpi)
+    jobs = all_of(mine, entries, label)
+    seed = mine.whole("seed", seed, 0, 2**63 - 1)
+    backgrounds = beside.background(mine, background)
+    shaken = beside.noise(mine, noise)
+    if warmup_s is not None:
+        wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
+        warmup_s = mine.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
+    names.check_limits(mine, limits)
+    rules = rules_request(mine, coll_rules)
+    wrong.extend(InputError(mine.list))
+
+    # Jobs and backgrounds are named by their numbers, all else by itself.
+    bad = {c.at.partition(":")[0] for c in mine.list}
+    sound = [nth for nth in range(1, len(jobs) + 1) if f"job {nth}" not in bad]
+    heard = [nth for nth in range(1, len(backgrounds) + 1)
+             if not bad & {"background", f"background {nth}"}]  # fmt: skip
+    if "mpi" in bad:  # nobody knows which variables another library would hear
+        jobs = [{**job, "env": []} if "env" in job else job for job in jobs]
+    request = None
+    if "machine" not in bad:
+        request = {
+            "machine": machine.request(),
+            "fidelity": fidelity if "fidelity" not in bad else names.FIDELITIES[0],
+            "routing": machine.routing if "routing" not in bad else None,
+            **library_request(mpi if "mpi" not in bad else libraries()[0]),
+            "rules": rules,
+            "seed": seed,
+            "limits": limits if "limits" not in bad else "off",
+            "background": [backgrounds[nth - 1] for nth in heard],
+            "noise": shaken if "noise" not in bad else None,
+            "jobs": [jobs[nth - 1] for nth in sound],
+        }
+        if warmup_s is not None:
+            request["warmup_s"] = warmup_s
+    return Asked(request, entries, sound, heard, len(backgrounds) > 1)
+
+
+def foreseen(machine: Machine, entries: Sequence[Any], **asked: Any) -> list[Complaint]:
+    """All that `jobs` would complain of; nothing is run."""
+    wrong = Complaints()
+    found = ask(wrong, machine, entries, **asked)
+    wrong.extend(InputError(found.complaints()))
+    return wrong.list
+
+
+def name_origins(result: JobsResult, backgrounds: Sequence[Any], origins: Sequence[str]) -> None:
+    """Note in the rows of backgrounds who asked for each; one of no load has no row."""
+    asked = zip(beside.background(Complaints(), backgrounds), origins, strict=True)
+    loads = [origin for one, origin in asked if one["load"] > 0]
+    for row, origin in zip(result.data["background"], loads, strict=True):
+        row["origin"] = origin
+    result.summary["background"] = result.data["background"]
+
+
 def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
     """The jobs as the core takes them."""
     asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
@@ -165,23 +262,6 @@ def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[
         if name is not None and name in called[:i]:
             wrong.add(f"job {i + 1}: name", name, "a name of its own for each job")
     return asked
-
-
-def as_given(c: Complaint, entries: Sequence[Mapping[str, Any]]) -> Complaint:
-    """A complaint of the core's in the words of the entries: of one job it does not say which, it
-    counts ranks where nodes may have been given, and benchmarks may have several sizes."""
-    known = re.fullmatch(rf"(?:job ([0-9]+): )?((?:{'|'.join(KEYS)}|sizes)\b.*)", c.at)
-    if not known or (not known[1] and len(entries) > 1):
-        return c
-    number, at, found = int(known[1] or 1), known[2], c.found
-    job = entries[number - 1]
-    if at == "sizes":
-        at = "bytes"
-    elif at == "ranks" and job.get("ranks") is None:
-        at, found = "nodes", str(job["nodes"])
-        if job.get("ppn", 1) != 1:
-            found = f"{found} nodes of {job['ppn']} ranks each"
-    return Complaint(f"job {number}: {at}", found, c.wanted, c.hint)
 
 
 def entry(wrong: Complaints, given: Any, number: int, label: bool) -> dict[str, Any]:
@@ -315,19 +395,34 @@ def read_file(wrong: Complaints, path: str | Path) -> dict[str, Any]:
     return found
 
 
-def _warmup(wrong: Complaints, given: Any) -> float:
-    """A simulated span, in seconds."""
+def _warmup(wrong: Complaints, given: Any) -> float | None:
+    """A simulated span, in seconds; none after a complaint."""
     try:
         span = units.read_span(str(given))
     except units.Unreadable as error:
         wrong.add("warmup", given, "a simulated span, such as `20us`", str(error) or None)
-        return 0.0
+        return None
     if span > MOST_WARMUP_S:
         wrong.add("warmup", given, f"a simulated span of at most {MOST_WARMUP_S} s")
+        return None
     return span
 
 
-def in_file(c: Complaint, path: str | Path, by_hand: Sequence[str]) -> Complaint:
-    """A complaint of jobs that are a file's, with the file, unless it is of what was typed."""
-    theirs = c.at.startswith("job ") or (c.at in FILE_KEYS and c.at not in by_hand)
-    return Complaint(f"{path}, {c.at}", c.found, c.wanted, c.hint) if theirs else c
+def in_file(
+    c: Complaint, path: str | Path, file: Mapping[str, Any], typed: Mapping[str, Any]
+) -> Complaint:
+    """A complaint of jobs that are a file's, with the file, unless it is of what was typed.
+
+    Backgrounds that were typed come before those of the file, and each are numbered for
+    themselves.
+    """
+    at, by_hand = c.at, bool(typed.get(c.at))
+    if nth := re.fullmatch(r"background(?: ([0-9]+))?", at):
+        number, all_typed = int(nth[1] or 1), len(typed["background"])
+        by_hand = number <= all_typed
+        several = all_typed if by_hand else len(file["background"])
+        number -= 0 if by_hand else all_typed
+        at = f"background {number}" if several > 1 else "background"
+    theirs = at.startswith(("job ", "background")) or at in OF_FILE
+    at = f"{path}, {at}" if theirs and not by_hand else at
+    return Complaint(at, c.found, c.wanted, c.hint)

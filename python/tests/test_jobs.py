@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import odonata as od
+from odonata import text as texts
 
 MACHINE = ("--machine", "dragonfly-1056", "--quiet", "--json")
 
@@ -193,6 +194,56 @@ def test_a_jobs_file_s_complaints_are_of_the_file(jobs):
     assert said("--noise", "2ms/1ms", one) == [("--noise", "2ms/1ms")]
 
 
+def test_what_only_the_machine_shows_is_told_with_the_rest(jobs, tmp_path):
+    """Of all jobs and backgrounds that nothing else is wrong with, by the numbers they have in the
+    file; and nothing twice."""
+
+    def said(*arguments):
+        done, _ = jobs(*arguments)
+        assert done.returncode == 2, done.stderr
+        return re.findall(r"\n  (\S.*)\n    found   (.*)", done.stderr)
+
+    text = (
+        job(bench="alltoal", nodes=2)
+        + job(bench="bw", nodes=3000)
+        + job(bench="bw", nodes=2, **{"class": "low-latancy"})
+        + "[[background]]\npattern = 'unifrom'\nload = 0.1\n"
+        + "[[background]]\npattern = 'shift:5000'\nload = 0.1\n"
+    )
+    options = ("--seed", "x", "--background", "uniform:0.1,low", "--background", "uniform:7",
+               "--mpi", "mpch", "--limits", "sometimes")  # fmt: skip
+    found = said(*options, text)
+    assert sorted(found) == sorted([
+        ("--seed", "x"), ("--mpi", "mpch"), ("--limits", "sometimes"),
+        ("--background", "uniform:7"), ("--background", "uniform:0.1,low"),
+        ("jobs.toml, job 1: bench", "alltoal"), ("jobs.toml, job 2: nodes", "3000"),
+        ("jobs.toml, job 3: class", "low-latancy"), ("jobs.toml, background 1", "unifrom"),
+        ("jobs.toml, background 2", "shift:5000"),
+    ])  # fmt: skip
+    # With no job that is any good, no machine, or no file.
+    one = job(bench="alltoal", nodes=2)
+    wrong = ("jobs.toml, job 1: bench", "alltoal")
+    assert said("--background", "shift:5000:0.1", one) == [wrong, ("--background", "shift:5000")]
+    assert said("--machine", "nowhere", one) == [("--machine", "nowhere"), wrong]
+    assert said("--faults", "random:1:x", one) == [("--faults", "random:1:x"), wrong]
+    text = "[[job]\n"  # no TOML
+    assert said("--background", "shift:5000:0.1", text) == [("--background", "shift:5000")]
+
+
+def test_who_asked_for_which_background_is_said(odonata, tmp_path):
+    """One of no load is in nobody's way, and in no row."""
+    (tmp_path / "jobs.toml").write_text(
+        job(bench="barrier", nodes=2)
+        + "[[background]]\npattern = 'shift:7'\nload = 0\n"
+        + "[[background]]\npattern = 'uniform'\nload = 0.1\n"
+    )
+    done = odonata("run", "--machine", "dragonfly-1056", "--no-alone", "--jobs", "jobs.toml",
+                   "--background", "shift:3:0.2")  # fmt: skip
+    assert "\nBeside   shift:3 traffic of 1,054 NICs (--background): 0.2 of" in done.stderr
+    assert "\nBeside   uniform traffic of 1,054 NICs (jobs.toml): 0.1 of" in done.stderr
+    assert done.stderr.count("Beside") == 2
+
+
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
@@ -229,6 +280,12 @@ def test_the_python_api_takes_the_same(tmp_path):
     with pytest.raises(od.InputError) as error:
         od.jobs(machine, [{"bench": "bw", "nodes": 2, "nodse": 2}], background=7)
     assert {c.at for c in error.value.complaints} == {"job 1: nodse", "background"}
+    with pytest.raises(od.InputError) as error:
+        several = ["uniform:0.1", "unifrom:0.1", "shift:5000:0.1"]
+        od.jobs(machine, [{"bench": "bww", "nodes": 2}, {"bench": "bw", "nodes": 1}],
+                background=several)  # fmt: skip
+    said = ["background 2", "background 3", "job 1: bench", "job 2: nodes"]
+    assert sorted(c.at for c in error.value.complaints) == said
     job = machine.job(nodes=4, placement="group-spread", background="uniform:0.5")
     quiet = machine.job(nodes=4, placement="group-spread")
     busy, idle = (od.bench.allreduce(j, sizes=[8]).rows[0]["latency_s"] for j in (job, quiet))
@@ -265,6 +322,10 @@ def test_victims_pass_an_incast_where_congestion_is_managed(odonata):
 
     on, off = row("on"), row("off")
     assert on["onsets"] == 1 and on["holds"] >= 64 and off["holds"] == 0
+    counts = {"nics": 1, "onsets": 2, "holds": 65}
+    [line] = texts.congestion(counts)
+    assert line == "1 NIC congested 2 times, senders told to hold back 65 times"
+    assert texts.congestion({**counts, "onsets": 1})[0].startswith("1 NIC congested, senders")
     assert on["least_mean_s"] <= 1.1 * on["alone_mean_s"]
     assert on["background"][0]["receiver"] > 0.95
     assert off["least_mean_s"] > 2 * off["alone_mean_s"]

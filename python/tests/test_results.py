@@ -59,11 +59,15 @@ def test_show_of_one_group_has_what_there_is(odonata):
     assert rows["bisection"] == "-" and rows["injection"] == "256 GB/s, one way"
 
 
-def test_headers_say_by_which_routing_and_whose_bandwidth(odonata):
+def test_headers_say_by_which_routing_and_whose_bandwidth(odonata, tmp_path):
     load = ("--load", "0.1", "--time", "1us", "--warmup", "1us")
     assert "routing ugal," in odonata("traffic", "uniform", *SMALL, *load).stdout
     changed = ("--set", "routing=minimal")
     assert "routing minimal," in odonata("traffic", "uniform", *SMALL, *load, *changed).stdout
+    named = od.machine("dragonfly-1056").source
+    (tmp_path / "silent.toml").write_text(re.sub("(?m)^routing.*", "", named))
+    silent = ("--machine", "silent.toml")
+    assert "routing ugal," in odonata("traffic", "uniform", *silent, *load).stdout
     found = odonata("bench", "bisect", *SMALL, "--sizes", "8", "--nodes", "2").stdout
     assert "of one rank" in found.partition("# Size")[0]
 

@@ -208,7 +208,9 @@ fn an_incast_of_each_class_gets_its_share() {
         })
         .collect();
     let got = run(&machine, &messages);
-    assert!(got.counters.congestion.onsets > 1, "not congested in each class");
+    let onsets = got.counters.congestion.onsets;
+    assert!(onsets > 1, "not congested in each class");
+    assert_eq!(got.counters.nics[NicId(0)].onsets, onsets, "all at the NIC that all send to");
     let packets = bytes / machine.nic.packet_payload;
     let wire = bytes + packets * machine.nic.packet_overhead;
     let all = machine.links.gap[machine.ejection(NicId(0))].span(400 * wire);

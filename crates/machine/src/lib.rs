@@ -402,6 +402,8 @@ pub struct Machine {
     pub digest: Digest,
     pub topology: Topology,
     pub routing: Routing,
+    /// As its file or whoever changed it calls that, or the word that holds where nobody does.
+    pub routing_name: String,
     pub arbitration: Arbitration,
     /// Packets in order go one way while any of their flow is under way.
     pub keeps_flows: bool,

@@ -118,6 +118,7 @@ impl MachineSpec {
             digest: self.digest(),
             topology,
             routing,
+            routing_name: self.text("routing").into(),
             arbitration,
             keeps_flows: self.text("switch.flows") == "kept",
             links: build.links.settled(),

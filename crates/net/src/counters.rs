@@ -8,7 +8,7 @@ use machine::{LinkId, NicId};
 /// What switches did about NICs that were sent more than they take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CongestionCounters {
-    /// Times an ejection link became congested.
+    /// Times an ejection link became congested, in each traffic class for itself.
     pub onsets: u64,
     /// Times a sender was told to hold back.
     pub holds: u64,
@@ -37,6 +37,8 @@ pub struct NicCounters {
     /// Times its link sent a packet again, or was sent one, because a bit was wrong.
     pub replays_out: u64,
     pub replays_in: u64,
+    /// Times the link to it became congested.
+    pub onsets: u64,
 }
 
 impl NicCounters {
@@ -46,6 +48,7 @@ impl NicCounters {
         self.resent += other.resent;
         self.replays_out += other.replays_out;
         self.replays_in += other.replays_in;
+        self.onsets += other.onsets;
     }
 }
 

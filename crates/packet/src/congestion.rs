@@ -329,6 +329,7 @@ impl PacketNetwork {
         });
         self.wires[link].endpoint = at.0;
         self.congestion.counts.onsets += 1;
+        cx.counters.nic(NicId(link.0 - self.congestion.n_nics)).onsets += 1;
         // A link of a NIC has one channel for each virtual network.
         for vc in ones(self.wires[link].waited_for) {
             if self.class_of(vc) != class {

@@ -208,6 +208,12 @@ fn jobs(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Stri
     enter(py, request, tick, sim::api::jobs)
 }
 
+/// What is wrong with a request for several jobs; nothing is run.
+#[pyfunction]
+fn check_jobs(py: Python<'_>, request: &str) -> PyResult<String> {
+    enter(py, request, None, |call, _| sim::api::check_jobs(call))
+}
+
 /// A plan of faults as TOML.
 #[pyfunction]
 fn faults(request: &str) -> PyResult<String> {
@@ -246,6 +252,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay, module)?)?;
     module.add_function(wrap_pyfunction!(jobs, module)?)?;
+    module.add_function(wrap_pyfunction!(check_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;
     module.add_function(wrap_pyfunction!(toml_to_json, module)?)?;
     Ok(())

@@ -11,11 +11,13 @@ use std::time::Instant;
 
 use base::{Span, Time};
 use machine::{Complaint, Machine, NicId, NodeId};
-use net::{CongestionCounters, Counters};
+use net::Counters;
 use serde::{Deserialize, Serialize};
 
 use self::world::Load;
-use crate::api::{CongestionRow, CounterRow, LinkKindRow, NetworkRow, Tally, links, of_nodes};
+use crate::api::{
+    Congested, CongestionRow, CounterRow, LinkKindRow, NetworkRow, Tally, links, of_nodes,
+};
 use crate::background::Background;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
@@ -143,6 +145,8 @@ pub struct TrafficResult {
     pub pattern: String,
     pub machine: String,
     pub fidelity: String,
+    /// The word for the routing in force.
+    pub routing: String,
     /// In the order of the loads asked for; those finished, if interrupted.
     pub rows: Vec<TrafficRow>,
     /// Of all of them together.
@@ -351,10 +355,10 @@ pub fn traffic_at(
         wall_s: began.elapsed().as_secs_f64(),
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
     };
-    let mut congestion = CongestionCounters::default();
+    let mut congestion = Congested::default();
     let mut tally = Tally::default();
     finished().for_each(|o| {
-        congestion.merge(o.counters.congestion);
+        congestion.add(&o.counters);
         tally.add_traffic(&o.counters, o.took);
     });
     let nics = match &place.nics[..] {
@@ -367,9 +371,10 @@ pub fn traffic_at(
         pattern: request.pattern.clone(),
         machine: machine.name.clone(),
         fidelity: fidelity.name().into(),
+        routing: machine.routing_name.clone(),
         interrupted: rows.len() < n,
         rows,
-        congestion: CongestionRow::of(machine, fidelity, congestion),
+        congestion: CongestionRow::of(machine, fidelity, &congestion),
         counter_table: tally.rows(machine, fidelity, &nics),
         link_kinds: links(machine, &tally).1,
         engine,

@@ -129,6 +129,36 @@ fn congestion_is_managed_with_several_classes() {
     }
 }
 
+/// However often, in however many worlds: the one that all send to is one NIC.
+#[test]
+fn congested_nics_are_counted_once() {
+    let of = |loads: &[f64]| {
+        let call = incast(serde_json::json!({"loads": loads}));
+        traffic(call).expect("legal").congestion.expect("it is on")
+    };
+    let (once, twice) = (of(&[0.9]), of(&[0.9, 0.8]));
+    assert!(twice.onsets > once.onsets, "{twice:?}");
+    assert_eq!((once.nics, twice.nics), (1, 1));
+}
+
+/// The word for the routing is the machine file's, unless somebody asks for another, and that of
+/// all files that name none (docs/models/routing.md) if it names none.
+#[test]
+fn traffic_says_which_routing_is_in_force() {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let lines = text.lines().filter(|line| !line.starts_with("routing"));
+    let silent = lines.collect::<Vec<_>>().join("\n");
+    let routing = |more: serde_json::Value| {
+        let mut call = incast(serde_json::json!({"loads": [0.1], "time_s": 1e-6}));
+        call.as_object_mut().expect("keys").extend(more.as_object().expect("keys").clone());
+        traffic(call).expect("legal").routing
+    };
+    let machine = serde_json::json!({"name": "mine", "toml": silent});
+    assert_eq!(routing(serde_json::json!({"machine": machine})), "ugal");
+    assert_eq!(routing(serde_json::json!({"machine": machine, "routing": "PAR"})), "par");
+    assert_eq!(routing(serde_json::json!({"machine": {"name": "lumi-g"}})), "slingshot");
+}
+
 #[test]
 fn all_that_is_wrong_with_traffic_is_told_at_once() {
     let other = serde_json::json!([{"pattern": "uniform", "load": 2.0}]);

@@ -4,7 +4,7 @@ mod common;
 
 use base::{Span, Time};
 use serde_json::{Value, json};
-use sim::api::{JobsResult, bench, jobs};
+use sim::api::{JobsRequest, JobsResult, bench, jobs};
 use sim::{End, Job, Noise, World};
 use workload::{Several, Step, Streams};
 
@@ -315,7 +315,10 @@ fn mistakes_are_all_told_at_once() {
         {"pattern": "uniform", "load": 0.5, "nodes": [2, 5000]},
     ]);
     ask["noise"] = json!({"period_s": 1e-3, "length_s": 1e-3});
-    assert_eq!(at(&ask), [&["background"; 5][..], &["noise"]].concat());
+    let nth: Vec<String> = (1..6).map(|nth| format!("background {nth}")).collect();
+    assert_eq!(at(&ask), [&nth[..], &["noise".into()]].concat());
+    ask["background"] = json!([{"pattern": "uniform", "load": 1.5}]);
+    assert_eq!(at(&ask), ["background", "noise"]);
     let mut ask = request(&[on("bw", 8, &[3, 4])]);
     ask["background"] = json!([{"pattern": "uniform", "load": 0.1}]);
     ask["fidelity"] = "loggp".into();
@@ -326,6 +329,35 @@ fn mistakes_are_all_told_at_once() {
     assert!(complaints(&ask)[0].1.contains("0 left"), "{:?}", complaints(&ask));
     assert_eq!(at(&request(&[whole, on("bw", 8, &[3, 4])])), ["job 2: placement"]);
     assert_eq!(at(&request(&[])), ["jobs"]);
+}
+
+/// What can be seen of one job is told whatever is wrong with another, also of where it sits and
+/// what its environment says; and with everything else of a request of which no job is any good.
+#[test]
+fn mistakes_of_several_stages_are_told_together() {
+    let at = |ask: &Value| -> Vec<String> {
+        let request: JobsRequest = serde_json::from_value(ask.clone()).expect("a request");
+        let found = sim::api::check_jobs(&request).expect_err("wrong");
+        if request.jobs.is_empty() {
+            assert_eq!(run(ask).expect_err("wrong").len(), 1, "there must be some to run");
+        } else {
+            assert_eq!(run(ask).expect_err("wrong"), found);
+        }
+        found.into_iter().map(|c| c.at).collect()
+    };
+    let program = json!({"name": "a", "ranks": 2, "ppn": 1, "program": ["true"], "wdir": "/",
+                         "env": [["FI_CXI_RX_MATCH_MODE", "hardwear"]], "compute": "none"});
+    let jobs = [on("bww", 8, &[3, 4]), on("rr_lat", 8, &[5, 5]), program.clone(), program];
+    let mut all = request(&jobs);
+    all["machine"]["name"] = "lumi-g".into();
+    let env = |nth| format!("job {nth}: env.FI_CXI_RX_MATCH_MODE");
+    assert_eq!(at(&all), ["job 1: bench", "job 2: nodes", &env(3), &env(4)]);
+    let mut none = request(&[]);
+    none["background"] = json!([{"pattern": "unifrom", "load": 0.1}]);
+    none["mpi"] = "mpch".into();
+    assert_eq!(at(&none), ["mpi", "background"]);
+    let good = serde_json::from_value(request(&[on("bw", 8, &[3, 4])])).expect("a request");
+    assert_eq!(sim::api::check_jobs(&good), Ok(()));
 }
 
 /// Two pairs of nodes, each with a benchmark, on a machine with this plan.

@@ -188,8 +188,23 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
     file = together.read_file(wrong, given["jobs"])
     if file.get("noise") is not None and asked.noise is not None:
         wrong.add("noise", asked.noise, "--noise or `noise` in the file, not both")
+    path, origins = given["jobs"], ["--background"] * len(given["background"])
+    backgrounds = [*given["background"], *file.get("background", ())]
+    origins += [path] * (len(backgrounds) - len(origins))
+    about = {
+        "background": backgrounds,
+        "noise": asked.noise if asked.noise is not None else file.get("noise"),
+        "warmup_s": file.get("warmup"),
+        "fidelity": asked.fidelity,
+        "mpi": asked.mpi,
+        "seed": asked.seed,
+        "limits": asked.limits,
+        "coll_rules": asked.coll_rules,
+    }
+    if wrong.list and asked.machine.name:
+        found = together.foreseen(asked.machine, file.get("job", ()), **about)
+        wrong.extend(InputError(together.in_file(c, path, file, given) for c in found))
     asked.finish()
-    by_hand = [name for name in ("background", "noise") if given[name]]
     programs = [job for job in file["job"] if job.get("program") is not None]
     environments = [launch.environment_of(job.get("env") or {}) for job in programs]
     fabric = asked.machine.told("fabric")
@@ -201,24 +216,18 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
             result = together.jobs(
                 asked.machine,
                 file["job"],
-                background=[*asked.background, *file.get("background", ())],
-                noise=asked.noise if asked.noise is not None else file.get("noise"),
-                warmup_s=file.get("warmup"),
+                **about,
                 alone=given["alone"],
-                fidelity=asked.fidelity,
-                mpi=asked.mpi,
-                seed=asked.seed,
-                limits=asked.limits,
-                coll_rules=asked.coll_rules,
                 label=given["label"],
                 check=False,
                 tick=tick,
                 stop=stop,
             )
         except InputError as error:
-            found = (together.in_file(c, given["jobs"], by_hand) for c in error.complaints)
+            found = (together.in_file(c, path, file, given) for c in error.complaints)
             raise InputError(found) from None
         tick.wipe()
+        together.name_origins(result, backgrounds, origins)
         code = 128 + stop.signal if stop.signal else result.exit_code
         result.summary["exit_code"] = code
         for row in result.rows:

@@ -55,6 +55,14 @@ impl From<&BackgroundTraffic> for BackgroundRow {
 /// The largest message of background traffic: what lies in a NIC is a few of them.
 const LARGEST: u64 = 1 << 30;
 
+/// What complaints are about: `background`, or of several the `nth` by its number, from 1.
+pub(super) fn at(common: &Common, nth: usize) -> String {
+    match common.background.len() {
+        1 => "background".into(),
+        _ => format!("background {}", nth + 1),
+    }
+}
+
 /// The traffic asked for, on nodes that are free; several may share nodes.
 pub(super) fn of(
     common: &Common,
@@ -63,10 +71,13 @@ pub(super) fn of(
 ) -> Result<Vec<Background>, Vec<Complaint>> {
     let mut complaints = Vec::new();
     let mut out = Vec::new();
-    for request in &common.background {
+    for (nth, request) in common.background.iter().enumerate() {
         match one(common, request, machine, free) {
             Ok(background) => out.extend(background),
-            Err(more) => complaints.extend(more),
+            Err(more) => {
+                let of_it = |c: Complaint| Complaint { at: at(common, nth), ..c };
+                complaints.extend(more.into_iter().map(of_it));
+            }
         }
     }
     if !out.is_empty() && common.fidelity != "packet" {

@@ -6,7 +6,8 @@ use super::calls::{self, Parts, Share, Sums, Timing};
 use super::run::{FailureRank, FailureRow};
 use super::seated::{misplaced, on_other_nodes};
 use super::{
-    Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow, NetworkRow,
+    Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow, LinkKindRow,
+    NetworkRow,
 };
 use super::{Tally, fidelity, job, links, of_nodes, shifts, unknown};
 use crate::bench::{
@@ -20,7 +21,7 @@ use collectives::{Algorithm, Collective, Kind, Overrides, Seat};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::Complaint;
-use net::{CongestionCounters, NetworkModel};
+use net::NetworkModel;
 use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use workload::Op;
@@ -266,7 +267,7 @@ pub(super) fn answer(
         shifts,
         messages: request.messages,
         sums: Sums::default(),
-        congestion: CongestionCounters::default(),
+        congestion: Congested::default(),
         tally: Some(Tally::default()),
         network: None,
         twins: Vec::new(),
@@ -316,7 +317,7 @@ pub(super) fn answer(
         result.counter_table = tally.rows(&job.machine, fidelity, &nics);
         result.link_kinds = links(&job.machine, &tally).1;
     }
-    result.congestion = CongestionRow::of(&job.machine, fidelity, congestion);
+    result.congestion = CongestionRow::of(&job.machine, fidelity, &congestion);
     (result.network, result.limits, result.twins) = (network, sums.limits, twins);
     result.digest = format!("{:016x}", sums.digest.0);
     result.engine = EngineRow { wall_s: begun.elapsed().as_secs_f64(), ..sums.engine };
@@ -344,7 +345,7 @@ struct Session<'a> {
     shifts: u32,
     messages: u64,
     sums: Sums,
-    congestion: CongestionCounters,
+    congestion: Congested,
     /// Nothing once a row was played in part.
     tally: Option<Tally>,
     network: Option<NetworkRow>,
@@ -415,7 +416,7 @@ impl Session<'_> {
         let plan = Plan { window: self.window, shifts: self.shifts, ..plan };
         let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
         self.sums.add(&self.job, &outcome);
-        self.congestion.merge(outcome.counters.congestion);
+        self.congestion.add(&outcome.counters);
         if let Some(network) = NetworkRow::of_run(&self.job.machine, &outcome) {
             self.network.get_or_insert_default().add(network);
         }

@@ -2,7 +2,7 @@
 
 use super::bench::EngineRow;
 use super::counters::{Tally, of_nodes};
-use super::{BackgroundRow, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkRow};
+use super::{BackgroundRow, Congested, CongestionRow, CounterRow, Fidelity, LimitsRow, NetworkRow};
 use crate::outcome::{Distance, Outcome};
 use crate::world::Job;
 use machine::{End as LinkEnd, LinkKind, Machine};
@@ -102,7 +102,11 @@ impl Carried {
             background: outcome.background.iter().map(Into::into).collect(),
             limits: LimitsRow::of_run(job, outcome),
             network: NetworkRow::of_run(&job.machine, outcome),
-            congestion: CongestionRow::of(&job.machine, fidelity, outcome.counters.congestion),
+            congestion: CongestionRow::of(
+                &job.machine,
+                fidelity,
+                &Congested::of(&outcome.counters),
+            ),
             engine,
         }
     }

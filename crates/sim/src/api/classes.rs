@@ -1,6 +1,6 @@
 //! Which traffic classes a request names, and the virtual networks they get.
 
-use super::{BackgroundRequest, Common, Heard};
+use super::{BackgroundRequest, Common, Heard, background};
 use machine::{Complaint, Machine};
 
 /// A class as somebody asked for it, and where; best effort if nobody did.
@@ -46,8 +46,9 @@ pub(super) fn of(
     };
     let own: Vec<usize> = jobs.iter().enumerate().map(|(i, &job)| find(Some(i), job)).collect();
     let mut all = own.clone();
-    for b in &common.background {
-        let class = find(None, Asked { at: "background", word: b.class.as_deref() });
+    for (nth, b) in common.background.iter().enumerate() {
+        let at = &background::at(common, nth);
+        let class = find(None, Asked { at, word: b.class.as_deref() });
         // A load of 0 changes nothing.
         all.extend((b.load > 0.0).then_some(class));
     }

@@ -1,17 +1,39 @@
 //! What switches did about NICs that were sent more than they take.
 
 use super::Fidelity;
-use machine::Machine;
-use net::CongestionCounters;
+use machine::{Machine, NicId};
+use net::{CongestionCounters, Counters};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Of a run on a machine whose switches manage congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CongestionRow {
-    /// Times a NIC's link became congested (in each traffic class for itself), and times a sender
-    /// was told to hold back for it.
+    /// NICs whose links became congested, times one did so (in each traffic class for itself), and
+    /// times a sender was told to hold back for it.
+    pub nics: u64,
     pub onsets: u64,
     pub holds: u64,
+}
+
+/// What was congested in a run, or in several together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Congested {
+    counts: CongestionCounters,
+    nics: BTreeSet<NicId>,
+}
+
+impl Congested {
+    pub fn of(counters: &Counters) -> Congested {
+        let mut found = Congested::default();
+        found.add(counters);
+        found
+    }
+    pub fn add(&mut self, counters: &Counters) {
+        self.counts.merge(counters.congestion);
+        let all = counters.nics.raw.iter().zip(0..);
+        self.nics.extend(all.filter(|(nic, _)| nic.onsets > 0).map(|(_, id)| NicId(id)));
+    }
 }
 
 impl CongestionRow {
@@ -19,10 +41,10 @@ impl CongestionRow {
     pub(crate) fn of(
         machine: &Machine,
         fidelity: Fidelity,
-        counted: CongestionCounters,
+        found: &Congested,
     ) -> Option<CongestionRow> {
         machine.congestion.filter(|_| fidelity == Fidelity::Packet)?;
-        let CongestionCounters { onsets, holds, .. } = counted;
-        Some(CongestionRow { onsets, holds })
+        let CongestionCounters { onsets, holds, .. } = found.counts;
+        Some(CongestionRow { nics: found.nics.len() as u64, onsets, holds })
     }
 }

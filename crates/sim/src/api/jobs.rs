@@ -8,7 +8,7 @@ use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTick};
 use super::seated::misplaced;
 use super::{
-    Asked, BackgroundRow, Common, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
+    Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
     LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, fidelity, limits, links, of_job,
     of_nodes, run_of, unknown,
 };
@@ -212,36 +212,10 @@ pub fn jobs(
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<JobsResult, Vec<Complaint>> {
     let begun = std::time::Instant::now();
-    let mut complaints = Vec::new();
     if request.jobs.is_empty() {
-        complaints.push(Complaint::new("jobs", "", "one job or more"));
-        return Err(complaints);
+        return Err(vec![Complaint::new("jobs", "", "one job or more")]);
     }
-    let common = &request.common;
-    let wanted: Vec<Wanted<'_>> = request.jobs.iter().map(|job| wanted(job, common)).collect();
-    let run = run_of(&request.common, &wanted).map_err(|more| complaints.extend(more)).ok();
-    let mut ready = Vec::new();
-    for (i, job) in request.jobs.iter().enumerate() {
-        match look_at(job, common, run.as_ref().map(|run| &run.0)) {
-            Ok(task) => ready.extend(task),
-            Err(more) => {
-                complaints.extend(more.into_iter().map(|c| of_job(c, request.jobs.len(), i)));
-            }
-        }
-    }
-    let (Some((mut run, order)), true) = (run, complaints.is_empty()) else {
-        return Err(complaints);
-    };
-    let misplaced = ready.iter().enumerate().filter_map(|(i, task)| {
-        let Ready::Bench(plan) = task else { return None };
-        let complaint = misplaced(plan.bench, plan.ppn, seats_of(&run, order[i]))?;
-        Some(of_job(complaint, ready.len(), i))
-    });
-    let misplaced: Vec<_> = misplaced.collect();
-    if !misplaced.is_empty() {
-        return Err(misplaced);
-    }
-    run.library = provider(request, &run)?;
+    let (run, order, ready) = prepared(request)?;
     let fidelity = fidelity(&request.common.fidelity).expect("complained of by `run_of`");
     let tick: SharedTick = Rc::new(RefCell::new(tick));
     let play = |run: &Job, ready: &[&Ready<'_>]| match fidelity {
@@ -264,7 +238,7 @@ pub fn jobs(
         digest: hex(outcome.digest),
         jobs: Vec::new(),
         background: outcome.background.iter().map(Into::into).collect(),
-        congestion: CongestionRow::of(&run.machine, fidelity, outcome.counters.congestion),
+        congestion: CongestionRow::of(&run.machine, fidelity, &Congested::of(&outcome.counters)),
         link_table,
         link_kinds,
         counter_table: tally.rows(&run.machine, fidelity, &nics),
@@ -314,6 +288,42 @@ pub fn jobs(
     Ok(result)
 }
 
+/// Everything that is wrong with such a request, of which nothing is run. Whoever has found faults
+/// in some of the jobs asks for the others, of which there may be none.
+pub fn check_jobs(request: &JobsRequest) -> Result<(), Vec<Complaint>> {
+    prepared(request).map(|_| ())
+}
+
+/// Jobs that can be run, what number each has there, and what it does.
+type Prepared<'a> = (Job, Vec<usize>, Vec<Ready<'a>>);
+
+fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
+    let JobsRequest { common, jobs, .. } = request;
+    let mut complaints = Vec::new();
+    let wanted: Vec<Wanted<'_>> = jobs.iter().map(|job| wanted(job, common)).collect();
+    let run = run_of(common, &wanted).map_err(|more| complaints.extend(more)).ok();
+    let mut ready = Vec::new();
+    for (i, job) in jobs.iter().enumerate() {
+        let task = look_at(job, common, run.as_ref().map(|run| &run.0)).and_then(|task| {
+            let (Some(Ready::Bench(plan)), Some((run, order))) = (&task, &run) else {
+                return Ok(task);
+            };
+            let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]));
+            complaint.map_or(Ok(task), |complaint| Err(vec![complaint]))
+        });
+        match task {
+            Ok(task) => ready.extend(task),
+            Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
+        }
+    }
+    let Some((mut run, order)) = run else { return Err(complaints) };
+    match provider(request, &run) {
+        Ok(library) => run.library = library,
+        Err(more) => complaints.extend(more),
+    }
+    if complaints.is_empty() { Ok((run, order, ready)) } else { Err(complaints) }
+}
+
 /// What a job wants to be seated for.
 fn wanted<'a>(job: &'a JobRequest, common: &Common) -> Wanted<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
@@ -328,16 +338,19 @@ fn wanted<'a>(job: &'a JobRequest, common: &Common) -> Wanted<'a> {
 /// The library with the provider as all programs' environments set it.
 fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<Complaint>> {
     let JobsRequest { common, jobs, .. } = request;
-    let mut set = Vec::new();
+    let (mut set, mut complaints) = (Vec::new(), Vec::new());
     for (i, job) in jobs.iter().enumerate() {
         if let Task::Program(program) = &job.task {
             let mut library = run.library.clone();
             let heard = Heard::new(common, &program.env);
-            limits::heed(&mut library, &run.machine, heard).map_err(|more| {
-                more.into_iter().map(|c| of_job(c, jobs.len(), i)).collect::<Vec<_>>()
-            })?;
-            set.push(library);
+            match limits::heed(&mut library, &run.machine, heard) {
+                Ok(()) => set.push(library),
+                Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
+            }
         }
+    }
+    if !complaints.is_empty() {
+        return Err(complaints);
     }
     if set.windows(2).any(|two| two[0] != two[1]) {
         let wanted = "the same FI_CXI_ variables in all jobs of a run";
