@@ -197,7 +197,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             rest: Vec::new(),
         });
         self.relink(rank, None, Some(run));
-        self.begin_round(run);
+        if self.agrees(run, size) {
+            self.begin_round(run);
+        }
     }
 
     /// The rank in its job of a member of a communicator: in that of all its own number.

@@ -3,6 +3,7 @@
 //! `World` ties a machine, a workload and a network model together; the loop is explicit, the
 //! events a closed enum, the fidelity a type.
 
+mod agreement;
 pub mod api;
 mod background;
 mod bench;

@@ -5,6 +5,7 @@
 //! rendezvous needs no CPU once it has matched. `protocol` turns sends into messages, `collective`
 //! runs rounds.
 
+use crate::agreement::Agreement;
 use crate::background::Sources;
 use crate::intranode::Intranode;
 use crate::offload::Offload;
@@ -184,6 +185,8 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     pub(crate) begun: Vec<u128>,
     pub(crate) traffic: crate::collective::Traffic,
     pub(crate) offload: Offload,
+    /// By job and communicator: calls that not all members have made yet.
+    pub(crate) agreements: BTreeMap<(u32, Context), Agreement>,
     /// Who shares a node, of communicators whose collectives ask and bring no answer.
     pub(crate) nodes: BTreeMap<(u32, Context), Nodes>,
     /// Most sends, or accesses, or completions that may be under way at once.
@@ -246,6 +249,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             begun: Vec::new(),
             traffic: Default::default(),
             offload: Offload::new(&job.machine),
+            agreements: BTreeMap::new(),
             nodes: BTreeMap::new(),
             most_named: due::MOST,
             broken: None,

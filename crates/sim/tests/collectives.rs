@@ -216,3 +216,62 @@ fn a_message_that_no_round_expects_is_told_with_its_own_call() {
         }
     }
 }
+
+/// Ranks that ask one collective for different lengths are told so when the second of them calls
+/// it, by any algorithm, with who asked for what.
+#[test]
+fn members_that_disagree_about_a_length_are_told_who_asked_for_what() {
+    use Kind::*;
+    let vectors = [Bcast, Reduce, Allreduce, Scan, Exscan];
+    let blocks = [Allgather, Alltoall, Gather, Scatter, ReduceScatterBlock];
+    for kind in [vectors, blocks].concat() {
+        let of = if vectors.contains(&kind) { "of" } else { "of blocks of" };
+        let said = format!("rank 0 called {kind:?} {of} 8 B, rank 2 {kind:?} {of} 16 B");
+        for &algorithm in kind.algorithms() {
+            let calls = [(8, 0), (8, 0), (16, 5), (8, 9)];
+            let calls = calls.map(|(bytes, late)| (kind, algorithm, 0, bytes, late));
+            for (told, what) in disagreement(&calls) {
+                let at = format!("{algorithm:?}: {what}");
+                assert!(
+                    told == 2 && what.starts_with("call 1 of") && what.ends_with(&said),
+                    "{at}"
+                );
+            }
+        }
+    }
+}
+
+/// What ranks call their own block where each has a length of its own is nobody else's affair, and
+/// neither are lengths of another call or of another communicator.
+#[test]
+fn lengths_that_may_differ_do() {
+    let size = 4;
+    let job = job(size);
+    let lengths = [24, 0, 8, 16];
+    let program = |rank: u32| {
+        let collective = |kind, algorithm, bytes, ragged: Option<Vec<u64>>| {
+            let Op::Collective { context, call: c } = call(kind, algorithm, rank, size, 0) else {
+                unreachable!("it is one")
+            };
+            let ragged = ragged.map(Ragged::new);
+            Op::Collective { context, call: Collective { bytes, ragged, ..c } }
+        };
+        let own = lengths[rank as usize];
+        let at_root = (rank == 0).then(|| lengths.to_vec());
+        let both = [lengths.map(|_| own), lengths].concat();
+        let calls = [
+            collective(Kind::Gatherv, Algorithm::Linear, own, at_root.clone()),
+            collective(Kind::Scatterv, Algorithm::Linear, own, at_root),
+            collective(Kind::Allgatherv, Algorithm::Ring, own, Some(lengths.to_vec())),
+            collective(Kind::Alltoallv, Algorithm::Pairwise, own, Some(both)),
+            collective(Kind::ReduceScatter, Algorithm::Pairwise, own, Some(lengths.to_vec())),
+            collective(Kind::Bcast, Algorithm::Binomial, 8, None),
+            collective(Kind::Bcast, Algorithm::Binomial, 16, None),
+        ];
+        // Calls that nobody waits for until the end: ranks are in several at once.
+        let pairs = calls.into_iter().map(Step::Do).chain([Step::Wait]);
+        pairs.collect::<Vec<_>>()
+    };
+    let streams = Streams::new((0..size).map(program));
+    assert_eq!(World::<LogGpNetwork, _>::new(&job, streams).run(&mut |_| true).end, End::Finished);
+}

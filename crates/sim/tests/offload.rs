@@ -272,8 +272,8 @@ fn members_that_ask_the_network_for_different_things_are_told() {
             match outcome.end {
                 End::Finished => assert_eq!(said, ["", ""], "{case}"),
                 End::Erroneous(blocked) => {
-                    let [first, other] = said.map(|call| format!("{call}, for"));
-                    let what = format!("rank 0 called {first}");
+                    let [first, other] = said;
+                    let what = format!("rank 0 called {first}, ");
                     assert!(blocked.what.starts_with("call 1 of communicator 0, "), "{case}");
                     assert!(blocked.what.contains(&what), "{case}");
                     assert!(blocked.what.contains(&format!("rank 1 {other}")), "{case}");
