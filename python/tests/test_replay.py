@@ -202,6 +202,24 @@ def test_a_broken_record_is_refused(odonata, tmp_path):
     assert refused >= 15
 
 
+def test_ranks_that_come_to_collectives_in_another_order_are_told(odonata, tmp_path):
+    """By rows they agree, and by what their steps wait for one begins with the second call."""
+    (tmp_path / "two.py").write_text(
+        "import numpy\nfrom mpi4py import MPI\nfor n in (4, 8):\n"
+        "    MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, numpy.zeros(n))\n"
+    )
+    record = tmp_path / "run.parquet"
+    told(odonata, "run", *JOB, "--compute", "none", "--record", record, "--", "python", "two.py")
+    table = parquet.read_table(record)
+    rows = table.to_pylist()
+    first, second = (row for row in rows if row["op"] == "allreduce" and row["rank"] == 2)
+    first["after_ps"], second["needs"] = 10**9, first["needs"]
+    parquet.write_table(table.from_pylist(rows, schema=table.schema), record)
+    done = odonata("replay", record, "--machine", "dragonfly-1056", "--quiet")
+    assert done.returncode == 1
+    assert "rank 0 called Allreduce of 32 B, rank 2 Allreduce of 64 B" in done.stderr
+
+
 def test_a_record_replaces_nothing_but_a_record(odonata, tmp_path):
     taken = tmp_path / "data.txt"
     taken.write_text("mine")
