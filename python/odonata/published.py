@@ -182,8 +182,8 @@ OTHERS = (
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
         "where the nodes are and which library is not said; the step at 8 KiB is the older "
         "provider's, which the Open MPI profile has. Beyond 64 KiB not predicted: too long",
-        "1 to 64 B set how fast Elbert's cores go through MPI, 1 to 64 KiB what a message takes of a "
-        "NIC",
+        "1 to 64 B set how fast Elbert's cores go through MPI, 1 to 64 KiB what a message takes of "
+        "a NIC",
         "elbert",
         ((1, 2238.68), (8, 18029.10), (64, 136488.16), (128, 264199.64), (256, 504191.55),
          (512, 1002982.31), (1024, 1883179.25), (2048, 2786505.95), (4096, 3245610.39),

@@ -47,8 +47,8 @@ fn a_profile_of_ones_own_is_followed() {
     assert_eq!(complained_at(wrong).len(), 1);
 }
 
-/// A message of 8 B is o_s + fabric + o_r: cores twice as fast take half of both off it, and what the
-/// fabric takes stays.
+/// A message of 8 B is o_s + fabric + o_r: cores twice as fast take half of both off it, and what
+/// the fabric takes stays.
 #[test]
 fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     let latency = |speed: Option<&str>, mpi: &str| {

@@ -54,7 +54,7 @@ fn formula(job: &Job, op: &Op) -> Span {
     let (m, l) = (&job.machine, &job.library);
     let (a, b) = (job.seats[0].nic, job.seats[1].nic);
     let dma = m.nic.dma_latency;
-    // Hosts that command a NIC, and that see what one has done: the origin, and whose CPU has to do it.
+    // Hosts that command a NIC, and see what one has done: the origin, and whose CPU does it.
     let ends = match *op {
         Op::OneSided { out, back, atomic: true, .. } if out.max(back) > l.nic_atomic_max => 4,
         _ => 2,
