@@ -181,7 +181,7 @@ OTHERS = (
         "Elbert, osu_mbw_mr on 64 nodes of 8 NICs, 4 ranks a NIC",
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
         "where the nodes are and which library is not said; the step at 8 KiB is the older "
-        "provider's, which the Open MPI profile has. Beyond 64 KiB not predicted: too long",
+        "provider's, which the Open MPI profile has",
         "1 to 64 B set how fast Elbert's cores go through MPI, 1 to 64 KiB what a message takes of "
         "a NIC",
         "elbert",
@@ -195,11 +195,27 @@ OTHERS = (
         placement="random",
     ),
     Curve(
+        "elbert_osu_mbw_mr_long",
+        "Elbert, the same from 128 KiB on",
+        "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
+        "as above; predicted in closed form, packets would take too long",
+        "none",
+        "elbert",
+        ((128 << 10, 5428900.72), (256 << 10, 5511979.83), (512 << 10, 5509387.81),
+         (1 << 20, 5558304.69), (2 << 20, 5432969.50), (4 << 20, 5457474.28)),
+        benchmark="mbw_mr",
+        mpi="openmpi",
+        nodes=64,
+        ppn=32,
+        placement="random",
+        fidelity="loggp",
+    ),
+    Curve(
         "elbert_osu_multi_lat",
         "Elbert, osu_multi_lat on 64 nodes of 8 NICs, 4 ranks a NIC",
         "HewlettPackard/shs-docs, fabric_validation_using_osu_tests.md",
-        "as above. From 256 KiB on it needs more than a NIC has (4 MiB in 234.77 µs by four ranks: "
-        "36 GB/s each way), so fewer ranks must have been at it at once; not predicted",
+        "as above, by packets. From 256 KiB on it needs more than a NIC has (4 MiB in 234.77 µs by "
+        "four ranks: 36 GB/s each way), so fewer ranks must have been at it at once; not predicted",
         "1 to 64 B set how far Elbert's hosts are from their NICs, 128 B to 4 KiB how long a NIC "
         "fetches from memory",
         "elbert",
