@@ -109,6 +109,8 @@ pub struct Dragonfly {
     /// `crossings[pair_first[a * groups + b]..pair_first[a * groups + b + 1]]` lead from a to b.
     pub(crate) pair_first: Vec<u32>,
     pub(crate) crossings: Vec<Crossing>,
+    /// There is one minimal way between any two switches (`routing::has_one_way`).
+    pub(crate) has_one_way: bool,
     /// `gates[gate_first[s]..gate_first[s + 1]]` are switch `s`'s own.
     pub(crate) gate_first: Vec<u32>,
     pub(crate) gates: Vec<Gate>,

@@ -4,6 +4,8 @@
 //! Knows topology, routing, placement and the parameters of NICs, switches and nodes. Refuses to
 //! know packets, messages and time's passing.
 
+use std::hint::select_unpredictable;
+
 use base::{Digest, Gap, IndexVec, Span};
 
 base::ids! {
@@ -479,6 +481,10 @@ impl Machine {
         load: &impl LoadView,
     ) -> Hop {
         let Topology::Dragonfly(dragonfly) = &self.topology;
+        if let Some((after, hop)) = self.only_hop(at, dst, *route) {
+            *route = after;
+            return hop;
+        }
         let home = self.nic_switch[dst];
         match dragonfly.next(at, home, dst, self.routing, route, draw, load) {
             Some((link, crosses)) => {
@@ -489,6 +495,28 @@ impl Machine {
             }
             None => Hop { link: self.ejection(dst), vc: route.class },
         }
+    }
+
+    /// The next hop of a packet that has no choice any more, and its route from then on. Nothing if
+    /// it may have one.
+    #[inline(always)]
+    pub fn only_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
+        let Topology::Dragonfly(dragonfly) = &self.topology;
+        if !dragonfly.has_one_way || !self.routing.goes_straight(route) {
+            return None;
+        }
+        let home = self.nic_switch[dst];
+        let (link, crosses) = dragonfly.only_step(at, home);
+        let goes_on = at != home;
+        let link = select_unpredictable(goes_on, link, self.ejection(dst));
+        let after = Route {
+            via: route.via,
+            class: route.class + u8::from(goes_on & crosses),
+            decided: true,
+            passed: true,
+            hops: route.hops + u8::from(goes_on),
+        };
+        Some((after, Hop { link, vc: route.class }))
     }
 
     /// All links from `src` to `dst`, injection first, ejection last, into `path`; and what a

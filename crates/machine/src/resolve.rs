@@ -4,6 +4,7 @@ use base::{Gap, IndexVec, Span};
 
 use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
+use crate::routing::has_one_way;
 use crate::spec::{MachineSpec, Value};
 use crate::{
     Arbitration, Bias, CongestionParams, End, GpuParams, GroupId, LinkId, LinkKind, Links, Machine,
@@ -783,6 +784,7 @@ impl<'a> Build<'a> {
         let (gate_first, gates) = gates(&self.links, &self.seats, &self.groups);
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
+            has_one_way: has_one_way(&self.seats, &pair_first),
             seats: std::mem::take(&mut self.seats),
             groups: std::mem::take(&mut self.groups),
             pair_first,

@@ -10,6 +10,7 @@ mod aries;
 mod around;
 mod hash;
 mod minimal;
+mod only;
 mod par;
 mod score;
 mod slingshot;
@@ -18,6 +19,7 @@ mod valiant;
 
 pub use aries::Mode;
 pub(crate) use around::AROUND_VCS;
+pub(crate) use only::has_one_way;
 pub use score::{Bias, Scoring};
 
 use crate::dragonfly::{Blind, Dragonfly, Local, Scale, Step, Stream};
