@@ -53,7 +53,7 @@ impl Message {
     }
 
     /// From its last byte's coming, or that of its answer, to what can be seen of it.
-    #[inline]
+    #[inline(always)]
     pub fn seen_after(&self, nic: &NicParams) -> Span {
         match self.origin {
             Origin::Answer => nic.stage_last(self.bytes),

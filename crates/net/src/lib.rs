@@ -233,6 +233,11 @@ pub trait NetworkModel {
         unreachable!("a network that does not say when messages are ready is told of them before")
     }
     fn handle(&mut self, ev: Self::Event, cx: &mut Cx<'_>);
+    /// The same of an event of its own as it stood in the queue.
+    #[inline(always)]
+    fn take_up(&mut self, what: What, cx: &mut Cx<'_>) {
+        self.handle(Self::Event::unpack(what.kind(), what.source(), what.arg()), cx);
+    }
     /// Fetches the memory that events to come will need, and says which message they may tell of,
     /// for whoever keeps something about it. Called before every event; changes nothing that
     /// anybody could see.

@@ -20,6 +20,9 @@ use crate::{
 /// fast again (docs/performance.md). Between the two nothing was measured [estimate].
 pub(crate) const CACHED: usize = 2 << 20;
 
+/// How many events ahead a glance is at networks that need no more.
+const GLANCE: usize = 3;
+
 /// How many events ahead each look is: a step is as long as memory needs at the rate of events.
 const STEP: usize = 7;
 
@@ -39,6 +42,16 @@ impl PacketNetwork {
         let comes = queue.ahead(2 * STEP).and_then(|what| self.fourth_look(what, machine));
         let taken = queue.ahead(STEP).and_then(|what| self.last_look(what, machine));
         comes.or(taken)
+    }
+
+    /// What a network of no more than `CACHED` has to do: its packets come and go, so they are in
+    /// the second cache at best. It is not asked whether the event is of a packet at all.
+    #[inline]
+    pub(crate) fn glance(&self, queue: &Queue) -> Option<MsgId> {
+        if let Some(what) = queue.ahead(GLANCE) {
+            self.packets.prefetch(PacketId(what.arg()));
+        }
+        None
     }
 
     /// What the event itself names.

@@ -122,7 +122,7 @@ impl Shares {
         if self.is_off() { Gap::ZERO } else { self.rule(link, kind, class).ceiling }
     }
     /// The sending side of a NIC, as a class has it: its round of messages, its window.
-    #[inline]
+    #[inline(always)]
     pub fn sender<'a>(
         &'a mut self,
         nics: &'a mut IndexVec<NicId, Nic>,

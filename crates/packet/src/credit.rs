@@ -151,6 +151,21 @@ impl Class {
         let is_slow = gap.span(packet) > self.taken_in;
         Class { gap, pipe, ample: self.cells.saturating_sub(pipe), is_slow, ..*self }
     }
+    /// Whether there is room for so many cells on a channel of such a link. What has come home is
+    /// counted if it matters.
+    #[inline(always)]
+    pub fn lets<'a>(
+        &self,
+        cells: u16,
+        room: &mut u16,
+        channel: impl FnOnce() -> &'a mut Channel,
+        now: Time,
+    ) -> bool {
+        if *room < cells.max(self.ample) {
+            channel().count(room, self, now);
+        }
+        *room >= cells
+    }
     #[inline]
     fn epoch(&self, t: Time) -> u32 {
         ((u128::from(t.0) * u128::from(self.per_epoch)) >> 64) as u32

@@ -25,7 +25,7 @@ mod shard;
 pub use shard::Mail;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
-use des::{Phase, Queue};
+use des::{Phase, Queue, What};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
@@ -356,9 +356,20 @@ impl NetworkModel for PacketNetwork {
         }
     }
 
+    #[inline(always)]
+    fn take_up(&mut self, what: What, cx: &mut Cx<'_>) {
+        // Most are heads; the others are told apart elsewhere, or a processor would have to guess
+        // among all of them each time.
+        if what.kind() == kind::HEAD {
+            self.arrive(PacketId(what.arg()), LinkId(what.source()), cx);
+        } else {
+            self.take_up_other(what, cx);
+        }
+    }
+
     #[inline]
     fn look_ahead(&self, queue: &Queue, machine: &Machine) -> Option<MsgId> {
-        if self.is_large { self.fetch(queue, machine) } else { None }
+        if self.is_large { self.fetch(queue, machine) } else { self.glance(queue) }
     }
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
@@ -388,6 +399,11 @@ impl NetworkModel for PacketNetwork {
 }
 
 impl PacketNetwork {
+    #[inline(never)]
+    fn take_up_other(&mut self, what: What, cx: &mut Cx<'_>) {
+        self.handle(PacketEvent::unpack(what.kind(), what.source(), what.arg()), cx);
+    }
+
     /// The whole network, or one shard of it.
     fn with(machine: &Machine, part: Option<(&Partition, u8)>) -> Self {
         let n_nics = machine.n_nics() as usize;
@@ -433,7 +449,7 @@ impl PacketNetwork {
     /// The head of `packet` stands at the far end of `link`.
     #[inline(always)]
     fn arrive(&mut self, packet: PacketId, link: LinkId, cx: &mut Cx<'_>) {
-        let p = self.packets[packet];
+        let p = &self.packets[packet];
         if p.at.0 == NONE {
             // Ejection links follow the injection links, each numbered as its NIC.
             return self.receive(packet, NicId(link.0 - self.nics.len() as u32), cx);
@@ -444,7 +460,7 @@ impl PacketNetwork {
         if p.marks & mark::ORDERED != 0 {
             return self.arrive_in_order(packet, cx);
         }
-        let (route, hop) = self.decide(&p, p.draw, cx);
+        let (route, hop) = self.decide(p, p.draw, cx);
         self.request(packet, route, self.on(p.vnet, hop), cx);
     }
 
@@ -452,6 +468,9 @@ impl PacketNetwork {
     #[inline(always)]
     fn decide(&self, p: &Packet, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
         let Packet { mut route, dst, at, vnet, .. } = *p;
+        if let Some(only) = cx.machine.only_hop(at, dst, route) {
+            return only;
+        }
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, luck, &loads);
         (route, hop)

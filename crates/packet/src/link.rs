@@ -80,7 +80,7 @@ impl Wire {
     /// The head of `p` enters `hop`, this link, `then`; its tail will have left at `gone`. It takes
     /// so many cells at the far end.
     #[inline(always)]
-    fn carry(
+    pub fn carry(
         &mut self,
         p: &mut Packet,
         hop: Hop,
@@ -113,7 +113,7 @@ impl Wire {
 /// A packet has entered a link: what it leaves behind it, when its head stands at the far end, and
 /// which that is, here or abroad; and whether it came slower than a NIC takes it.
 #[derive(Clone, Copy)]
-struct Entered {
+pub(crate) struct Entered {
     left: Buffer,
     head: Time,
     to: SwitchId,
@@ -242,7 +242,7 @@ impl Layout {
     /// The first channel of a link, or of the one that would come after the last. There is no
     /// branch in it, since links of both kinds come as they like.
     #[inline(always)]
-    fn first(&self, link: LinkId) -> usize {
+    pub fn first(&self, link: LinkId) -> usize {
         let kind = usize::from(link.0 >= self.ends);
         (link.0 * self.each[kind] - self.less[kind]) as usize
     }
@@ -284,10 +284,7 @@ impl PacketNetwork {
             return self.wait(packet, hop, is_free, cx);
         }
         let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(p.bytes));
-        if *room < cells.max(class.ample) {
-            self.channels[at].count(room, class, cx.now);
-        }
-        if *room < cells {
+        if !class.lets(cells, room, || &mut self.channels[at], cx.now) {
             return self.wait(packet, hop, true, cx);
         }
         if !self.is_plain {
@@ -592,7 +589,13 @@ impl PacketNetwork {
 
     /// `packet` has entered `hop`: its coming to the far end is an event, if anybody looks.
     #[inline(always)]
-    fn announce(&mut self, packet: PacketId, hop: Hop, entered: &Entered, cx: &mut Cx<'_>) {
+    pub(crate) fn announce(
+        &mut self,
+        packet: PacketId,
+        hop: Hop,
+        entered: &Entered,
+        cx: &mut Cx<'_>,
+    ) {
         let (Hop { link, vc }, &Entered { mut head, to, abroad, is_slow, .. }) = (hop, entered);
         if is_slow && to == cx.machine.nic_switch[self.packets[packet].dst] {
             head = head.max(self.in_one_piece(packet));
@@ -633,11 +636,7 @@ impl PacketNetwork {
         let at = self.channel(hop.link, hop.vc);
         let class = &self.classes[self.wires[hop.link].class];
         let (cells, room) = (class.cell.of_packet(bytes), &mut self.rooms[at]);
-        // What has come home is counted if it matters.
-        if *room < cells.max(class.ample) {
-            self.channels[at].count(room, class, now);
-        }
-        *room >= cells
+        class.lets(cells, room, || &mut self.channels[at], now)
     }
 
     /// `buffer` is free again from `gone` on: the credit for it starts home.

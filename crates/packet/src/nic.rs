@@ -1,14 +1,14 @@
 //! NICs: from a command to packets on the injection link, and from packets to a completion.
 
-use base::{Span, Time};
+use base::{Slab, Span, Time};
 use des::Phase;
-use machine::{Hop, NicId, Route, SwitchId};
+use machine::{Hop, LinkId, NicId, Route, SwitchId};
 use net::{Cx, Message, MsgId, Origin, Told};
 
-use crate::due::DueList;
+use crate::due::{Due, DueList};
 use crate::responses::Owed;
 use crate::{
-    Arrival, ArrivalId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
+    Arrival, ArrivalId, DueId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit,
     TransitId, mark,
 };
 
@@ -89,6 +89,60 @@ impl Nic {
     };
 }
 
+/// With fewer packets unacknowledged, as of the last look, nobody looks how many are back.
+const FEW: u32 = 16;
+
+impl Nic {
+    /// Whether one packet more may be unacknowledged.
+    #[inline(always)]
+    fn has_window(&mut self, window: u32, now: Time, dues: &mut Slab<DueId, Due>) -> bool {
+        if self.in_flight >= window.min(FEW) {
+            self.in_flight -= self.acks.drain(now, dues);
+        }
+        self.in_flight < window
+    }
+
+    /// Whether its host interface lets a packet out that takes it for `both`; if so it does, and
+    /// the other direction has the next turn.
+    #[inline(always)]
+    fn lets_out(&mut self, both: Span, now: Time) -> bool {
+        if both == Span::ZERO {
+            return true;
+        }
+        if self.moves > now || (self.held != NONE && self.turn == Turn::Receive) {
+            return false;
+        }
+        self.moves = now + both;
+        self.turn = Turn::Receive;
+        true
+    }
+}
+
+impl Packet {
+    /// A packet of a message with so many bytes, a draw and marks, that leaves its NIC at `born`.
+    #[inline(always)]
+    fn of(t: &Transit, bytes: u16, (draw, marks): (u64, u8), born: Time) -> Packet {
+        Packet {
+            tail: Time::ZERO,
+            born,
+            draw,
+            route: Route::default(),
+            arrival: t.arrival,
+            dst: t.dst,
+            bytes,
+            traveled: 0,
+            input: LinkId(t.src.0), // An injection link is numbered as its NIC.
+            next: NONE,
+            at: SwitchId(NONE),
+            input_class: 0,
+            cells: 0,
+            input_vc: 0,
+            vnet: t.vnet,
+            marks,
+        }
+    }
+}
+
 /// What one packet of a message carries: payload, wire bytes, and for how long it takes what both
 /// directions of a host interface share, and one of them.
 struct Part {
@@ -146,17 +200,26 @@ impl PacketNetwork {
         };
         let missing = u32::try_from(packets).expect("a message of less than 2^32 packets");
         let seen_after = msg.seen_after(&self.params);
-        let (done, asker) = (Time::ZERO, ArrivalId(NONE));
         // An answer that brings nothing is told by the NIC alone.
         let handling = if told == Told::Back(0) { Span::ZERO } else { handling };
         let handling = u32::try_from(handling.0).expect("libraries' times are less than 4 ms");
         let ahead = msg.ahead(&self.params);
-        let mut arrival =
-            Arrival { done, seen_after, id, src, handling, ahead, missing, back, asker };
-        if told != Told::There {
-            arrival.asker = self.ask(arrival);
-        }
-        let arrival = self.open(arrival, cx.machine.nic_switch[dst]);
+        // Made where it will lie: a processor waits for what it copies as a whole right after it
+        // has written it piece by piece.
+        let arrival = |asker| Arrival {
+            done: Time::ZERO,
+            seen_after,
+            id,
+            src,
+            handling,
+            ahead,
+            missing,
+            back,
+            asker,
+        };
+        let nobody = ArrivalId(NONE);
+        let asker = if told == Told::There { nobody } else { self.ask(arrival(nobody)) };
+        let arrival = self.open(|| arrival(asker), dst, cx.machine);
         let flow = match in_order && self.flows.are_kept {
             true => self.flows.open((src, dst), vnet, cx.now, self.nics.len()).0,
             false => NONE,
@@ -178,23 +241,36 @@ impl PacketNetwork {
     /// window, the credit or the host says wait: what most messages come to, and as `pump` would.
     #[inline(always)]
     fn leaves_whole(&mut self, t: &Transit, cx: &mut Cx<'_>) -> bool {
-        let link = cx.machine.injection(t.src);
-        let nic = &mut self.nics[t.src];
+        let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
+        let part = self.next_part(t);
+        let (nic, wire) = (&mut self.nics[t.src], &mut self.wires[link]);
         let is_idle = nic.first == NONE && !nic.owes && !nic.is_held && self.is_plain;
-        if !is_idle || t.packets > 1 || t.flow != NONE || self.wires[link].free_at > cx.now {
+        if !is_idle || t.packets > 1 || t.flow != NONE {
             return false;
         }
-        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
-        let in_window = nic.in_flight < self.params.window;
-        let part = self.next_part(t);
-        let goes = in_window
-            && self.has_room(Hop { link, vc: t.vnet }, part.bytes, cx.now)
-            && self.host_lets(t.src, part.both, cx.now);
-        if goes {
-            let packet = self.make_packet(t, &part, cx);
-            self.let_out(packet, t, &part, cx);
+        let class = &self.classes[wire.class];
+        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.dues) {
+            return false;
         }
-        goes
+        let at = self.layout.first(link) + usize::from(vc);
+        let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(part.bytes));
+        let goes =
+            class.lets(cells, room, || &mut self.channels[at], now) && nic.lets_out(part.both, now);
+        if !goes {
+            return false;
+        }
+        *room -= cells;
+        nic.response_next = true;
+        nic.in_flight += 1;
+        cx.counters.injected_packets += 1;
+        debug_assert!(!wire.stalled, "nobody waits");
+        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), now));
+        let p = &mut self.packets[packet];
+        let hop = Hop { link, vc };
+        let gone = now + class.gap.span(part.bytes.into()).max(part.host);
+        let entered = wire.carry(p, hop, class, cells, now, gone);
+        self.announce(packet, hop, &entered, cx);
+        true
     }
 
     /// The message joins its NIC's round, if none of its flow stands there.
@@ -225,8 +301,7 @@ impl PacketNetwork {
         if nic.first == NONE {
             return None;
         }
-        nic.in_flight -= nic.acks.drain(cx.now, &mut self.dues);
-        if nic.in_flight >= self.params.window {
+        if !nic.has_window(self.params.window, cx.now, &mut self.dues) {
             self.await_ack(src, class, cx);
             return None;
         }
@@ -284,7 +359,7 @@ impl PacketNetwork {
         if nic.first == NONE {
             nic.last = NONE;
         }
-        let packet = self.make_packet(&t, &part, cx);
+        let packet = self.make_packet(&t, &part, cx.now);
         let rest = &mut self.transits[transit];
         rest.made += 1;
         rest.unsent -= part.payload;
@@ -317,34 +392,15 @@ impl PacketNetwork {
 
     /// The next packet of a message, which its NIC counts as sent.
     #[inline(always)]
-    fn make_packet(&mut self, t: &Transit, part: &Part, cx: &Cx<'_>) -> PacketId {
-        let &Transit { src, dst, vnet, arrival, flow, .. } = t;
-        let nic = &mut self.nics[src];
-        nic.response_next = true;
-        self.shares.sender(&mut self.nics, src, vnet).in_flight += 1;
+    fn make_packet(&mut self, t: &Transit, part: &Part, now: Time) -> PacketId {
+        self.nics[t.src].response_next = true;
+        self.shares.sender(&mut self.nics, t.src, t.vnet).in_flight += 1;
         let own = Message::packet_draw(t.draw, t.made);
-        let (draw, marks) = match flow {
+        let luck = match t.flow {
             NONE => (own, 0),
-            flow => self.join_flow(flow, own, cx.now),
+            flow => self.join_flow(flow, own, now),
         };
-        self.packets.insert(Packet {
-            tail: Time::ZERO,
-            born: cx.now,
-            draw,
-            route: Route::default(),
-            arrival,
-            dst,
-            bytes: part.bytes,
-            traveled: 0,
-            input: cx.machine.injection(src),
-            next: NONE,
-            at: SwitchId(NONE),
-            input_class: 0,
-            cells: 0,
-            input_vc: 0,
-            vnet,
-            marks,
-        })
+        self.packets.insert_with(|| Packet::of(t, part.bytes, luck, now))
     }
 
     /// `packet` leaves its NIC by the free link.
@@ -374,27 +430,12 @@ impl PacketNetwork {
     /// does, if not, it is asked again when it is free.
     #[inline]
     pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
-        let sends = self.host_lets(at, both, cx.now);
+        let sends = self.nics[at].lets_out(both, cx.now);
         if !sends {
             self.nics[at].send_waits = true;
             self.arm_host(at, cx);
         }
         sends
-    }
-
-    /// The same, and no more is done about it.
-    #[inline(always)]
-    fn host_lets(&mut self, at: NicId, both: Span, now: Time) -> bool {
-        if both == Span::ZERO {
-            return true;
-        }
-        let nic = &mut self.nics[at];
-        if nic.moves > now || (nic.held != NONE && nic.turn == Turn::Receive) {
-            return false;
-        }
-        nic.moves = now + both;
-        nic.turn = Turn::Receive;
-        true
     }
 
     /// The head of `packet` stands at the end of its ejection link.

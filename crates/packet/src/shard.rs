@@ -8,7 +8,7 @@
 
 use base::{Slab, Time};
 use des::Phase;
-use machine::{Hop, LinkId, NicId, SwitchId};
+use machine::{Hop, LinkId, Machine, NicId, SwitchId};
 use net::{Cx, MsgId, Partition};
 
 use crate::credit::Buffer;
@@ -83,9 +83,22 @@ impl Shards {
 
 impl PacketNetwork {
     /// A message begins, for its receiver as well: what its packets are to call it.
-    #[inline]
-    pub(crate) fn open(&mut self, arrival: Arrival, dst: SwitchId) -> ArrivalId {
-        let Some(shards) = &mut self.shards else { return self.arrivals.insert(arrival) };
+    #[inline(always)]
+    pub(crate) fn open(
+        &mut self,
+        arrival: impl FnOnce() -> Arrival,
+        dst: NicId,
+        machine: &Machine,
+    ) -> ArrivalId {
+        if self.shards.is_none() {
+            return self.arrivals.insert_with(arrival);
+        }
+        self.open_in_shards(arrival(), machine.nic_switch[dst])
+    }
+
+    #[inline(never)]
+    fn open_in_shards(&mut self, arrival: Arrival, dst: SwitchId) -> ArrivalId {
+        let shards = self.shards.as_mut().expect("asked only where there are shards");
         let to = shards.partition.of[dst];
         if to == self.own {
             return self.arrivals.insert(arrival);

@@ -4,8 +4,8 @@ use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
 use des::{Phase, Queue, What};
 use machine::{Machine, NicId};
 use net::{
-    Counters, Cx, Event, FAILED, Failure, Message, MsgId, NetworkModel, Origin, Partition, READY,
-    Told,
+    Counters, Cx, Event, FAILED, Failure, HOST, Message, MsgId, NetworkModel, Origin, Partition,
+    READY, Told,
 };
 
 use super::crew::{Crew, Member};
@@ -174,9 +174,10 @@ impl<'a, N: NetworkModel> World<'a, N> {
         net.start(&mut cx);
         for at in 0..traffic.streams.len() {
             let Stream { to, first, .. } = traffic.streams[at];
-            (0..to.participants())
-                .filter(|&at| to.sends(at) && is_here(to.nic(at)))
-                .for_each(|at| traffic.schedule(first + at, watch, net, &mut cx));
+            for at in (0..to.participants()).filter(|&at| to.sends(at) && is_here(to.nic(at))) {
+                let next = (first + at, traffic.next_birth(first + at));
+                traffic.schedule(next, watch, net, &mut cx);
+            }
         }
     }
 
@@ -207,15 +208,10 @@ impl<'a, N: NetworkModel> World<'a, N> {
             if looks {
                 traffic.look_ahead(cx.queue);
             }
-            if what.kind() == READY && is_kept {
+            if what.kind() == READY && is_kept || what.kind() == HOST {
                 traffic.send(MsgId(what.arg()), watch, net, &mut cx);
             } else {
-                match Event::of(what) {
-                    Event::Net(event) => net.handle(event, &mut cx),
-                    Event::Host { token, .. } => {
-                        traffic.send(MsgId(token), watch, net, &mut cx);
-                    }
-                }
+                net.take_up(what, &mut cx);
             }
             if !cx.delivered.is_empty() {
                 traffic.collect(watch, net, cx.delivered);
@@ -317,17 +313,24 @@ impl<'a> Traffic<'a> {
         (stream, source - stream.first)
     }
 
-    /// Schedules the next packet of a source.
+    /// When the next packet of a source is born.
+    #[inline(always)]
+    fn next_birth(&self, source: u32) -> Time {
+        let (stream, place) = self.stream(source);
+        let Source { born, generated: nth } = self.sources[source as usize];
+        stream.next_birth(place, born, nth)
+    }
+
+    /// Schedules the next packet of a source, which is born `at`.
     fn schedule<N: NetworkModel>(
         &mut self,
-        source: u32,
+        (source, at): (u32, Time),
         watch: &Watch,
         net: &mut N,
         cx: &mut Cx<'_>,
     ) {
         let (stream, place) = self.stream(source);
-        let Source { born, generated: nth } = self.sources[source as usize];
-        let at = stream.next_birth(place, born, nth);
+        let nth = self.sources[source as usize].generated;
         if at >= watch.sources_end {
             return;
         }
@@ -371,6 +374,8 @@ impl<'a> Traffic<'a> {
     /// The packet `id` is there and may leave; the next of its source is on its way.
     fn send<N: NetworkModel>(&mut self, id: MsgId, watch: &Watch, net: &mut N, cx: &mut Cx<'_>) {
         let Born { nth, from, .. } = self.under_way[id];
+        // A logarithm is a hundred cycles of waiting for itself: begun here, it is done meanwhile.
+        let next = (from, self.next_birth(from));
         let (Stream { to, bytes, vnet, in_order, .. }, at) = self.stream(from);
         let msg = Message {
             src: to.nic(at),
@@ -389,7 +394,7 @@ impl<'a> Traffic<'a> {
         } else {
             net.inject(id, msg, cx);
         }
-        self.schedule(from, watch, net, cx);
+        self.schedule(next, watch, net, cx);
     }
 
     /// Takes note of what was delivered.
