@@ -82,7 +82,7 @@ def spelled(c: Complaint, command: str, typed: Mapping[str, Any]) -> Complaint:
         at, found = "--placement", f"{typed.get('--placement')}: node {found} for rank {rank[1]}"
     elif nth := re.fullmatch(r"background ([0-9]+)", c.at):
         at, whole = "--background", str(typed["--background"][int(nth[1]) - 1])
-        found = whole if found in whole else f"{whole}: {found}"
+        found = whole if found in whole else f"{whole}: {found}" if whole else found
     elif line := re.fullmatch(r"host file, line ([0-9]+)", c.at):
         at = f"{typed.get('--hostfile')}:{line[1]}"
     elif c.at.startswith("coll_rules."):

@@ -219,7 +219,7 @@ def ask(
     if "mpi" in bad:  # nobody knows which variables another library would hear
         jobs = [{**job, "env": []} if "env" in job else job for job in jobs]
     request = None
-    if "machine" not in bad:
+    if "machine" not in bad and machine is not None:
         request = {
             "machine": machine.request(),
             "fidelity": fidelity if "fidelity" not in bad else names.FIDELITIES[0],

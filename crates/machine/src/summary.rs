@@ -37,7 +37,7 @@ pub struct Summary {
     pub storage_B_per_s: f64,
     pub storage_node_B_per_s: f64,
     pub storage_latency_s: f64,
-    /// An 8-byte message, one way.
+    /// An 8-byte message, one way, from host to host.
     pub zero_load_latency_s: Distances,
     pub groups_by_kind: BTreeMap<String, u32>,
     pub nodes_by_kind: BTreeMap<String, u32>,
@@ -216,7 +216,7 @@ impl Machine {
             } else {
                 &mut far.other_group
             };
-            let latency = self.zero_load(src, dst, 8).seconds();
+            let latency = (self.zero_load(src, dst, 8) + self.node.nic_latency * 2).seconds();
             *nearness = Some(nearness.unwrap_or(0.0).max(latency));
         }
         far

@@ -92,7 +92,7 @@ pub struct Gpu {
 }
 
 /// Longer times, added up, might be more than the clock holds.
-const LONGEST_S: f64 = 1000.0;
+pub const LONGEST_S: f64 = 1000.0;
 
 /// Names of the profiles that come with the product.
 pub const PRESETS: &[&str] =
@@ -250,8 +250,9 @@ impl Library {
     }
 
     /// The same library on cores that go through its code so many times as fast as those that the
-    /// profile was measured on. Errors: an overhead is longer then than a profile's may be.
-    pub fn on_cores(mut self, speed: f64) -> Result<Library, String> {
+    /// profile was measured on. Errors: the seconds of an overhead that is longer then than a
+    /// profile's may be.
+    pub fn on_cores(mut self, speed: f64) -> Result<Library, f64> {
         for span in [
             &mut self.send_overhead,
             &mut self.recv_overhead,
@@ -262,7 +263,7 @@ impl Library {
         ] {
             let seconds = span.seconds() / speed;
             if seconds > LONGEST_S {
-                return Err(format!("{seconds} s, expected overheads of at most {LONGEST_S} s"));
+                return Err(seconds);
             }
             *span = Span::from_seconds(seconds);
         }

@@ -85,11 +85,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// What a leg needs more on the way between its NICs and the hosts that take part in it: who
     /// commands it, and who sees it. The receiver's NIC matches a request to send and asks for the
-    /// data by itself, and the sender's gives it.
-    pub(crate) fn host_ends(&self, leg: Leg) -> Span {
+    /// data by itself, unless its host does both; the sender's gives it.
+    pub(crate) fn host_ends(&self, leg: Leg, to: u32) -> Span {
         let ends = match leg {
             Leg::Eager => 2,
             Leg::RequestToSend | Leg::Data | Leg::Finished => 1,
+            Leg::Get if self.guard.limits.is_software(self.played(to)) => 2,
             Leg::Get => 0,
         };
         self.job.machine.node.nic_latency * ends

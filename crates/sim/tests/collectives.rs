@@ -242,7 +242,7 @@ fn members_that_disagree_about_a_length_are_told_who_asked_for_what() {
 }
 
 /// What ranks call their own block where each has a length of its own is nobody else's affair, and
-/// neither are lengths of another call or of another communicator.
+/// neither is the length of another call.
 #[test]
 fn lengths_that_may_differ_do() {
     let size = 4;

@@ -155,6 +155,15 @@ fn a_host_far_from_its_nic_counts_once_at_either_end_of_a_message() {
             assert!((more - 600.0).abs() < 0.1, "{fidelity} {name} {bytes} B: {more}");
         }
     }
+    // Where software matches, the receiver's host sees the request and asks for the data.
+    let software = |host: &str| {
+        let mut more = json!({"nodes": 2, "ppn": 1, "mpi": "mine"});
+        more["mpi_toml"] = "like = \"mpich\"\nrx_match_mode = \"software\"".into();
+        more["machine"] = on(&[("node.nic_latency", host)]);
+        latency(more, &[MIB])[0]
+    };
+    let more = software("300 ns") - software("0 ns");
+    assert!((more - 1200.0).abs() < 0.1, "{more}");
     // Within a node no NIC takes part.
     let within = json!({"machine": on(&[("node.nic_latency", "300 ns")])});
     assert_eq!(latency(within, &[8, MIB]), latency(json!({}), &[8, MIB]));

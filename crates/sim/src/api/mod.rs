@@ -206,7 +206,11 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
     let mut library = Library::parse(name, text, &machine.fabric)
         .map_err(|errors| complain(format!("mpi.{name}"), errors))?
         .on_cores(machine.node.mpi_speed)
-        .map_err(|error| complain("machine.node.mpi_speed".into(), vec![error]))?;
+        .map_err(|seconds| {
+            let most = mpi::library::LONGEST_S;
+            let wanted = format!("overheads of at most {most} s; one would be {seconds} s");
+            vec![Complaint::new("node.mpi_speed", machine.node.mpi_speed.to_string(), wanted)]
+        })?;
     if let Some(rules) = &common.rules {
         let read = mpi::rules::read(&rules.text, &library.selection)
             .map_err(|errors| complain(format!("coll_rules.{}", rules.name), errors))?;

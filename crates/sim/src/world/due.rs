@@ -242,7 +242,7 @@ mod tests {
             let (run, done) = (RunId(id), DoneId(id));
             let mut all = vec![Due::Fire, Due::Begin, Due::Serve(id), Due::Answer(AccessId(id))];
             all.extend([Due::Complete(done), Due::Ring(done), Due::Next(run), Due::Advance(run)]);
-            all.push(Due::Reduced(run));
+            all.extend([Due::Reduced(run), Due::Issue(AccessId(id))]);
             let legs = (0..LEGS).map(|leg| flight(leg, id));
             all.extend(legs.clone().flat_map(|f| [Due::Depart(f), Due::Inject(f)]));
             let cargo = [Cargo::Access(AccessId(id)), Cargo::Background(id)];
