@@ -116,7 +116,8 @@ fn traffic(machine: &Machine, seed: u64) -> Vec<(Time, Message)> {
 fn whatever_breaks_a_message_arrives_once_or_is_told_to_have_failed() {
     let n = asked("ODONATA_STORM").unwrap_or(60);
     let mut sums = BTreeMap::new();
-    for seed in 0..n {
+    // By the last plan one packet of all arrives, and its answer does not.
+    for seed in (0..n).chain([9504]) {
         let machine = small(seed);
         let plan = FaultPlan::random(&machine, seed, 1 + (seed % 7) as u32, Span::us(60));
         let text = plan.to_toml(&machine);
