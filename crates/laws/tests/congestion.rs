@@ -104,6 +104,49 @@ fn the_receiver_of_an_incast_stays_busy() {
     }
 }
 
+/// `from` sends `to` so many messages of 64 KiB, all at once.
+fn stream(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message)> {
+    let one = move |i| (Time(0), message(from, to, 64 << 10, draw(5, from, to.into(), i)));
+    (0..u64::from(count)).map(one)
+}
+
+/// By how much `streams` take longer than the busiest of their NICs' links needs.
+fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
+    let machine = preset("lumi-c", "on", &[("groups.cpu.count", "2")]);
+    let messages: Vec<_> = streams.iter().flat_map(|&(a, b, n)| stream(a, b, n)).collect();
+    let got = run(&machine, &messages);
+    assert!(got.counters.congestion.holds > 0, "nobody is held back");
+    let sum = |is_of: &dyn Fn(&(u32, u32, u32)) -> bool| -> u32 {
+        streams.iter().filter(|s| is_of(s)).map(|s| s.2).sum()
+    };
+    let ends = streams.iter().flat_map(|&(a, b, _)| [sum(&|s| s.0 == a), sum(&|s| s.1 == b)]);
+    let packets = (64 << 10) / machine.nic.packet_payload;
+    let wire = (64 << 10) + packets * machine.nic.packet_overhead;
+    let link = machine.injection(NicId(0));
+    let busy = machine.links.gap[link].span(wire * u64::from(ends.max().unwrap()));
+    got.end().since(Time(0)).0 as f64 / busy.0 as f64
+}
+
+/// A NIC has messages for a congested receiver and for another: of its link the congested one gets
+/// what it gives credit for, whatever number of messages the NIC has for the other, so that a's, b's
+/// and c's links are all busy to the end.
+#[test]
+fn a_contributor_uses_its_credits_beside_what_it_sends_to_others() {
+    for n in [32, 64, 256] {
+        let over = beyond_the_busiest(&[(0, 1, n), (0, 2, n), (1, 2, n)]);
+        assert!(over < 1.05, "{n} messages each: {over:.3} of what links need");
+    }
+}
+
+/// A NIC sends to three congested receivers, and can give none of them the half that the other
+/// contributor leaves it: the other takes the rest.
+#[test]
+fn a_contributor_that_cannot_use_its_share_leaves_it_to_others() {
+    let streams = [(0, 1, 64), (0, 2, 64), (0, 3, 64), (4, 1, 128), (5, 2, 128), (6, 3, 128)];
+    let over = beyond_the_busiest(&streams);
+    assert!(over < 1.05, "{over:.3} of what links need");
+}
+
 /// Victims: packets between other NICs than those of a pattern, each in a virtual network.
 struct Victims {
     alone: LoadOutcome,

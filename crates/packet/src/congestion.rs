@@ -16,7 +16,7 @@ use machine::{Idle, LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
 use crate::link::ones;
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, TransitId, mark};
+use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, Transit, TransitId, mark};
 
 base::ids! {
     /// A congested endpoint, as the switch before it sees it.
@@ -44,6 +44,9 @@ pub(crate) struct Congestion {
     path: Vec<LinkId>,
     pub counts: CongestionCounters,
 }
+
+/// Contributors in a row that are looked at in vain for one with less than its share of credits.
+const PASSED_OVER: u32 = 8;
 
 /// Chains that the contributors of an endpoint are divided into, by number.
 const CHAINS: usize = 16;
@@ -457,7 +460,8 @@ impl PacketNetwork {
     }
 
     /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
-    /// credit last a round trip of the mean contributor, and the threshold longer. A class may do
+    /// credit last a round trip of the mean contributor, and the threshold longer. Who has his share
+    /// of them out is passed over: he is slow to use them, and others are not to wait for him. A class may do
     /// so as if the link were its own, up to its ceiling: what is lent to it is known to nobody
     /// beforehand.
     fn deal(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
@@ -466,6 +470,7 @@ impl PacketNetwork {
         let gap = self.class(link).gap.max(ceiling);
         let slack = gap.span(self.congestion.threshold);
         let waiting = self.waiting(link, class);
+        let mut passed_over = 0;
         loop {
             let Endpoint { last, live, ways, owed, mean, .. } = self.congestion.endpoints[at];
             if last == NONE {
@@ -489,6 +494,14 @@ impl PacketNetwork {
                 break;
             }
             self.congestion.turn(at, true);
+            let own = u64::from(self.congestion.contributors[id].owed * live) * u64::from(mean);
+            if gap.span(own) > round {
+                passed_over += 1;
+                if passed_over == live.min(PASSED_OVER) {
+                    break;
+                }
+                continue;
+            }
             self.congestion.contributors[id].owed += 1;
             self.congestion.endpoints[at].owed += 1;
             self.congestion.counts.credits += 1;
@@ -590,7 +603,32 @@ impl PacketNetwork {
             hold.last = NONE;
         }
         let admitted = TransitId(hold.admitted);
-        self.queue_up(src, admitted);
+        self.cut_in(src, admitted);
+    }
+
+    /// `transit`, which may send a packet on credit, stands behind the first in the round that
+    /// needs none: between two packets of others each receiver that gives credit has its turn. At
+    /// the end of the round it would have one turn in as many as the NIC has messages for others.
+    fn cut_in(&mut self, src: NicId, transit: TransitId) {
+        let class = self.transits[transit].vnet;
+        let mut behind = self.shares.sender(&mut self.nics, src, class).first;
+        while behind != NONE && self.is_on_credit(src, TransitId(behind)) {
+            behind = self.transits[TransitId(behind)].next;
+        }
+        if behind == NONE {
+            return self.queue_up(src, transit);
+        }
+        let next = std::mem::replace(&mut self.transits[TransitId(behind)].next, transit.0);
+        self.transits[transit].next = next;
+        if next == NONE {
+            self.shares.sender(&mut self.nics, src, class).last = transit.0;
+        }
+    }
+
+    fn is_on_credit(&mut self, src: NicId, transit: TransitId) -> bool {
+        let Transit { dst, vnet, .. } = self.transits[transit];
+        let hold = self.hold_of(src, vnet, dst);
+        hold.is_some_and(|id| self.congestion.holds[id].admitted == transit.0)
     }
 
     /// `transit` goes to the end of those held back.
