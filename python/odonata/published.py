@@ -7,8 +7,10 @@ which. No curve was fitted as a whole; the rest of each is prediction.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from . import benchmarks, door, tables
@@ -46,6 +48,8 @@ class Curve:
     window: int | None = None
     # Of the predicted bandwidth one part in so many is what was measured.
     parts: int = 1
+    # What its library has otherwise than the profile, as a profile would say it.
+    profile: str = ""
     # Flows where packets would take longer than a report should.
     fidelity: str = "packet"
 
@@ -58,6 +62,15 @@ class Curve:
         """What a point's number times this is: seconds, or bytes a second."""
         return 1e-6 if self.column == "latency_s" else 1e6
 
+
+DEIC = (
+    "DeiC-HPC/BitBulldozersLab, container approaches on LUMI, OMB 7.5 on two nodes of a rank each"
+)
+# libfabric up to 1.22 had FI_CXI_RDZV_THRESHOLD 2,048.
+OLDER_PROVIDER = """
+[fabric.slingshot]
+eager_max = "4097 B"
+"""
 
 LATENCIES = (
     Curve(
@@ -147,6 +160,84 @@ OTHERS = (
         benchmark="bibw",
         mpi="none",
         window=256,
+    ),
+    Curve(
+        "lumi_host_latency_cray",
+        "LUMI-G, Cray MPICH between two nodes, host memory",
+        DEIC,
+        "Cray MPICH 8.1.29; whether on one switch is not said",
+        "8 B shares in setting what the receiver's CPU takes, 4 MiB what a NIC reads of host "
+        "memory",
+        "lumi-g",
+        ((1, 2.3), (8, 2.32), (64, 2.33), (128, 2.87), (512, 2.95), (1024, 3.01), (4096, 3.26),
+         (8192, 3.65), (16384, 4.3), (32768, 7.68), (65536, 9.11), (262144, 17.79),
+         (1048576, 52.58), (4194304, 191.63)),
+        mpi="cray-mpich",
+    ),
+    Curve(
+        "lumi_host_latency_mpich",
+        "LUMI-G, MPICH between two nodes, host memory",
+        DEIC,
+        "MPICH 4.2.3 on libfabric 1.22, whose rendezvous begins above 4,097 B, and so predicted",
+        "8 B sets what the receiver's CPU takes",
+        "lumi-g",
+        ((1, 2.59), (8, 2.58), (64, 2.63), (128, 3.12), (512, 3.22), (1024, 3.29), (4096, 3.55),
+         (8192, 6.49), (16384, 7.14), (32768, 7.97), (65536, 9.68), (262144, 18.2),
+         (1048576, 52.89), (4194304, 191.76)),
+        profile=OLDER_PROVIDER,
+    ),
+    Curve(
+        "lumi_gpu_latency_cray",
+        "LUMI-G, Cray MPICH between two nodes, GPU memory, another study",
+        DEIC,
+        "Cray MPICH 8.1.29; whether on one switch is not said",
+        "none",
+        "lumi-g",
+        ((1, 2.54), (8, 2.56), (64, 2.56), (128, 3.1), (512, 3.43), (1024, 3.6), (4096, 3.93),
+         (8192, 4.16), (16384, 4.69), (32768, 8.37), (65536, 9.7), (262144, 17.8),
+         (1048576, 50.21), (4194304, 180.6)),
+        mpi="cray-mpich",
+        buffers="gpu",
+    ),
+    Curve(
+        "lumi_host_bw_cray",
+        "LUMI-G, Cray MPICH between two nodes, bandwidth, host memory",
+        DEIC,
+        "Cray MPICH 8.1.29; whether on one switch is not said",
+        "1 B sets what the sender's CPU takes, 4 MiB what a NIC reads of host memory",
+        "lumi-g",
+        ((1, 1.8), (8, 14.44), (64, 114.33), (128, 231.01), (512, 914.56), (1024, 1825.57),
+         (4096, 7260.73), (8192, 13722.94), (16384, 17347.99), (32768, 18859.19),
+         (65536, 20834.00), (262144, 22188.02), (1048576, 22498.72), (4194304, 22584.56)),
+        benchmark="bw",
+        mpi="cray-mpich",
+    ),
+    Curve(
+        "lumi_host_bw_mpich",
+        "LUMI-G, MPICH between two nodes, bandwidth, host memory",
+        DEIC,
+        "MPICH 4.2.3 on libfabric 1.22, whose rendezvous begins above 4,097 B, and so predicted",
+        "1 B sets what the sender's CPU takes",
+        "lumi-g",
+        ((1, 1.43), (8, 11.49), (64, 91.9), (128, 182.15), (512, 718.93), (1024, 1434.79),
+         (4096, 5727.93), (8192, 10455.09), (16384, 16230.03), (32768, 18746.15),
+         (65536, 20741.79), (262144, 22184.69), (1048576, 22536.05), (4194304, 22626.56)),
+        benchmark="bw",
+        profile=OLDER_PROVIDER,
+    ),
+    Curve(
+        "lumi_gpu_bw_cray",
+        "LUMI-G, Cray MPICH between two nodes, bandwidth, GPU memory",
+        DEIC,
+        "Cray MPICH 8.1.29; whether on one switch is not said",
+        "4 MiB shows that the link is the limit",
+        "lumi-g",
+        ((1, 1.53), (8, 12.66), (64, 100.14), (128, 201.29), (512, 798.18), (1024, 1595.32),
+         (4096, 6341.36), (8192, 12624.95), (16384, 20232.51), (32768, 19402.73),
+         (65536, 22365.23), (262144, 23590.67), (1048576, 23879.56), (4194304, 23950.99)),
+        benchmark="bw",
+        mpi="cray-mpich",
+        buffers="gpu",
     ),
     Curve(
         "frontier_intra_bw",
@@ -454,6 +545,20 @@ NUMBERS = (
         parts=2,
     ),
     Curve(
+        "aurora_alltoallv_384",
+        "Aurora, osu_alltoallv of 4 KiB on 32 nodes of 12 ranks",
+        "pmodels/mpich, issue 7601, OMB 7.5",
+        "Aurora's MPICH of September 2025; where the nodes are is not said, predicted contiguous. "
+        "Half of its iterations take at most 407 µs, all of them 467 on the mean",
+        "none",
+        "aurora",
+        ((4096, 467.38),),
+        benchmark="alltoallv",
+        mpi="mpich-aurora",
+        nodes=32,
+        ppn=12,
+    ),
+    Curve(
         "S0.gpu.bw1nic",
         "Aurora, one NIC, GPU memory",
         AURORA,
@@ -515,18 +620,24 @@ def predict(
 
     `fidelity` is the curve's own unless given.
     """
-    job = machine(curve.preset).job(
-        nodes=curve.nodes,
-        ppn=curve.ppn,
-        mpi=curve.mpi,
-        placement=curve.placement,
-        nic_policy=curve.nic_policy,
-    )
     sizes = [size for size, _ in curve.points]
-    summary = benchmarks.ask(
-        curve.benchmark, job, sizes, fidelity or curve.fidelity,
-        buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
-    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        mpi = curve.mpi
+        if curve.profile:
+            profile = Path(folder) / f"{mpi}.toml"
+            profile.write_text(f'like = "{mpi}"\n{curve.profile}')
+            mpi = str(profile)
+        job = machine(curve.preset).job(
+            nodes=curve.nodes,
+            ppn=curve.ppn,
+            mpi=mpi,
+            placement=curve.placement,
+            nic_policy=curve.nic_policy,
+        )
+        summary = benchmarks.ask(
+            curve.benchmark, job, sizes, fidelity or curve.fidelity,
+            buffers=curve.buffers, window=curve.window, tick=tick, stop=stop,
+        )  # fmt: skip
     if failure := summary.get("failure"):
         raise SimulatedFailure.of(failure, None)
     predicted = tables.rows_of(summary["rows"])

@@ -332,6 +332,9 @@ pub struct GpuParams {
     /// Inverse of the rate between two GPUs of a node, and between two tiles of one GPU.
     pub link_gap: Gap,
     pub tile_gap: Gap,
+    /// Inverse of the rate at which a NIC reaches the memory of GPUs one way; `None` as it reaches
+    /// the host's.
+    pub nic_gap_one_way: Option<Gap>,
     /// Inverse of the rate at which the NICs of one CPU reach the memory of GPUs, all together.
     /// `Gap::ZERO` is no cap.
     pub nic_gap: Gap,

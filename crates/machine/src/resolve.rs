@@ -534,6 +534,7 @@ impl MachineSpec {
             copy_latency: self.span("node.gpu_copy_latency"),
             link_gap,
             tile_gap: or("node.gpu_tile_rate", link_gap),
+            nic_gap_one_way: self.number("node.gpu_nic_rate_one_way").map(Gap::from_bytes_per_s),
             nic_gap: self.gap("node.gpu_nic_rate"),
         })
     }

@@ -212,7 +212,7 @@ pub(super) fn answer(
     });
     let job = match job(&common, ranks, request.ppn.max(1)) {
         Ok(mut job) => {
-            job.buffers = buffers;
+            job.put_buffers(buffers);
             complaints.extend(lacks_gpus(&job));
             let misplaced = which.and_then(|which| misplaced(which, request.ppn, &job.seats));
             let other = || on_other_nodes(request.nodes, request.ppn, &job.seats);

@@ -106,6 +106,17 @@ impl Sample {
 }
 
 impl Job {
+    /// Messages are to lie in `buffers`. Where NICs read and write GPUs' memory themselves, they do
+    /// at its rate.
+    pub fn put_buffers(&mut self, buffers: Buffers) {
+        self.buffers = buffers;
+        let one_way = self.machine.node.gpu.as_ref().and_then(|gpu| gpu.nic_gap_one_way);
+        let is_own = buffers == Buffers::Gpu && self.library.gpu.rdma_min < u64::MAX;
+        if let Some(gap) = one_way.filter(|_| is_own) {
+            self.machine.nic.host_gap_one_way = gap;
+        }
+    }
+
     /// Where each rank's core is in the circle of noise as the run begins; it is named by its place
     /// on its node.
     pub(crate) fn phases(&self) -> Vec<Span> {
