@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,19 +29,19 @@ class Machine:
     changes: tuple[tuple[str, str], ...] = ()
     routing: str | None = None
     faults: Mapping[str, Any] | None = None  # see `faults`
-    # Where `toml` is from, for complaints: machines of one text are equal wherever it lies.
+    like: tuple[str, ...] = ()  # texts of the files that `toml` is like, each like the next
+    # Where these are from, for complaints: machines of one text are equal wherever it lies.
     file: str | None = field(default=None, compare=False)
+    files: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Machine:
-        """The machine described by a machine file."""
-        try:
-            text = read_text(path)
-        except (OSError, ValueError, TypeError) as error:
-            wrong = Complaints()
-            wrong.add("machine", path, f"a readable machine file ({why(error)})")
-            raise InputError(wrong.list) from None
-        return cls(Path(path).stem, text, file=os.fspath(path))
+        """The machine described by a machine file, and by those it is `like`."""
+        wrong = Complaints()
+        read = files_of(wrong, path)
+        wrong.raise_any()
+        (file, *files), (text, *like) = zip(*read, strict=True)
+        return cls(Path(path).stem, text, like=tuple(like), file=file, files=tuple(files))
 
     def with_(
         self,
@@ -85,9 +84,20 @@ class Machine:
 
     def told(self, key: str) -> str:
         """What the machine file, or a change to it, says of a top-level key whose value is text."""
-        found = re.search(rf'^{key} *= *"(.*?)"', self.source.partition("\n[")[0], re.MULTILINE)
         said = [value.strip('"') for name, value in self.changes if name == key]
-        return said[-1] if said else found[1] if found else ""
+        if said:
+            return said[-1]
+        # What a machine is and where its numbers come from is not what another's file says.
+        texts = [self.source] if key in ("about", "source") else self._texts()
+        return next((found for text in texts if (found := top(text, key))), "")
+
+    def _texts(self) -> Iterator[str]:
+        """The machine file, what that is like, and so on."""
+        yield (text := self.source)
+        for text in self.like:
+            yield text
+        while (name := top(text, "like")) in presets():
+            yield (text := door.ask("preset_toml", name))
 
     def job(
         self,
@@ -130,8 +140,45 @@ class Machine:
 
     def request(self) -> dict[str, Any]:
         found = {"name": self.name, "toml": self.toml, "set": [list(c) for c in self.changes]}
-        found["file"] = self.file
+        found |= {"file": self.file, "like": list(zip(self.files, self.like, strict=True))}
         return found if self.faults is None else {**found, "faults": dict(self.faults)}
+
+
+def top(text: str, key: str) -> str | None:
+    """The text that a machine file has at a key outside of all tables, if any."""
+    try:
+        found = json.loads(door.ask("toml_to_json", text)).get(key)
+    except InputError:
+        return None  # the core will say where
+    return found if isinstance(found, str) else None
+
+
+def is_path(name: str) -> bool:
+    """Whether a machine's name is that of a file, not of a preset."""
+    return name.endswith(".toml") or "/" in name
+
+
+def files_of(wrong: Complaints, path: str | Path) -> list[tuple[str, str]]:
+    """A machine file and those it is like, each like the next: where they lie, and their texts.
+    What they say is the core's to judge."""
+    found: list[tuple[str, str]] = []
+    at, said, seen = "machine", path, set()
+    while True:
+        try:
+            text = read_text(path)
+        except (OSError, ValueError, TypeError) as error:
+            wrong.add(at, said, f"a readable machine file ({why(error)})")
+            return found
+        path = os.fspath(path)
+        found.append((path, text))
+        seen.add(os.path.realpath(path))
+        said = top(text, "like")
+        if said is None or not is_path(said):
+            return found
+        at, path = f"{path}, like", os.path.join(os.path.dirname(path), said)
+        if os.path.realpath(path) in seen:
+            wrong.add(at, said, "a machine file that is not like this one in turn")
+            return found
 
 
 @dataclass(frozen=True)
@@ -263,9 +310,7 @@ def check_names(
 
 def machine(name: str) -> Machine:
     """A preset machine by name (`odonata.presets()` lists them), or a machine file by path."""
-    if isinstance(name, os.PathLike) or (
-        isinstance(name, str) and (name.endswith(".toml") or "/" in name)
-    ):
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and is_path(name)):
         return Machine.from_toml(name)
     wrong = Complaints()
     check_names(wrong, Machine(name), names.FIDELITIES[0], libraries()[0])

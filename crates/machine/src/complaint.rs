@@ -13,6 +13,8 @@ pub struct Complaint {
     pub wanted: String,
     /// A guess at what was meant; of two, "`one` or `other`" without the outer ticks.
     pub hint: Option<String>,
+    /// The file `at` is a key of, if that is not the one asked for but one it is like.
+    pub file: Option<String>,
 }
 
 impl Complaint {
@@ -21,7 +23,8 @@ impl Complaint {
         found: impl Into<String>,
         wanted: impl Into<String>,
     ) -> Complaint {
-        Complaint { at: at.into(), found: found.into(), wanted: wanted.into(), hint: None }
+        let (at, found, wanted) = (at.into(), found.into(), wanted.into());
+        Complaint { at, found, wanted, hint: None, file: None }
     }
     /// Adds "did you mean `guess`?".
     pub fn with_hint(mut self, guess: Option<impl Into<String>>) -> Complaint {
@@ -32,6 +35,9 @@ impl Complaint {
 
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}, ")?;
+        }
         write!(f, "{}: ", self.at)?;
         if !self.found.is_empty() {
             write!(f, "found `{}`, ", self.found)?;

@@ -375,6 +375,7 @@ mod complaint;
 mod dragonfly;
 pub mod faults;
 mod fold;
+mod like;
 pub mod placement;
 mod presets;
 mod quantity;

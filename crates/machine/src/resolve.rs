@@ -101,7 +101,7 @@ impl MachineSpec {
         }
         let classes = self.traffic_classes(&mut out);
         if !out.is_empty() {
-            return Err(out);
+            return Err(self.of_files(out));
         }
         let mut build = Build::new(self, &kinds);
         build.local_links();

@@ -67,6 +67,9 @@ use Form::{Count, CountOrFull, Counts, Ratio, Text, Word};
 
 #[rustfmt::skip] // A table is read down its columns.
 pub const KEYS: &[Key] = &[
+    key("like", Text, Is("it says all itself"),
+        "A preset, or a machine file by its path as seen from this one, that has what this one \
+         does not say; see above."),
     key("about", Text, Means(""), "One line saying what the machine is."),
     key("source", Text, Means(""), "Where its numbers come from."),
     key("fabric", Word(&["slingshot", "aries", "generic"]), Means("generic"),

@@ -6,6 +6,7 @@ use base::{Digest, Gap, Span};
 use toml::{Table, Value as Toml};
 
 use crate::complaint::{Complaint, nearest};
+use crate::like::{self, Laid};
 use crate::quantity;
 use crate::schema::{self, Absent, Form, Key};
 
@@ -28,6 +29,8 @@ pub struct MachineSpec {
     /// Traffic classes the file says something of, as it spells them.
     pub(crate) classes: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
+    /// Which file a key is from that the file is `like`.
+    pub(crate) from: BTreeMap<String, String>,
 }
 
 impl MachineSpec {
@@ -37,15 +40,24 @@ impl MachineSpec {
         text: &str,
         overrides: &[(String, String)],
     ) -> Result<MachineSpec, Vec<Complaint>> {
-        let mut table = match text.parse::<Table>() {
-            Ok(table) => table,
-            Err(error) => return Err(vec![syntax(name, text, &error)]),
-        };
-        let mut complaints = Vec::new();
+        MachineSpec::parse_like(name, text, &[], overrides)
+    }
+
+    /// The same of a file that is `like` others of the user's, each like the next: their paths, as
+    /// complaints call them, and their texts.
+    pub fn parse_like(
+        name: &str,
+        text: &str,
+        files: &[(String, String)],
+        overrides: &[(String, String)],
+    ) -> Result<MachineSpec, Vec<Complaint>> {
+        let Laid { mut table, mut from, mut complaints } = like::read(name, text, files);
+        let is_whole = complaints.is_empty();
         for (key, value) in overrides {
             if let Err(complaint) = lay_over(&mut table, key, value) {
                 complaints.push(complaint);
             }
+            from.retain(|path, _| path != key && !path.starts_with(&format!("{key}.")));
         }
         let kinds: Vec<String> = match table.get("groups") {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
@@ -58,8 +70,8 @@ impl MachineSpec {
             _ => Vec::new(),
         };
         let (name, values) = (name.into(), BTreeMap::new());
-        let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values };
-        if spec.kinds.is_empty() {
+        let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values, from };
+        if spec.kinds.is_empty() && is_whole {
             let wanted = "at least one kind of group, such as `[groups.compute]`";
             complaints.push(Complaint::new("groups", "", wanted));
         }
@@ -75,12 +87,25 @@ impl MachineSpec {
         }
         let legal = schema::paths(&spec.kinds, &spec.classes);
         spec.take(&table, "", &legal, &mut complaints);
-        spec.complete(&legal, &mut complaints);
+        if is_whole {
+            spec.complete(&legal, &mut complaints);
+        } else {
+            // Nor is it known which kinds of groups there are.
+            complaints.retain(|c| !c.at.starts_with("global.links."));
+        }
         let (mut first, then): (Vec<_>, Vec<_>) =
             kinds.into_iter().partition(|k| spec.is_compute(k));
         first.extend(then);
         spec.kinds = first;
-        if complaints.is_empty() { Ok(spec) } else { Err(complaints) }
+        if complaints.is_empty() { Ok(spec) } else { Err(spec.of_files(complaints)) }
+    }
+
+    /// Complaints of keys that are from another file name it.
+    pub(crate) fn of_files(&self, mut complaints: Vec<Complaint>) -> Vec<Complaint> {
+        for complaint in complaints.iter_mut().filter(|c| c.file.is_none()) {
+            complaint.file = self.from.get(&complaint.at).cloned();
+        }
+        complaints
     }
 
     /// Checks every value of `table`, which stands at `at`.
@@ -208,6 +233,9 @@ fn lay_over(table: &mut Table, key: &str, value: &str) -> Result<(), Complaint> 
     let Some(last) = last.filter(|_| parts.iter().all(|p| !p.is_empty())) else {
         return Err(Complaint::new(key, value, "a dotted key, such as `links.global.rate`"));
     };
+    if key == "like" {
+        return Err(Complaint::new(key, value, "a key other than `like`, which only files have"));
+    }
     // A misspelled kind would begin a new one, and be asked for all it lacks.
     if let (["groups", kind], Some(Toml::Table(groups))) = (&parts[..], table.get("groups"))
         && !groups.contains_key(*kind)

@@ -272,3 +272,86 @@ fn a_threshold_holds_a_packet_where_it_is_one() {
     let all = large("on").expect_err("the threshold is 32 KiB");
     assert_eq!(all.iter().map(|c| c.at.as_str()).collect::<Vec<_>>(), ["congestion.threshold"]);
 }
+
+/// The machine of a file like others, changed; all of its complaints.
+fn like(text: &str, files: &[(&str, &str)]) -> Result<Machine, Vec<String>> {
+    let files: Vec<_> = files.iter().map(|&(p, t)| (p.to_string(), t.to_string())).collect();
+    MachineSpec::parse_like("mine", text, &files, &[])
+        .and_then(|spec| spec.resolve())
+        .map_err(|all| all.iter().map(Complaint::to_string).collect())
+}
+
+/// As if it were said in the file, or by `--set`: machines of one digest are alike.
+#[test]
+fn a_machine_has_all_that_it_is_like_has() {
+    for name in PRESETS {
+        let digest = try_build(name, &[]).expect("legal").digest;
+        assert_eq!(like(&format!("like = \"{name}\""), &[]).expect("legal").digest, digest);
+    }
+    let mine = "like = \"theirs.toml\"\n[groups.compute]\nnodes = 32";
+    let theirs = ("theirs.toml", "like = \"dragonfly-1056\"\n[groups.compute]\ncount = 9");
+    let at_hand = [("groups.compute.count", "9"), ("groups.compute.nodes", "32")];
+    assert_eq!(
+        like(mine, &[theirs]).expect("legal").digest,
+        try_build("dragonfly-1056", &at_hand).expect("legal").digest
+    );
+}
+
+/// Aurora has compute groups, which are linked to each other and to two kinds of service groups.
+#[test]
+fn a_machine_that_names_kinds_of_groups_has_no_others() {
+    let links = |kinds: &[&str]| {
+        let groups: String = kinds.iter().map(|kind| format!("[groups.{kind}]\n")).collect();
+        let found = like(&format!("like = \"aurora\"\n{groups}"), &[]).expect("legal");
+        let found = found.summary();
+        (found.groups, found.links_by_kind.global)
+    };
+    // [paper] as in machines/aurora.toml: 2 links between compute groups and from them to the
+    // others, 24 between DAOS groups.
+    assert_eq!(links(&["compute"]), (166, 166 * 165 / 2 * 2));
+    assert_eq!(links(&["compute", "daos"]).1, (166 * 165 / 2 + 166 * 8) * 2 + 8 * 7 / 2 * 24);
+    // Whose links are said has no others, though kinds are as there.
+    let said =
+        like("like = \"aurora\"\n[global.links.compute]\ncompute = 4", &[]).expect_err("few");
+    assert!(said.iter().any(|c| c.contains("global.links.compute.daos")), "{said:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_machine_that_is_like_another_names_the_file() {
+    let theirs = "like = \"dragonfly-1056\"\n[nic]\nwindow = 0\nwidnow = 1\n[switch]\nlatency = 3";
+    let mine = "like = \"theirs.toml\"\n[switch]\nlatency = \"1 ns\"\n[node]\ncores = 0";
+    let said = like(mine, &[("theirs.toml", theirs)]).expect_err("three");
+    assert_eq!(said.len(), 3, "{said:?}");
+    for want in ["node.cores: ", "theirs.toml, nic.window: ", "theirs.toml, nic.widnow: "] {
+        assert!(said.iter().any(|c| c.starts_with(want)), "{want}: {said:?}");
+    }
+    // Of what is seen when all is known, too.
+    let said =
+        like("like = \"aurora\"\n[nic]\npacket_payload = \"60 KiB\"", &[]).expect_err("large");
+    assert!(said.iter().any(|c| c.starts_with("aurora, links.edge.buffer: ")), "{said:?}");
+}
+
+/// And nothing is said to be missing that may well be there.
+#[test]
+fn a_machine_like_none_is_told_so_with_all_else_that_is_known() {
+    let wrong = "\n[global.links.compute]\ncompute = 1\n[nic]\nwindow = 0";
+    for (word, near) in [
+        ("\"arora\"", "; did you mean `aurora`?"),
+        ("3", "(NAME.toml)"),
+        ("\"gone.toml\"", "(NAME.toml)"),
+    ] {
+        let said = like(&format!("like = {word}{wrong}"), &[]).expect_err("none");
+        assert!(said.len() == 2 && said[0].starts_with("like: found `"), "{said:?}");
+        assert!(said[0].ends_with(near) && said[1].starts_with("nic.window: "), "{said:?}");
+    }
+    for (theirs, want) in [
+        ("like = \"arora\"", "a.toml, like: found `arora`"),
+        ("like = \"a.toml\"", "a.toml, like: found `a.toml`"),
+        ("\n[groups\n", "a.toml, line 2: "),
+    ] {
+        let said = like("like = \"a.toml\"", &[("a.toml", theirs)]).expect_err("none");
+        assert!(said.len() == 1 && said[0].starts_with(want), "{said:?}");
+    }
+    let said = refused("aurora", &[("like", "frontier")]);
+    assert!(said.len() == 1 && said[0].starts_with("like: found `frontier`"), "{said:?}");
+}

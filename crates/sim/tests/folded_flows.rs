@@ -104,6 +104,7 @@ fn the_quotient_is_near_the_whole_where_groups_differ_in_cables_and_draws() {
         name: "aurora".into(),
         toml: None,
         file: None,
+        like: Vec::new(),
         set: Vec::new(),
         faults: None,
     };

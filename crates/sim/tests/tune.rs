@@ -16,7 +16,14 @@ fn ask(collective: &str, nodes: &[u32], sizes: &[u64], messages: u64) -> TuneReq
 }
 
 fn aurora() -> MachineRequest {
-    MachineRequest { name: "aurora".into(), toml: None, file: None, set: Vec::new(), faults: None }
+    MachineRequest {
+        name: "aurora".into(),
+        toml: None,
+        file: None,
+        like: Vec::new(),
+        set: Vec::new(),
+        faults: None,
+    }
 }
 
 fn tuned(request: &TuneRequest) -> TuneResult {

@@ -29,7 +29,7 @@ from ..commands.command import usage_complaint
 from ..commands.questions import QUESTIONS
 from ..errors import Complaint, Complaints, InputError, nearest
 from ..files import read_text, why
-from ..machines import toml_value
+from ..machines import files_of, toml_value
 from ..version import __version__
 
 TABLES = ("base", "grid", "point")
@@ -37,8 +37,9 @@ TABLES = ("base", "grid", "point")
 PAIRS = ("set", "env")
 # What a sweep gives to every point itself, or keeps for itself; and what would be written by many.
 OWN = ("json", "quiet", "out", "force", "record")
-# As complaints have it: after the machine's file, or of a preset alone, which has dotted keys.
-MACHINE_KEY = r".*\.toml, [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"
+# As complaints have it: after the machine's file or one it is like, or of a preset alone, which has
+# dotted keys.
+MACHINE_KEY = r"(.*\.toml|[\w-]+), [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"
 VALUE = "text, a number, true or false, or a list of these"
 LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
 MOST_POINTS = 1_000_000  # more are a slip of the keyboard, and must not fill the memory first
@@ -326,6 +327,8 @@ def key_of(command: str, words: Mapping[str, Sequence[str]]) -> str:
     heard = knobs(os.environ) if command == "run" else {}
     named = {word for given in words.values() for word in given} | set(heard.values())
     named |= {word.partition("=")[2] for word in words.get("env", ())}
+    for machine in filter(is_file, words.get("machine", ())):
+        named |= {file for file, _ in files_of(Complaints(), machine)}
     told = {
         "odonata": version(),
         "command": command,

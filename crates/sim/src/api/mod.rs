@@ -59,6 +59,9 @@ pub struct MachineRequest {
     /// Where the user has it, for complaints.
     #[serde(default)]
     pub file: Option<String>,
+    /// Files that it is like, each like the next: where the user has them, and their texts.
+    #[serde(default)]
+    pub like: Vec<(String, String)>,
     /// `--set KEY=VALUE`, dotted keys of the machine file.
     #[serde(default)]
     pub set: Vec<(String, String)>,
@@ -171,7 +174,8 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     // `--routing` is short for `--set routing=`.
     let mut set = request.set.clone();
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
-    let machine = MachineSpec::parse(&request.name, text, &set).and_then(|spec| spec.resolve());
+    let machine = MachineSpec::parse_like(&request.name, text, &request.like, &set)
+        .and_then(|spec| spec.resolve());
     let machine = machine.map_err(|more| of_file(more, request, &set))?;
     faults::apply(machine, request.faults.as_ref())
 }
@@ -182,9 +186,12 @@ fn of_file(
     request: &MachineRequest,
     set: &[(String, String)],
 ) -> Vec<Complaint> {
-    let Some(file) = &request.file else { return complaints };
     let named = format!("{}, ", request.name);
     for complaint in &mut complaints {
+        let like = complaint.file.take();
+        let Some(file) = request.file.as_ref().map(|own| like.as_ref().unwrap_or(own)) else {
+            continue;
+        };
         let at = complaint.at.strip_prefix(&named).unwrap_or(&complaint.at);
         let is_below = |key: &str| at.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'));
         if !set.iter().any(|(key, _)| key == at || is_below(key)) {

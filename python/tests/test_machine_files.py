@@ -1,0 +1,68 @@
+"""Machine files that are `like` others: found where they lie, and complaints name them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import odonata as od
+
+
+def write(folder, **files):
+    for name, text in files.items():
+        (folder / f"{name}.toml").write_text(text)
+
+
+def test_a_file_is_found_beside_the_file_that_is_like_it(odonata, tmp_path):
+    """Whatever the working directory is, and through as many files as there are."""
+    (tmp_path / "site").mkdir()
+    write(tmp_path, mine='like = "site/all.toml"\nabout = "Mine"\n[groups.compute]\ncount = 4\n')
+    write(tmp_path / "site", all='like = "../base.toml"\nsource = "Theirs"\n[groups.compute]\n')
+    write(tmp_path, base='like = "aurora"\nrouting = "minimal"\n')
+    mine = od.Machine.from_toml(tmp_path / "mine.toml")
+    small = od.machine("aurora").summary["nodes"] // 166 * 4
+    assert (mine.summary["name"], mine.summary["nodes"]) == ("mine", small)
+    told = [mine.told(key) for key in ("about", "source", "routing", "fabric")]
+    assert told == ["Mine", "", "minimal", "slingshot"]
+    done = odonata("show", "mine.toml", "--json")
+    assert json.loads(done.stdout) == mine.summary, done.stderr
+
+
+def test_machines_of_other_files_below_are_others(tmp_path):
+    found = []
+    for latency in ("1 ns", "2 ns"):
+        write(tmp_path, mine='like = "base.toml"\n', base=f'[switch]\nlatency = "{latency}"\n')
+        found.append(od.Machine.from_toml(tmp_path / "mine.toml"))
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ('like = "arora"', ["base.toml, like\n", "found   arora\n", "did you mean `aurora`?"]),
+        ('like = "gone.toml"', ["base.toml, like\n", "found   gone.toml\n", "No such file"]),
+        ('like = "./mine.toml"', ["base.toml, like\n", "found   ./mine.toml\n", "in turn"]),
+        ('like = "aurora"\n[nic]\nwindow = 0\n[node]\ncores = "x"',
+         ["base.toml, nic.window\n", "mine.toml, node.cores\n"]),
+        ("like = ", ["base.toml, line 1\n", "mine.toml, node.cores\n"]),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_file_below_is_told_of_it(odonata, tmp_path, base, said):
+    write(tmp_path, mine='like = "base.toml"\n[node]\ncores = 0\n', base=base)
+    done = odonata("show", "mine.toml")
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    for words in said:
+        assert words in done.stderr, done.stderr
+    assert "base.toml, node.cores" not in done.stderr, "which nobody asked for"
+
+
+def test_a_sweep_asks_again_where_a_file_below_has_changed(tmp_path):
+    computed = []
+    for latency in ("620 ns", "620 ns", "920 ns"):
+        base = f'like = "dragonfly-1056"\n[nic]\nsend_latency = "{latency}"\n'
+        write(tmp_path, mine='like = "base.toml"\n', base=base)
+        asked = {"command": "bench", "name": "latency", "fidelity": "loggp", "sizes": "8"}
+        study = {"base": asked, "grid": {"machine": [str(tmp_path / "mine.toml")]}}
+        computed.append(od.sweep(study, out=tmp_path / "out").summary["computed"])
+    assert computed == [1, 0, 1]
