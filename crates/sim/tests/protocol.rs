@@ -3,7 +3,8 @@
 mod common;
 
 use base::{Span, Time};
-use common::{Script, job, job_on, told};
+use common::{Script, job, job_on, machine, told};
+use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{End, Job, World};
@@ -50,6 +51,28 @@ fn a_lone_message_takes_what_the_formulas_say_on_both_sides_of_the_thresholds() 
                 let off = at.0.abs_diff(want.0);
                 assert!(off <= 8, "{name} {nodes:?} {bytes} B: {at} for {want}, {off} ps off");
             }
+        }
+    }
+}
+
+/// The table of docs/models/node.md: the sender's host takes part a second time when it sees that
+/// its data has been fetched; the receiver's does not, whose NIC asks for the data by itself.
+#[test]
+fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its_sender() {
+    let ends = |nic_latency: &str, bytes: u64| {
+        let job =
+            job_on(machine("aurora", &[("node.nic_latency", nic_latency)]), "mpich", &[0, 40]);
+        let script = || Script::new(2, [(0, 0, 0, send(1, 7, bytes)), (1, 0, 0, recv(0, 7))]);
+        let ends = |all: Vec<(Time, Done)>| [0, 1].map(|rank| told(&all, rank, 0).0.0);
+        let packet = ends(script().run::<PacketNetwork>(&job).1);
+        let flow = ends(script().run::<FlowNetwork>(&job).1);
+        [packet, flow, ends(script().run::<LogGpNetwork>(&job).1)]
+    };
+    let eager_max = job(&[0, 40]).library.eager_max;
+    for bytes in [eager_max + 1, 1 << 20] {
+        for (far, near) in ends("300 ns", bytes).into_iter().zip(ends("0 ns", bytes)) {
+            let more = [0, 1].map(|rank| Span(far[rank] - near[rank]));
+            assert_eq!(more, [Span::ns(900), Span::ns(600)], "{bytes} B");
         }
     }
 }
