@@ -181,8 +181,7 @@ pub fn run_on<N: NetworkModel>(machine: &Machine, messages: &[(Time, Message)]) 
     net.assert_quiet(machine);
     net.report(&mut counters);
     let seen: Vec<Time> = seen.into_iter().map(|s| s.expect("a message nobody heard of")).collect();
-    let counts_answers = machine.nic.response > 0
-        && std::any::type_name::<N>() == std::any::type_name::<PacketNetwork>();
+    let counts_answers = machine.nic.response > 0 && N::COUNTS_RESPONSES;
     balance(machine, messages, &seen, &counters, counts_answers);
     Run { seen, failures, digest, counters, events }
 }

@@ -254,6 +254,8 @@ pub trait NetworkModel {
     fn failure(&mut self, _id: MsgId) -> Option<Failure> {
         None
     }
+    /// Whether answers are packets that it counts (`Counters::responses`), where NICs send such.
+    const COUNTS_RESPONSES: bool = false;
     /// Adds what it has counted itself to the columns of `counters`: once, at the end of a run, of
     /// the counters that it was given all along.
     fn report(&self, _counters: &mut Counters) {}

@@ -288,6 +288,7 @@ pub struct PacketNetwork {
 impl NetworkModel for PacketNetwork {
     type Event = PacketEvent;
     type Mail = Mail;
+    const COUNTS_RESPONSES: bool = true;
 
     fn build(machine: &Machine) -> Self {
         Self::with(machine, None)
