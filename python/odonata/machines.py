@@ -203,8 +203,7 @@ class Job:
     def __post_init__(self) -> None:
         """Every number is one, or all that are not are complained of."""
         wrong = Complaints()
-        if not isinstance(self.machine, Machine):
-            wrong.add("machine", self.machine, "a Machine, such as `odonata.machine(NAME)`")
+        is_machine(wrong, self.machine)
         found: dict[str, Any] = {"nodes": wrong.whole("nodes", self.nodes)}
         if self.ppn is not None:
             found["ppn"] = wrong.whole("ppn", self.ppn)
@@ -253,6 +252,13 @@ class Job:
         wrong.raise_any()
 
 
+def is_machine(wrong: Complaints, machine: Any) -> bool:
+    """Complain unless `machine` is one."""
+    if not isinstance(machine, Machine):
+        wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
+    return isinstance(machine, Machine)
+
+
 def is_job(wrong: Complaints, job: Any) -> bool:
     """Complain unless `job` is one."""
     if not isinstance(job, Job):
@@ -269,13 +275,11 @@ def check_names(
 ) -> None:
     """Complain about names no machine is needed to judge.
 
-    `machine` is None where reading it was complained of already; `more` are fidelities that are
-    words here.
+    `machine` is None, or no Machine, where that was complained of already; `more` are fidelities
+    that are words here.
     """
     fidelities = (*names.FIDELITIES, *more)
-    if machine is not None and not isinstance(machine, Machine):
-        wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
-        machine = None
+    machine = machine if isinstance(machine, Machine) else None
     if machine is not None and machine.toml is None and machine.name not in presets():
         near = nearest(machine.name, presets()) if isinstance(machine.name, str) else None
         if Path(f"{machine.name}.toml").is_file():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import beside, door, tables
 from .errors import Complaints, InputError
-from .machines import Machine, check_names
+from .machines import Machine, check_names, is_machine
 from .names import check_class, check_pattern, check_placement
 from .results import Sweep
 from .units import MOST, MOST_SECONDS, show_time
@@ -92,6 +92,7 @@ def traffic(
 
     wrong = Complaints()
     check_pattern(wrong, pattern)
+    is_machine(wrong, machine)
     check_names(wrong, machine, fidelity, "mpich")
     given = wrong.sequence("loads", loads, "a list of loads, at least one")
     wanted = "a fraction of the injection rate: above 0, at most 1"

@@ -96,6 +96,7 @@ def jobs(
     and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
+    machines.is_machine(wrong, machine)
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
     asked = ask(
         wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
@@ -219,7 +220,7 @@ def ask(
     if "mpi" in bad:  # nobody knows which variables another library would hear
         jobs = [{**job, "env": []} if "env" in job else job for job in jobs]
     request = None
-    if "machine" not in bad and machine is not None:
+    if "machine" not in bad and isinstance(machine, Machine):
         request = {
             "machine": machine.request(),
             "fidelity": fidelity if "fidelity" not in bad else names.FIDELITIES[0],

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from . import door, tables, text
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Complaints
-from .machines import Job, Machine, check_names
+from .machines import Job, Machine, check_names, is_machine
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
 from .version import __version__
@@ -97,6 +97,7 @@ def tune(
     counts = [wrong.whole("nodes", count) for count in counts]
     chosen = read_sizes(SIZES) if sizes is None else check_sizes(wrong, sizes)
     messages = wrong.whole("messages", messages)
+    is_machine(wrong, machine)
     check_names(wrong, machine, fidelity, mpi)
     wrong.raise_any()
     jobs = [

@@ -403,3 +403,19 @@ def test_a_jobs_file_is_called_what_it_is_called(odonata, tmp_path):
     (tmp_path / "env.toml").write_text("[[job]]\nranks = 2\nfrobs = 3\ncommand = ['true']\n")
     done = odonata("run", "--machine", "dragonfly-1056", "--jobs", "env.toml")
     assert done.returncode == 2 and "  env.toml, job 1" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("machine", [None, "aurora"])
+def test_what_is_no_machine_is_told_beside_the_rest(machine):
+    """Whether anything else is wrong or not."""
+    asks = {
+        "job 1: bench": lambda name: od.jobs(machine, [{"bench": name, "nodes": 2}]),
+        "collective": lambda name: od.tune(name, machine, nodes=2),
+        "pattern": lambda name: od.traffic(name, machine, loads=[0.1]),
+    }
+    right = {"collective": "allreduce", "pattern": "uniform", "job 1: bench": "bw"}
+    for at, ask in asks.items():
+        for name, said in ((right[at], ["machine"]), ("nonesuch", ["machine", at])):
+            with pytest.raises(od.InputError) as error:
+                ask(name)
+            assert sorted(c.at for c in error.value.complaints) == sorted(said)
