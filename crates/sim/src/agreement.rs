@@ -12,8 +12,8 @@ use collectives::{Collective, Kind};
 use net::NetworkModel;
 use workload::Workload;
 
-/// Calls of a communicator that some members have made and others not, from number `first` on.
-#[derive(Default)]
+/// Calls of a communicator that some members have made and others not, from number `first` on. None
+/// is kept of a communicator without such calls: programs make and free them without end.
 pub(crate) struct Agreement {
     first: u32,
     calls: VecDeque<Asked>,
@@ -62,7 +62,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let call = self.called[call].collective();
         let (kind, bytes) = (call.kind, agreed(call));
         let root = if kind.has_root() { call.root } else { 0 };
-        let known = self.agreements.entry((self.job_of(rank), context)).or_default();
+        let key = (self.job_of(rank), context);
+        // Of calls before this one nothing is known where all have made them.
+        let new = || Agreement { first: seq, calls: VecDeque::new() };
+        let known = self.agreements.entry(key).or_insert_with(new);
         let at = seq.wrapping_sub(known.first) as usize;
         if at == known.calls.len() {
             known.calls.push_back(Asked { rank, kind, root, bytes, entered: 0 });
@@ -74,6 +77,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             // Who has made a call has made all before it, so there are none before this one.
             known.calls.pop_front();
             known.first += 1;
+            if known.calls.is_empty() {
+                self.agreements.remove(&key);
+            }
         }
         if (asked.kind, asked.root) != (kind, root) || asked.bytes == bytes {
             return true;
@@ -83,5 +89,64 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let what = format!("rank {first} called {theirs}, rank {own} {mine}");
         self.disagree(rank, (context, seq), &what);
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::End;
+    use crate::world::{Job, Seat};
+    use collectives::Algorithm;
+    use loggp::LogGpNetwork;
+    use machine::{MachineSpec, NicId, NodeId};
+    use workload::{Op, Step, Streams};
+
+    /// Four ranks call on 100 communicators one after another, by messages and by the network. A
+    /// call that they disagree about is told all the same.
+    #[test]
+    fn nothing_is_kept_of_a_communicator_whose_members_have_made_the_same_calls() {
+        const RANKS: u32 = 4;
+        let text = machine::preset("aurora").expect("a preset");
+        let spec = MachineSpec::parse("aurora", text, &[]).expect("presets are legal");
+        let machine = spec.resolve().expect("presets are legal");
+        let text = mpi::library::preset("mpich").expect("a preset");
+        let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
+        let seat = |n| {
+            let node = NodeId(n);
+            Seat { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
+        };
+        let seats = (0..RANKS).map(seat).collect();
+        let job = Job::new(machine, library, seats, 1);
+        let call = |rank, algorithm, bytes| Collective {
+            kind: Kind::Allreduce,
+            algorithm,
+            seat: collectives::Seat { rank, size: RANKS },
+            root: 0,
+            bytes,
+            grain: 8,
+            ragged: None,
+            nodes: None,
+        };
+        let algorithms = [Algorithm::RecursiveDoubling, Algorithm::Offload];
+        let play = |odd: u32| {
+            let step = move |rank, nth: usize| match (1 + nth as u32 / 4, nth % 4) {
+                (101.., _) => None,
+                (_, 3) => Some(Step::Wait),
+                (context, nth) => {
+                    let bytes = if (rank, context, nth) == (2, odd, 2) { 16 } else { 8 };
+                    let call = call(rank, algorithms[nth % 2], bytes);
+                    Some(Step::Do(Op::Collective { context, call }))
+                }
+            };
+            let communicators = vec![(0..RANKS).collect(); 100];
+            let streams = Streams::generated(RANKS, step).with_communicators(communicators);
+            let mut world = World::<LogGpNetwork, _>::new(&job, streams);
+            let end = world.run(&mut |_| true).end;
+            (end, world.agreements.len(), world.offload.kept())
+        };
+        assert_eq!(play(0), (End::Finished, 0, 0));
+        let (End::Erroneous(blocked), ..) = play(100) else { panic!("they disagree") };
+        assert!(blocked.what.starts_with("call 3 of communicator 100,"), "{}", blocked.what);
     }
 }

@@ -36,6 +36,7 @@ pub(crate) struct Offload {
     pub reducer: Option<Reducer>,
     under_way: BTreeMap<Key, Group>,
     /// By rank and communicator: reductions it has a part in, and those that wait for one to end.
+    /// None of those without such.
     open: BTreeMap<(u32, Context), Open>,
     /// From when to when a link carries the packets of reductions that it carries last, one right
     /// after the other.
@@ -47,6 +48,11 @@ pub(crate) struct Offload {
 impl Offload {
     pub fn new(machine: &Machine) -> Offload {
         Offload { reducer: machine.reducer(), ..Offload::default() }
+    }
+    /// Communicators and reductions that something is kept of.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.under_way.len() + self.open.len()
     }
     /// The links for parts of so many packets, each of so many bytes in its frame.
     fn wires<'a>(
@@ -204,8 +210,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.owe_less(id, when);
         let (open, waiting) = self.offload.open.get_mut(&(rank, context)).expect("it had a part");
         *open -= 1;
-        if let Some((next, part)) = waiting.pop_front() {
-            self.enter_offload(next, part);
+        match waiting.pop_front() {
+            Some((next, part)) => self.enter_offload(next, part),
+            None if *open == 0 => _ = self.offload.open.remove(&(rank, context)),
+            None => {}
         }
     }
 
