@@ -3,7 +3,8 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::bench::{self, BenchRow, EngineRow, plan, row_of, too_large};
+use super::askable::too_large;
+use super::bench::{self, BenchRow, EngineRow, plan, row_of};
 use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTick};
 use super::seated::misplaced;

@@ -125,7 +125,7 @@ pub fn tune(
     }
     for (kind, (_, job)) in kind.iter().flat_map(|&kind| jobs.iter().map(move |job| (kind, job))) {
         let which = Bench::Collective(kind);
-        complaints.extend(super::bench::too_large(job, which, WINDOW, &request.sizes));
+        complaints.extend(super::askable::too_large(job, which, WINDOW, &request.sizes));
     }
     if !complaints.is_empty() {
         return Err(complaints);
