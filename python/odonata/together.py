@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 KEYS = (
-    "name", "program", "bench", "bytes", "iterations", "ranks", "nodes", "ppn", "placement", "env",
-    "wdir", "compute", "class",
+    "name", "program", "bench", "bytes", "iterations", "messages", "ranks", "nodes", "ppn",
+    "placement", "env", "wdir", "compute", "class",
 )  # fmt: skip
 FILE_KEYS = ("job", "background", "noise", "warmup")
 # What complaints of all jobs together are about, and no option is beside a file.
@@ -90,10 +90,10 @@ def jobs(
     """Run jobs side by side on `machine`, starting together, and each alone on the same nodes.
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
-    `bytes` and `iterations`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that the jobs
-    before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise`, `limits`
-    and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: beside the others,
-    and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
+    `bytes`, `iterations` and `messages`); `ranks` or `nodes`, `ppn`; `placement` on the nodes that
+    the jobs before it have left; `name`, `env`, `wdir`, `compute`, `class`. `background`, `noise`,
+    `limits` and `coll_rules` are as for `Machine.job`. With `alone`, programs run twice: beside the
+    others, and by themselves. With `check`, a job that fails raises `SimulatedFailure`.
     """
     wrong = Complaints()
     machines.is_machine(wrong, machine)
@@ -328,7 +328,7 @@ def _program(
         except ValueError as error:
             wrong.add("program", words, f"a command line ({error})")
             words = ["true"]
-    for key in ("bytes", "iterations"):
+    for key in ("bytes", "iterations", "messages"):
         if given.get(key) is not None:
             wrong.add(key, given[key], f"`bench` with it: a program has no `{key}`")
     wdir = launch.path_of(wrong, "wdir", given.get("wdir")) or os.getcwd()
@@ -363,6 +363,8 @@ def _bench(wrong: Complaints, given: Mapping[str, Any], _: bool) -> tuple[dict[s
     task = {"bench": name, "bytes": wrong.whole("bytes", size, 0, units.MOST)}
     if given.get("iterations") is not None:
         task["iterations"] = wrong.whole("iterations", given["iterations"])
+    if given.get("messages") is not None:
+        task["messages"] = wrong.whole("messages", given["messages"])
     return task, str(name)
 
 

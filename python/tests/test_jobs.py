@@ -344,3 +344,15 @@ def test_a_benchmark_by_switches_is_refused_where_none_reduce(jobs, tmp_path):
     done, found = jobs("--mpi", profile, job(bench="allreduce", bytes="8", nodes=4))
     assert done.returncode == 2 and found is None, done.stdout
     assert "allreduce" in done.stderr and "Slingshot" in done.stderr
+
+
+def test_a_fabrics_test_beside_others_has_as_many_messages_as_one_may_have():
+    """Three nodes of a rank each: two messages a rank and iteration."""
+    job = {"bench": "rr_lat", "nodes": 3}
+    with pytest.raises(od.InputError) as error:
+        od.jobs(od.machine("aurora"), [job, {**job, "messages": 5}], fidelity="loggp")
+    assert [(c.at, c.found) for c in error.value.complaints] == [("job 2: messages", "5")]
+    assert od.jobs(od.machine("aurora"), [{**job, "messages": 6}], fidelity="loggp").rows
+    with pytest.raises(od.InputError) as error:
+        od.jobs(od.machine("aurora"), [{"program": "true", "ranks": 2, "messages": 6}])
+    assert [c.at for c in error.value.complaints] == ["job 1: messages"]

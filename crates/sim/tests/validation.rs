@@ -162,6 +162,33 @@ fn more_messages_an_iteration_than_asked_for_are_refused_in_words() {
     }
 }
 
+/// As of a benchmark alone: four rings of two ranks a node have 2 x 8 messages an iteration.
+#[test]
+fn more_messages_an_iteration_than_a_job_asked_for_are_refused() {
+    let ask = |fidelity: &str, messages: u64| {
+        let ask = json!({"machine": {"name": "aurora"}, "fidelity": fidelity, "mpi": "cray-mpich",
+        "placement": "contiguous", "seed": 1, "alone": false, "jobs": [
+            {"name": "a", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8},
+            {"name": "b", "ranks": 8, "ppn": 2, "bench": "rr_lat", "bytes": 8,
+             "messages": messages},
+        ]});
+        let ask = serde_json::from_value(ask).expect("a request");
+        sim::api::check_jobs(&ask).map_err(|c| c[0].to_string())
+    };
+    for (fidelity, asked) in [("loggp", 16), ("flow", 160), ("packet", 16)] {
+        let said = ask(fidelity, asked - 1).expect_err("too many");
+        let wanted = format!("job 2: messages: found `{}`, expected at least {asked}, ", asked - 1);
+        assert!(said.starts_with(&wanted), "{fidelity}: {said}");
+        assert_eq!(ask(fidelity, asked), Ok(()));
+    }
+    // Where no ranks of two nodes could talk there is nothing to count.
+    let half = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "jobs": [
+        {"name": "a", "ranks": 4, "ppn": 8, "bench": "multiple_alltoall", "bytes": 8}]});
+    let half = serde_json::from_value(half).expect("a request");
+    let said = sim::api::check_jobs(&half).expect_err("one node")[0].to_string();
+    assert!(said.contains("at least two nodes"), "{said}");
+}
+
 #[test]
 fn a_job_beside_others_is_refused_as_one_alone() {
     let ask = |ppn: u32| {

@@ -1,8 +1,9 @@
 //! What a benchmark can be asked: complaints about windows, shifts, buffers and sizes that mean
 //! nothing to it, or more than can be counted.
 
-use super::{BenchRequest, Fidelity, shifts, unknown};
-use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
+use super::bench::call_across;
+use super::{BenchRequest, Fidelity, calls, shifts, unknown};
+use crate::bench::{Bench, MOST_WINDOW, Measure, PUTS, Plan, SHIFTS, WINDOW};
 use crate::world::{Buffers, Job, Seat};
 use base::{Gap, Span};
 use collectives::Kind;
@@ -131,4 +132,21 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     let bytes = sizes.iter().copied().find(|&bytes| !fits(bytes))?;
     let wanted = "a size that ends within 50 days, in fewer than 2^31 packets";
     Some(Complaint::new("sizes", bytes.to_string(), wanted))
+}
+
+/// A complaint where one iteration of a test of a fabric is of more messages than are played: no
+/// part stands for it.
+pub(super) fn too_many(plan: &Plan, fidelity: Fidelity, messages: u64) -> Option<Complaint> {
+    let Plan { bench: Bench::Validation(test), ranks, ppn, bytes, algorithm, .. } = *plan else {
+        return None;
+    };
+    let call = |kind| calls::most(&call_across(kind, algorithm, ranks / ppn, bytes));
+    let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
+    let all = u64::from(ranks) * test.messages() + calls;
+    let asked = all * calls::cost(fidelity);
+    let wanted = format!(
+        "at least {asked}, or fewer ranks: an iteration at {bytes} B is of up to {all} messages, \
+         and no part tells what all take"
+    );
+    (asked > messages).then(|| Complaint::new("messages", messages.to_string(), wanted))
 }

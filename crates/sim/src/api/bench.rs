@@ -1,6 +1,6 @@
 //! `odonata bench`: one world a message size.
 
-use super::askable::{buffers, lacks_gpus, no_bars, played_shifts, too_large, window};
+use super::askable::{buffers, lacks_gpus, no_bars, played_shifts, too_large, too_many, window};
 use super::auto::{self, CandidateRow, Found};
 use super::bars::{self, Band, TwinRow};
 use super::calls::{self, Parts, Share, Sums, Timing};
@@ -277,7 +277,10 @@ pub(super) fn answer(
     {
         return Ok(long);
     }
-    if let Some(complaint) = sizes.iter().find_map(|&bytes| session.too_many(bytes)) {
+    let shape = |bytes| (ranks, session.ppn, bytes);
+    let mut plans =
+        sizes.iter().map(|&b| plan(&session.job, which, shape(b), None, &session.overrides));
+    if let Some(complaint) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
         return Err(vec![complaint]);
     }
     let bands = match request.error_bars.then_some(request.twin_packets) {
@@ -388,24 +391,6 @@ impl Session<'_> {
         // Who stops it is heard again by what comes next.
         let _ = calls::time(&mut self.job, &parts, fidelity, &mut sums, self.tick);
         (sums.engine.packets > most).then_some(Found::TooLong(bytes, most, "packets"))
-    }
-
-    /// A complaint where one iteration of a test of a fabric is of more messages than are played:
-    /// no part stands for it.
-    fn too_many(&self, bytes: u64) -> Option<Complaint> {
-        let Bench::Validation(test) = self.which else { return None };
-        let (ranks, ppn) = (self.job.seats.len() as u32, self.ppn);
-        let plan = plan(&self.job, self.which, (ranks, ppn, bytes), None, &self.overrides);
-        let call = |kind| calls::most(&call_across(kind, plan.algorithm, ranks / ppn, bytes));
-        let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
-        let all = u64::from(ranks) * test.messages() + calls;
-        let asked = all * calls::cost(self.fidelity);
-        let wanted = format!(
-            "at least {asked}, or fewer ranks: an iteration at {bytes} B is of up to {all} \
-             messages, and no part tells what all take"
-        );
-        let found = self.messages.to_string();
-        (asked > self.messages).then(|| Complaint::new("messages", found, wanted))
     }
 
     /// A size of which everything is played.
@@ -554,7 +539,7 @@ fn choose(job: &Job, kind: Kind, size: u32, bytes: u64, overrides: &Overrides) -
 }
 
 /// Rank 0's call in a communicator of one rank a node.
-fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
+pub(super) fn call_across(kind: Kind, algorithm: Algorithm, size: u32, bytes: u64) -> Collective {
     match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
         Op::Collective { call, .. } => call,
         _ => unreachable!("a collective is built"),

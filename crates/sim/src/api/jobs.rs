@@ -3,15 +3,15 @@
 //! They start together. Each is also run with the machine to itself, on the same nodes: the ratio
 //! of the two times is what the others cost it.
 
-use super::askable::too_large;
+use super::askable::{too_large, too_many};
 use super::bench::{self, BenchRow, EngineRow, plan, row_of};
 use super::carried::LinkRow;
 use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTick};
 use super::seated::misplaced;
 use super::{
     Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
-    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, fidelity, limits, links, of_job,
-    of_nodes, run_of, unknown,
+    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, calls, fidelity, limits, links,
+    of_job, of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -64,6 +64,9 @@ pub enum Task {
         /// Counted ones; the benchmark's own number unless said.
         #[serde(default)]
         iterations: Option<u32>,
+        /// Most messages of one iteration of a test of a fabric that are played.
+        #[serde(default = "calls::most_messages")]
+        messages: u64,
     },
 }
 
@@ -309,7 +312,10 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
             let (Some(Ready::Bench(plan)), Some((run, order))) = (&task, &run) else {
                 return Ok(task);
             };
-            let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]));
+            let Task::Bench { messages, .. } = job.task else { return Ok(task) };
+            let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
+            let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
+                .or_else(|| too_many(plan, fidelity, messages));
             complaint.map_or(Ok(task), |complaint| Err(vec![complaint]))
         });
         match task {
@@ -388,7 +394,7 @@ fn look_at<'a>(
             lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
             Ok(Some(Ready::Program { program, factor, overrides }))
         }
-        Task::Bench { bench, bytes, iterations } => {
+        Task::Bench { bench, bytes, iterations, .. } => {
             let Some(which) = Bench::named(bench) else {
                 let names: Vec<&str> = Bench::NAMES.iter().map(|n| n.0).collect();
                 return Err(vec![unknown("bench", bench, &names)]);
