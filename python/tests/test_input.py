@@ -419,3 +419,10 @@ def test_what_is_no_machine_is_told_beside_the_rest(machine):
             with pytest.raises(od.InputError) as error:
                 ask(name)
             assert sorted(c.at for c in error.value.complaints) == sorted(said)
+
+
+def test_a_variable_is_told_beside_a_machine_that_is_none(odonata):
+    wrong = ("--set", "nic.window=0", "--env", "MPIR_CVAR_CH4_OFI_MAX_NICS=all")
+    done = odonata(*RUN, *wrong, *TRUE)
+    assert done.returncode == 2 and "2 complaints" in done.stderr, done.stderr
+    assert "nic.window" in done.stderr and "-1 for all NICs" in done.stderr

@@ -395,7 +395,7 @@ pub use fold::Folding;
 pub use presets::{PRESETS, preset};
 pub use resolve::Kind;
 pub use routing::{Bias, Mode, Routing, Scoring};
-pub use schema::reference;
+pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 pub use tree::{NIC_CHILDREN, Reducer};

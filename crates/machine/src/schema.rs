@@ -65,6 +65,9 @@ const SIZE: Form = Form::Quantity(Dimension::Size);
 use Absent::{Is, Means, Refuse};
 use Form::{Count, CountOrFull, Counts, Ratio, Text, Word};
 
+/// Families of networks.
+pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
+
 #[rustfmt::skip] // A table is read down its columns.
 pub const KEYS: &[Key] = &[
     key("like", Text, Is("it says all itself"),
@@ -72,7 +75,7 @@ pub const KEYS: &[Key] = &[
          does not say; see above."),
     key("about", Text, Means(""), "One line saying what the machine is."),
     key("source", Text, Means(""), "Where its numbers come from."),
-    key("fabric", Word(&["slingshot", "aries", "generic"]), Means("generic"),
+    key("fabric", Word(FABRICS), Means("generic"),
         "Family of the network: which values of an MPI library's profile hold."),
     key("routing", Word(Routing::WORDS), Means("ugal"),
         "How packets choose their way; `ugal` is `ugal-l`, and `adaptive` what the switches of the \

@@ -28,7 +28,39 @@ fn what_cannot_run_is_refused_before_it_starts() {
     wrong["mpi"] = "mpihc".into();
     wrong["fidelity"] = "flaw".into();
     wrong["machine"]["name"] = "auroa".into();
-    assert_eq!(complained_at(wrong), ["benchmark", "fidelity", "machine"]);
+    assert_eq!(complained_at(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
+}
+
+/// What is wrong on any machine is told where its file or its faults are wrong, too, and what is
+/// wrong on a whole one with its faults; nothing is said that only the right file could decide.
+#[test]
+fn a_machine_that_is_none_hides_no_other_complaint() {
+    let mut wrong = request("latency", 17, &[8]);
+    wrong["machine"]["set"] = serde_json::json!([["nic.window", "0"]]);
+    wrong["mpi"] = "mine".into();
+    // Of a profile that says so of one network only, on others the cost of a call is missing.
+    let profile = mpi::library::preset("mpich").expect("a preset");
+    let costs = profile.lines().find(|line| line.starts_with("call_overhead")).expect("it has one");
+    let profile = format!("{}\n[fabric.generic]\n{costs}\n", profile.replace(costs, ""));
+    wrong["mpi_toml"] = profile.into();
+    wrong["nic_policy"] = "nearest".into();
+    wrong["placement"] = "randm".into();
+    wrong["noise"] = serde_json::json!({"period_s": 1e-3, "length_s": 1.0});
+    wrong["limits"] = "of".into();
+    let any = ["nic_policy", "placement", "noise", "limits"];
+    assert_eq!(complained_at(wrong.clone()), [&["nic.window"], &any[..]].concat());
+    wrong["mpi_toml"] = "like = \"mpich\"\neager_max = 3".into();
+    assert_eq!(complained_at(wrong.clone()), [&["nic.window", "mpi.mine"], &any[..]].concat());
+    wrong["mpi_toml"] = "like = \"mpich\"".into();
+    wrong["rules"] = serde_json::json!({"name": "mine.json", "text": "{"});
+    let found = complained_at(wrong);
+    assert_eq!(found[..2], ["nic.window", "coll_rules.mine.json"]);
+
+    let mut wrong = request("latency", 17, &[8]);
+    let plan = serde_json::json!({"name": "plan.toml", "toml": "[[fault]]\nnode = \"x\"\n"});
+    wrong["machine"]["faults"] = plan;
+    let found = complained_at(wrong);
+    assert!(found.len() == 2 && found[0].starts_with("fault 1") && found[1] == "ppn", "{found:?}");
 }
 
 #[test]

@@ -323,7 +323,15 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
         }
     }
-    let Some((mut run, order)) = run else { return Err(complaints) };
+    let Some((mut run, order)) = run else {
+        for (i, job) in jobs.iter().enumerate() {
+            if let Task::Program(program) = &job.task {
+                let more = limits::misset(Heard::new(common, &program.env));
+                complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i)));
+            }
+        }
+        return Err(complaints);
+    };
     match provider(request, &run) {
         Ok(library) => run.library = library,
         Err(more) => complaints.extend(more),

@@ -32,6 +32,19 @@ pub(super) fn heed(
     if complaints.is_empty() { Ok(()) } else { Err(complaints) }
 }
 
+/// The same where it is not known which network it is: what no library could be set to.
+pub(super) fn misset(heard: Heard<'_>) -> Vec<Complaint> {
+    let text = mpi::library::preset("none").expect("a preset");
+    let mut any = Library::parse("none", text, "generic").expect("presets are legal");
+    let mut complaints = Vec::new();
+    for (name, value) in heard.iter().filter(|(name, _)| !name.starts_with("FI_CXI_")) {
+        if let Err(wanted) = any.set(name, value) {
+            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+        }
+    }
+    complaints
+}
+
 /// Whoever wants the network to reduce is told where it does not.
 pub(crate) fn reducers(job: &Job, overrides: &Overrides) -> Option<Complaint> {
     if job.machine.reducer().is_some() {

@@ -46,7 +46,7 @@ use base::Span;
 use classes::Asked;
 use collectives::{Kind, Overrides};
 use machine::placement::{self, Free, Placement, Policy};
-use machine::{Complaint, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
+use machine::{Complaint, FABRICS, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
 use mpi::Library;
 use serde::Deserialize;
 
@@ -167,6 +167,24 @@ pub fn fidelity(name: &str) -> Result<Fidelity, Complaint> {
 
 /// Resolves the machine with the routing asked for.
 pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<Complaint>> {
+    let machine = whole(request, routing)?;
+    faults::apply(machine, request.faults.as_ref())
+}
+
+/// The same while there may be more to complain of: a machine of whose faults there is something
+/// to say is told as if it were whole.
+fn machine_to_look_at(common: &Common, complaints: &mut Vec<Complaint>) -> Option<Machine> {
+    let (request, routing) = (&common.machine, common.routing.as_deref());
+    let whole = whole(request, routing).map_err(|more| complaints.extend(more)).ok()?;
+    if request.faults.is_none() {
+        return Some(whole);
+    }
+    let faulty = faults::apply(whole.clone(), request.faults.as_ref());
+    Some(faulty.map_err(|more| complaints.extend(more)).unwrap_or(whole))
+}
+
+/// The machine without its faults.
+fn whole(request: &MachineRequest, routing: Option<&str>) -> Result<Machine, Vec<Complaint>> {
     let text = match (&request.toml, machine::preset(&request.name)) {
         (Some(text), _) => text.as_str(),
         (None, Some(text)) => text,
@@ -177,8 +195,7 @@ pub fn machine(request: &MachineRequest, routing: Option<&str>) -> Result<Machin
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
     let machine = MachineSpec::parse_like(&request.name, text, &request.like, &set)
         .and_then(|spec| spec.resolve());
-    let machine = machine.map_err(|more| of_file(more, request, &set))?;
-    faults::apply(machine, request.faults.as_ref())
+    machine.map_err(|more| of_file(more, request, &set))
 }
 
 /// A machine file's complaints have its path, but for those of keys that were changed.
@@ -203,7 +220,7 @@ fn of_file(
 }
 
 /// The library asked for, and what the file of rules says that is not followed.
-fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>> {
+fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec<Complaint>> {
     let name = &common.mpi;
     let Some(text) = common.mpi_toml.as_deref().or_else(|| mpi::library::preset(name)) else {
         return Err(vec![unknown("mpi", name, mpi::library::PRESETS)]);
@@ -211,13 +228,13 @@ fn library(common: &Common, machine: &Machine) -> Result<Library, Vec<Complaint>
     let complain = |at: String, errors: Vec<String>| -> Vec<Complaint> {
         errors.into_iter().map(|e| Complaint::new(at.clone(), "", e)).collect()
     };
-    let mut library = Library::parse(name, text, &machine.fabric)
+    let mut library = Library::parse(name, text, fabric)
         .map_err(|errors| complain(format!("mpi.{name}"), errors))?
-        .on_cores(machine.node.mpi_speed)
+        .on_cores(mpi_speed)
         .map_err(|seconds| {
             let most = mpi::library::LONGEST_S;
             let wanted = format!("overheads of at most {most} s; one would be {seconds} s");
-            vec![Complaint::new("node.mpi_speed", machine.node.mpi_speed.to_string(), wanted)]
+            vec![Complaint::new("node.mpi_speed", mpi_speed.to_string(), wanted)]
         })?;
     if let Some(rules) = &common.rules {
         let read = mpi::rules::read(&rules.text, &library.selection)
@@ -354,18 +371,13 @@ pub(crate) fn run_of(
     wanted: &[Wanted<'_>],
 ) -> Result<(Job, Vec<usize>), Vec<Complaint>> {
     let mut complaints = Vec::new();
-    let machine = machine(&common.machine, common.routing.as_deref());
-    if let Err(complaint) = fidelity(&common.fidelity) {
-        complaints.push(complaint);
-    }
-    let mut machine = match machine {
-        Ok(machine) => machine,
-        Err(more) => {
-            complaints.extend(more);
-            return Err(complaints);
-        }
+    complaints.extend(fidelity(&common.fidelity).err());
+    let Some(mut machine) = machine_to_look_at(common, &mut complaints) else {
+        complaints.extend(wrong_on_any(common, wanted));
+        return Err(complaints);
     };
-    let library = library(common, &machine).map_err(|more| complaints.extend(more));
+    let library = library(common, &machine.fabric, machine.node.mpi_speed)
+        .map_err(|more| complaints.extend(more));
     complaints.extend(faults::fit(&mut machine, &common.fidelity).err());
     let mut free = Free::all(&machine);
     free.take(&machine.dead_at_start());
@@ -408,6 +420,24 @@ pub(crate) fn run_of(
     run.noise = noise;
     run.limits = limits;
     Ok((run, order))
+}
+
+/// What is wrong with a request whatever its machine is, which is not known: of a profile, what is
+/// wrong for every family of networks.
+fn wrong_on_any(common: &Common, wanted: &[Wanted<'_>]) -> Vec<Complaint> {
+    let on = |fabric: &&str| library(common, fabric, 1.0).err().unwrap_or_default();
+    let (mut complaints, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
+    others.for_each(|of_other| complaints.retain(|complaint| of_other.contains(complaint)));
+    complaints.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_word(w).err()));
+    for (i, job) in wanted.iter().enumerate() {
+        if let Some(PlacementRequest::Named(word)) = job.placement {
+            let complaint = Policy::from_word(word).err();
+            complaints.extend(complaint.map(|c| of_job(c, wanted.len(), i)));
+        }
+    }
+    complaints.extend(background::noise(common).err());
+    complaints.extend(limits::policy(common).err());
+    complaints
 }
 
 /// A complaint about the `nth` of several jobs.
@@ -464,9 +494,7 @@ pub fn traffic(
 ) -> Result<TrafficResult, Vec<Complaint>> {
     let mut complaints = Vec::new();
     let fidelity = fidelity(&call.common.fidelity).map_err(|c| complaints.push(c)).ok();
-    let machine = machine(&call.common.machine, call.common.routing.as_deref())
-        .map_err(|more| complaints.extend(more))
-        .ok();
+    let machine = machine_to_look_at(&call.common, &mut complaints);
     let request = TrafficRequest {
         pattern: call.pattern.clone(),
         loads: call.loads.clone(),
@@ -476,15 +504,16 @@ pub fn traffic(
         seed: call.common.seed,
         threads: call.common.threads,
     };
-    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
-    if machine.faults.is_some() && fidelity != Fidelity::Packet {
+    let has_faults = call.common.machine.faults.is_some();
+    if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
         let wanted = "`packet` for traffic with faults";
         complaints.push(Complaint::new("fidelity", &*call.common.fidelity, wanted));
     }
-    if fidelity == Fidelity::Flow {
+    if fidelity == Some(Fidelity::Flow) {
         let wanted = "`packet` for traffic, which is of single packets: flows are of many";
         complaints.push(Complaint::new("fidelity", "flow", wanted));
     }
+    let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(complaints) };
     let class = Asked { at: "class", word: call.common.class.as_deref() };
     let vnets = classes::of(&call.common, &[class], &mut machine);
     let vnets = vnets.map_err(|more| complaints.extend(more)).unwrap_or(vec![0]);

@@ -131,7 +131,7 @@ pub fn replay(
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
     let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
     let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
-    let job = job.map_err(|more| complaints.extend(more));
+    let job = job.map_err(|more| complaints.extend([more, limits::misset(heard)].concat()));
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
         return Err(complaints);
     };

@@ -198,6 +198,7 @@ pub fn run(
         }
         Err(more) => {
             complaints.extend(more);
+            complaints.extend(limits::misset(heard));
             return Err(complaints);
         }
     };
