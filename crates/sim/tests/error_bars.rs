@@ -131,7 +131,7 @@ fn reach(result: &BenchResult) -> f64 {
 /// The cheapest fidelity whose bars are within the tolerance, and what the others came to.
 #[test]
 fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
-    let sizes = [4_096, 65_536];
+    let sizes = [4_096, 131_072];
     let [loggp, flow] =
         ["loggp", "flow"].map(|fidelity| answer(&ask("alltoall", fidelity, 32, 1, &sizes)));
     let packet = answer(&ask("alltoall", "packet", 32, 1, &sizes));
@@ -162,10 +162,10 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
             assert_eq!(ends[0].max(ends[1]), reach(own));
         }
     }
-    // 992 messages of 64 KiB are 31,744 packets: none is within, and that is the answer.
+    // 992 messages of 128 KiB are 63,488 packets: none is within, and that is the answer.
     let none = auto(0.999 * narrow, 10_000).expect_err("packets are too many");
     assert_eq!((none.len(), none[0].at.as_str()), (1, "tolerance"));
-    for said in ["loggp at ", "flow at ", "packet at 65536 B, a call of more than 10000 packets"] {
+    for said in ["loggp at ", "flow at ", "packet at 131072 B, a call of more than 10000 packets"] {
         assert!(none[0].wanted.contains(said), "{}", none[0].wanted);
     }
 }

@@ -58,35 +58,32 @@ fn the_step_to_dma_lies_between_64_and_128_bytes() {
     }
 }
 
-/// The step of one more round trip lies where each library's threshold is: LUMI-G, OMB 7.5, saw it
-/// between 16 and 32 KiB with Cray MPICH (+3.42 us, of which 0.68 us are the wire's) and between 4
-/// and 8 KiB with Open MPI (+3.11 us, of which 0.17 us).
+/// The step of one more round trip lies where each library's threshold is: LUMI-G, OMB 7.5, host
+/// memory, saw it between 16 and 32 KiB with Cray MPICH (+3.38 us, of which 0.73 us are the wire's).
+/// With Open MPI it lies between 4 and 8 KiB; from GPU memory, which is nearer to NICs there, it is
+/// +3.11 us.
 #[test]
 fn the_rendezvous_step_lies_at_the_librarys_threshold() {
     for (mpi, below, above, step) in
-        [("cray-mpich", 16 << 10, 32 << 10, 3.42), ("openmpi", 4 << 10, 8 << 10, 3.11)]
+        [("cray-mpich", 16 << 10, 32 << 10, 3.38), ("openmpi", 4 << 10, 8 << 10, 3.11)]
     {
         let us = latency_us("lumi-g", mpi, 2, &[below / 2, below, above, 2 * above]);
         let got = us[2] - us[1];
-        assert!((got / step - 1.0).abs() < 0.15, "{mpi}: {us:?}");
+        assert!((got / step - 1.0).abs() < 0.16, "{mpi}: {us:?}");
         assert!(us[1] - us[0] < got / 2.0 && us[3] - us[2] < got / 1.5, "{mpi}: {us:?}");
     }
 }
 
-/// LUMI-G, OMB 7.5, 4 MiB: 179.7 us, 23.35 GB/s in one message; streams reach 23.3 to 24.0 GB/s.
-/// Aurora's NICs: 90 GB/s of four (paper, 5.1), osu_bw 22.6 GB/s (ofiwg/libfabric, #11392).
+/// LUMI-G, OMB 7.5, 4 MiB from host memory: 191.6 us, and streams of 22.6 GB/s (DeiC). Aurora's
+/// NICs: 90 GB/s of four (paper, 5.1), osu_bw 22.6 GB/s (ofiwg/libfabric, #11392).
 /// Both ways shs-libcxi's cxi_send_bw gives 42.8 GB/s in all, cxi_write_bw 41.3.
 #[test]
 fn four_mebibytes_fill_a_nic_one_way_and_the_host_interface_both_ways() {
     for machine in SLINGSHOT {
         let us = latency_us(machine, "cray-mpich", 2, &[4 * MIB])[0];
         let one_way = gb_per_s("bw", machine, 4 * MIB);
-        if machine == "aurora" {
-            assert!((22.2..=23.0).contains(&one_way), "{machine}: {one_way} GB/s");
-        } else {
-            assert!((us / 179.66 - 1.0).abs() < 0.02, "{machine}: {us} us");
-            assert!((23.3..=24.1).contains(&one_way), "{machine}: {one_way} GB/s");
-        }
+        assert!((us / 191.6 - 1.0).abs() < 0.02, "{machine}: {us} us");
+        assert!((22.2..=23.0).contains(&one_way), "{machine}: {one_way} GB/s");
         let each_way = gb_per_s("bibw", machine, 4 * MIB) / 2.0;
         assert!((20.6..=21.4).contains(&each_way), "{machine}: {each_way} GB/s");
     }
