@@ -139,8 +139,8 @@ OTHERS = (
         "Slingshot-11, RDMA writes both ways at once, the sum of both",
         "HewlettPackard/shs-libcxi, man/cxi_write_bw.1.md",
         "lists of 256 writes, each list's last completion waited for, and so predicted",
-        "1 KiB sets the NIC's message rate, 64 KiB the host interface's rate, 4 KiB shares in "
-        "setting what a message of several packets takes of it",
+        "1 KiB sets how often a process has a message for its NIC, 64 KiB the host interface's "
+        "rate, 4 KiB shares in setting what a message of several packets takes of it",
         "aurora",
         ((1024, 29314.66), (2048, 36613.15), (4096, 34763.74), (8192, 38461.53),
          (16384, 40333.92), (32768, 41334.64), (65536, 40550.70)),
@@ -152,8 +152,8 @@ OTHERS = (
         "Slingshot-11, sends both ways at once without MPI, the sum of both",
         "HewlettPackard/shs-libcxi, man/cxi_send_bw.1.md",
         "lists of 256 sends, each awaited and answered, and so predicted",
-        "1 KiB sets what a send takes of a NIC, 64 KiB the host interface's rate, 4 KiB shares in "
-        "setting what a message of several packets takes of it",
+        "1 KiB sets what a send of one process takes of a NIC, 64 KiB the host interface's "
+        "rate, 4 KiB shares in setting what a message of several packets takes of it",
         "aurora",
         ((1024, 20269.48), (2048, 26609.00), (4096, 29113.95), (8192, 36687.14),
          (16384, 40324.60), (32768, 42307.73), (65536, 42765.29)),

@@ -196,8 +196,10 @@ pub struct NicParams {
     /// whole before it sends it or writes it: latency of the first and of the last, no stage of
     /// the pipeline. `Gap::ZERO` is none.
     pub staging_gap: Gap,
-    /// Least time between two messages entering one NIC.
+    /// Least time between two messages entering one NIC, whoever sends them.
     pub message_gap: Span,
+    /// Least time between two messages that one process gives its NIC.
+    pub command_gap: Span,
     /// Least time between two one-sided commands of one core.
     pub core_gap: Span,
     /// Payload of a full packet, bytes.
@@ -227,9 +229,23 @@ pub struct NicParams {
     /// What a message of several packets takes of what both directions share, beside its bytes, at
     /// either end: with its first packet.
     pub multipacket_message: Span,
+    /// What an MPI message takes of its receiver's NIC beside its bytes: of one process, and of
+    /// the NIC itself.
+    pub process_message: Span,
+    pub received_message: Span,
 }
 
 impl NicParams {
+    /// What an MPI message takes of a receiver's NIC that has so many processes, beside its bytes.
+    /// What each does of its own they do at once: the NIC stands still for the n-th part. One
+    /// without a host interface has nothing to hold up.
+    pub fn handling(&self, processes: u32) -> Span {
+        if self.host_gap.max(self.host_gap_one_way) == Gap::ZERO {
+            return Span::ZERO;
+        }
+        self.received_message.max(Span(self.process_message.0 / u64::from(processes.max(1))))
+    }
+
     /// From the wish for `bytes` of host memory to the first packet of them being in the NIC.
     #[inline]
     pub fn fetch(&self, bytes: u64) -> Span {

@@ -367,7 +367,9 @@ impl MachineSpec {
         for link in ["local", "chassis", "global"] {
             check(&format!("links.{link}.cable"), self.span("switch.latency"));
         }
-        check("nic.message_gap", Span::ps(1));
+        for gap in ["message_gap", "command_gap", "process_message", "received_message"] {
+            check(&format!("nic.{gap}"), Span::ps(1));
+        }
     }
 
     /// A step of a score is a power of two, or a decision would have to divide.
@@ -476,6 +478,7 @@ impl MachineSpec {
             dma_latency: self.span("nic.dma_latency"),
             staging_gap: self.gap("nic.staging_rate"),
             message_gap: self.span("nic.message_gap"),
+            command_gap: self.span("nic.command_gap"),
             core_gap: self.span("nic.core_gap"),
             packet_payload: self.bytes("nic.packet_payload"),
             packet_overhead: self.bytes("nic.packet_overhead"),
@@ -490,6 +493,8 @@ impl MachineSpec {
             host_gap: self.gap("nic.host_rate"),
             host_gap_one_way: self.gap("nic.host_rate_one_way"),
             multipacket_message: self.span("nic.multipacket_message"),
+            process_message: self.span("nic.process_message"),
+            received_message: self.span("nic.received_message"),
         }
     }
 

@@ -185,7 +185,10 @@ pub const KEYS: &[Key] = &[
     key("nic.dma_latency", TIME, Refuse, "Added to larger ones: the NIC reads host memory."),
     key("nic.staging_rate", RATE, Is("it takes no time"),
         "At which a NIC has a packet whole from memory before it sends it, or writes it."),
-    key("nic.message_gap", TIME, Refuse, "Least time between two messages entering one NIC."),
+    key("nic.message_gap", TIME, Refuse,
+        "Least time between two messages entering one NIC, whoever sends them."),
+    key("nic.command_gap", TIME, Means("0 ns"),
+        "Least time between two messages that one process gives its NIC."),
     key("nic.core_gap", TIME, Means("0 ns"),
         "Least time between two one-sided commands of one core."),
     key("nic.packet_payload", SIZE, Refuse, "Payload of a full packet."),
@@ -211,6 +214,11 @@ pub const KEYS: &[Key] = &[
     key("nic.multipacket_message", TIME, Means("0 ns"),
         "What a message of several packets takes beside its bytes of what both directions of a \
          host interface share, at either end."),
+    key("nic.process_message", TIME, Means("0 ns"),
+        "What an MPI message takes of its receiver's NIC beside its bytes, of one process: of n on \
+         the NIC the n-th part."),
+    key("nic.received_message", TIME, Means("0 ns"),
+        "The same of the NIC itself, however many processes are on it; the longer one counts."),
 
     key("retry.timeout", TIME, Means("1073741824 ns"),
         "From a packet's sending until its NIC takes it for lost and sends it again."),

@@ -44,9 +44,6 @@ pub struct Library {
     pub control_bytes: u64,
     /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
     pub eager_copy_gap: Gap,
-    /// What a message takes of its receiver's NIC beside its bytes' time: the NIC's entries,
-    /// matching and events.
-    pub nic_message: Span,
     /// Longest one-sided atomic operation the NIC does itself; longer ones need the target's CPU.
     pub nic_atomic_max: u64,
     /// Combining one byte of a reduction.
@@ -131,7 +128,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 43] = [
+const KEYS: [(&str, Form); 42] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -145,7 +142,6 @@ const KEYS: [(&str, Form); 43] = [
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Part),
     ("nic_atomic_max", Form::Size),
-    ("nic_message", Form::Brief),
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
     ("local_copy_rate", Form::Rate),
@@ -317,7 +313,6 @@ impl Library {
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
             nic_atomic_max: get("nic_atomic_max"),
-            nic_message: Span(get("nic_message")),
             eager_copy_gap: Gap(get("eager_copy_rate")),
             reduce_gap: Gap(get("reduce_rate")),
             local_copy_gap: Gap(get("local_copy_rate")),

@@ -109,9 +109,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let next = self.now + self.job.machine.nic.core_gap;
         let cpu = &mut self.ranks[from as usize].cpu;
         *cpu = next.max(*cpu);
-        match self.job.machine.node.nic_latency {
-            Span::ZERO => self.request(id),
-            latency => self.schedule(from, self.now + latency, Due::Issue(id)),
+        let when = self.command(from) + self.job.machine.node.nic_latency;
+        match when > self.now {
+            true => self.schedule(from, when, Due::Issue(id)),
+            false => self.request(id),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::pairs::PairId;
 use crate::world::{
     Buffers, Cargo, Due, Flight, Leg, Met, Purpose, Send, SendId, Waiter, World, about,
 };
-use base::{Gap, Span, Time};
+use base::{Span, Time};
 use machine::NicId;
 use mpi::{Envelope, Pattern};
 use net::{NetworkModel, Origin, Told};
@@ -173,16 +173,28 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
-    /// What a message takes of its receiver's NIC beside its bytes: the library's messages are
-    /// posted, matched and told of there. A NIC without a host interface to hold up has none.
-    pub(crate) fn handling(&self, cargo: Cargo) -> Span {
-        let nic = &self.job.machine.nic;
-        let Cargo::Leg(Flight { leg: Leg::Eager | Leg::RequestToSend | Leg::Data, .. }) = cargo
-        else {
-            return Span::ZERO;
-        };
-        let is_limited = nic.host_gap.max(nic.host_gap_one_way) > Gap::ZERO;
-        if is_limited { self.job.library.nic_message } else { Span::ZERO }
+    /// What a message takes of its receiver's NIC beside its bytes: MPI's are posted, matched and
+    /// told of there.
+    pub(crate) fn handling(&self, cargo: Cargo, dst: NicId) -> Span {
+        match cargo {
+            Cargo::Leg(Flight { leg: Leg::Eager | Leg::RequestToSend | Leg::Data, .. }) => {
+                self.handling[dst]
+            }
+            _ => Span::ZERO,
+        }
+    }
+
+    /// A rank gives its NIC a command: when the NIC has it from the rank's queue. What NICs send
+    /// of their own accord is in no rank's queue.
+    pub(crate) fn command(&mut self, rank: u32) -> Time {
+        let gap = self.job.machine.nic.command_gap;
+        if gap == Span::ZERO {
+            return self.now;
+        }
+        let next = &mut self.commanded[rank as usize];
+        let when = self.now.max(*next);
+        *next = when + gap;
+        when
     }
 
     /// In how many pieces the data of a rendezvous travels, each through other NICs.

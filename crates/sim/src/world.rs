@@ -172,6 +172,10 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     /// Messages of jobs each NIC has been given: they name the draws of routes, so that a job's
     /// luck is its own.
     injected: IndexVec<NicId, u32>,
+    /// What a message takes of each NIC that receives it beside its bytes.
+    pub(crate) handling: IndexVec<NicId, Span>,
+    /// When each rank's queue of commands takes another; empty where that is at once.
+    pub(crate) commanded: Vec<Time>,
     pub(crate) pairs: Pairs<Pair>,
     pub(crate) accesses: Slab<AccessId, Access>,
     pub(crate) channels: Pairs<Channel>,
@@ -238,6 +242,11 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             origin: Time::ZERO,
             sources: Sources::new(job),
             injected: IndexVec::zeros(job.machine.n_nics() as usize),
+            handling: job.handling(),
+            commanded: match job.machine.nic.command_gap {
+                Span::ZERO => Vec::new(),
+                _ => vec![Time::ZERO; n],
+            },
             pairs: Pairs::new(),
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
@@ -568,7 +577,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
-        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo));
+        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo, dst));
         let message = Message { src, dst, bytes, origin, vnet, told, draw, in_order, handling };
         self.inject(cargo, message);
     }

@@ -77,6 +77,46 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
     }
 }
 
+/// Of what two ranks give one NIC at once, a rank's messages leave a `command_gap` after each other
+/// and all a `message_gap`: so much later than alone each is there, at both fidelities.
+#[test]
+fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
+    // Rank 0 sends to 2, 4 and 6; rank 1 puts to 3, 5 and 7. Who is told last of each, and calls.
+    let calls = |i: u32| {
+        let put = Op::OneSided { to: 3 + 2 * i, out: 8, back: 0, atomic: false };
+        let to = 2 + 2 * i;
+        let sent = vec![(0, i, 0, send(to, 1, 8)), (to, 0, 0, recv(0, 1))];
+        [((to, 0), sent), ((1, i), vec![(1, i, 0, put)])]
+    };
+    // The link has each for 3.7 ns: none waits for it but for its gaps.
+    for (command, message) in [(59, 12), (12, 59), (0, 30), (40, 4)] {
+        let (command_gap, message_gap) = (format!("{command} ns"), format!("{message} ns"));
+        let set = [("nic.command_gap", &command_gap[..]), ("nic.message_gap", &message_gap[..])];
+        let job = job_on(common::machine("aurora", &set), "none", &[0, 0, 1, 2, 3, 4, 5, 6]);
+        let all = || (0..3).flat_map(calls).flat_map(|(_, calls)| calls);
+        let beside = [
+            Script::new(8, all()).run::<PacketNetwork>(&job).1,
+            Script::new(8, all()).run::<LogGpNetwork>(&job).1,
+        ];
+        let mut free = 0;
+        for i in 0..3 {
+            for ((rank, token), calls) in calls(i) {
+                let enters = free.max(u64::from(i) * command);
+                free = enters + message;
+                let alone = [
+                    Script::new(8, calls.clone()).run::<PacketNetwork>(&job).1,
+                    Script::new(8, calls).run::<LogGpNetwork>(&job).1,
+                ];
+                for (beside, alone) in beside.iter().zip(alone) {
+                    let [beside, alone] = [beside, &alone].map(|of| told(of, rank, token).0);
+                    let off = beside.since(alone).0.abs_diff(enters * 1_000);
+                    assert!(off <= 16, "{set:?}, rank {rank}, {token}: {beside} for {alone}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn messages_of_one_sender_match_in_the_order_they_were_sent() {
     let job = job(&[0, 700]);

@@ -6,7 +6,7 @@ mod common;
 use common::{Script, job_on, machine};
 use packet::PacketNetwork;
 use sim::api::{BenchRequest, BenchResult, bench};
-use workload::Op;
+use workload::{Op, SendMode, WORLD};
 
 fn run(name: &str, machine: &str, mpi: &str, nodes: u32, sizes: &[u64]) -> BenchResult {
     let request = serde_json::json!({
@@ -130,6 +130,50 @@ fn cascade_puts_as_often_as_the_paper_says() {
     println!("{core:.2} million puts a second a core, {node:.1} million a node");
     assert!((core / 7.5 - 1.0).abs() < 0.05, "{core} million a second");
     assert!((node / 120.0 - 1.0).abs() < 0.05, "{node} million a second");
+}
+
+/// Nanoseconds a message of one NIC to another, `pairs` processes on each, without a library.
+fn ns_a_message(name: &str, pairs: u32, bytes: u64) -> f64 {
+    let count = 800;
+    let nodes: Vec<u32> = (0..2 * pairs).map(|rank| rank / pairs).collect();
+    let job = job_on(machine(name, &[]), "none", &nodes);
+    let (context, mode) = (WORLD, SendMode::Standard);
+    let calls = (0..pairs).flat_map(|from| {
+        let to = from + pairs;
+        (0..count).flat_map(move |nth| {
+            let send = Op::Send { to, context, tag: 1, bytes, mode };
+            let recv = Op::Recv { from, context, tag: 1, bytes };
+            [(from, nth, 0, send), (to, nth, 0, recv)]
+        })
+    });
+    let (_, told) = Script::new(2 * pairs, calls).run::<PacketNetwork>(&job);
+    let received = told.iter().filter(|(_, done)| done.rank >= pairs).map(|(at, _)| *at);
+    let (first, last) = (received.clone().min(), received.max());
+    let took = last.expect("messages").since(first.expect("messages"));
+    took.seconds() * 1e9 / f64::from(pairs * count - 1)
+}
+
+/// A process gives a NIC a message every 59 ns (shs-libcxi, 14.3 million a second in lists of
+/// 256) while the NIC takes one every 12 ns from all (Kestrel: 163.6 million a second through two).
+#[test]
+fn a_slingshot_nic_takes_more_messages_than_one_process_has_for_it() {
+    for (pairs, ns) in [(1, 59.0), (2, 29.5), (4, 14.75), (8, 12.0), (16, 12.0)] {
+        let got = ns_a_message("aurora", pairs, 8);
+        assert!((got / ns - 1.0).abs() < 0.01, "{pairs} pairs: {got} ns");
+    }
+}
+
+/// 1 KiB at 22.6 GB/s, and 35 ns more where one process receives (shs-libcxi's cxi_send_bw), which
+/// eight do at once; 65 ns on Elbert, where four do (HPE's osu_mbw_mr).
+#[test]
+fn what_a_message_takes_beside_its_bytes_is_a_processs_and_on_elbert_the_nics() {
+    let bytes = 1024.0 / 22.6;
+    for (name, pairs, more) in
+        [("aurora", 1, 35.0), ("aurora", 8, 35.0 / 8.0), ("elbert", 1, 65.0), ("elbert", 8, 65.0)]
+    {
+        let (got, ns) = (ns_a_message(name, pairs, 1024), bytes + more);
+        assert!((got / ns - 1.0).abs() < 0.01, "{name}, {pairs} pairs: {got} ns for {ns}");
+    }
 }
 
 /// Puts and gets below MPI: 10 GB/s one way, 7.5 GB/s each way both ways; a get takes the Put's 0.8

@@ -23,7 +23,7 @@ fn play(name: &str, nodes: u32, bytes: u64) -> BenchRow {
 fn a_ring_of_two_gets_twice_at_once() {
     let one = play("get_latency", 2, 8).latency_s.expect("a latency");
     let row = play("rr_get_lat", 2, 8);
-    let gap = 59e-9; // aurora's message_gap
+    let gap = 59e-9; // aurora's command_gap
     let both = row.latency_s.expect("a latency");
     assert!((both - (one + gap) / 2.0).abs() < 50e-12, "{both} {one}");
     assert_eq!(row.latency_p99_s, row.latency_s, "nothing contends");

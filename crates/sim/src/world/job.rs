@@ -117,6 +117,13 @@ impl Job {
         }
     }
 
+    /// What a message takes of each NIC that receives it, by how many ranks sit there.
+    pub(crate) fn handling(&self) -> IndexVec<NicId, Span> {
+        let mut ranks = IndexVec::filled(0, self.machine.n_nics() as usize);
+        self.seats.iter().for_each(|seat| ranks[seat.nic] += 1);
+        ranks.raw.into_iter().map(|n| self.machine.nic.handling(n)).collect()
+    }
+
     /// Where each rank's core is in the circle of noise as the run begins; it is named by its place
     /// on its node.
     pub(crate) fn phases(&self) -> Vec<Span> {
