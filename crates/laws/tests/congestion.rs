@@ -128,8 +128,8 @@ fn beyond_the_busiest(streams: &[(u32, u32, u32)]) -> f64 {
 }
 
 /// A NIC has messages for a congested receiver and for another: of its link the congested one gets
-/// what it gives credit for, whatever number of messages the NIC has for the other, so that a's, b's
-/// and c's links are all busy to the end.
+/// what it gives credit for, whatever number of messages the NIC has for the other, so that the
+/// links of all three are busy to the end.
 #[test]
 fn a_contributor_uses_its_credits_beside_what_it_sends_to_others() {
     for n in [32, 64, 256] {

@@ -392,6 +392,7 @@ mod dragonfly;
 pub mod faults;
 mod fold;
 mod like;
+mod params;
 pub mod placement;
 mod presets;
 mod quantity;

@@ -252,7 +252,7 @@ pub const KEYS: &[Key] = &[
     key("node.gpu_tile_rate", RATE, Is("as `node.gpu_link_rate`"),
         "Between two tiles of a GPU, each way."),
     key("node.gpu_nic_rate_one_way", RATE, Is("as `nic.host_rate_one_way`"),
-        "Between GPUs' memory and one NIC that reads and writes it itself, one direction, payload."),
+        "Between GPUs' memory and a NIC that reads and writes it itself, one direction, payload."),
     key("node.gpu_nic_rate", RATE, Is("no cap"),
         "Between GPUs' memory and all NICs of one CPU together, each way."),
 

@@ -483,7 +483,8 @@ mod tests {
     }
 
     /// On LUMI what a window of osu_bw leaves of 1.43 and 1.80 million messages a second; 1.3 less
-    /// 0.8 us on Cascade, halved; first rendezvous of 18,434 B (threshold 16,384 + minimum 2,049, plus one).
+    /// 0.8 us on Cascade, halved; first rendezvous of 18,434 B (threshold 16,384 + minimum 2,049,
+    /// plus one).
     #[test]
     fn values_are_those_of_the_fabric() {
         for (name, fabric, overhead_ns, eager_max, tag_ub) in [

@@ -460,10 +460,10 @@ impl PacketNetwork {
     }
 
     /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
-    /// credit last a round trip of the mean contributor, and the threshold longer. Who has his share
-    /// of them out is passed over: he is slow to use them, and others are not to wait for him. A class may do
-    /// so as if the link were its own, up to its ceiling: what is lent to it is known to nobody
-    /// beforehand.
+    /// credit last a round trip of the mean contributor, and the threshold longer. Who has a share
+    /// of them out is passed over: it is slow to use them, and others are not to wait for it. A
+    /// class may do so as if the link were its own, up to its ceiling: what is lent to it is known
+    /// to nobody beforehand.
     fn deal(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
         let class = self.congestion.endpoints[at].class;
         let ceiling = self.shares.ceiling(link, self.wires[link].class, class);

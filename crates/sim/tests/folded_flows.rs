@@ -159,8 +159,8 @@ fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
         (request.nodes, request.ppn) = (vec![32], 2);
         request.common.machine.set[0].1 = "4".into();
         let (most, n) = off(&request, 16);
-        // Draws are other ones: pairwise is 0.7 to 2 % off at 12, 16, 24 and 40 kB, at 20 kB 5.6 %; 6 %
-        // with the links of others.
+        // Draws are other ones: pairwise is 0.7 to 2 % off at 12, 16, 24 and 40 kB, at 20 kB 5.6 %.
+        // With the links of others it was 6 %.
         assert!(most < 0.035 && n >= 2, "{collective}: {most}, {n}");
     }
 }

@@ -59,7 +59,7 @@ fn the_step_to_dma_lies_between_64_and_128_bytes() {
 }
 
 /// The step of one more round trip lies where each library's threshold is: LUMI-G, OMB 7.5, host
-/// memory, saw it between 16 and 32 KiB with Cray MPICH (+3.38 us, of which 0.73 us are the wire's).
+/// memory, saw it between 16 and 32 KiB with Cray MPICH (+3.38 us, 0.73 us of it the wire's).
 /// With Open MPI it lies between 4 and 8 KiB; from GPU memory, which is nearer to NICs there, it is
 /// +3.11 us.
 #[test]
