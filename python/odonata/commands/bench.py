@@ -32,9 +32,9 @@ from .command import command
     "--messages",
     metavar="N",
     help="With --fidelity loggp, most messages that are simulated of one call of a collective; "
-    "with flow a tenth as many. Of a longer one some rounds are, by some ranks, where they stand "
-    "for all: more messages, more rounds. An iteration of GPCNeT's and dgnettest's tests with more "
-    "is refused, by packets, too.  [default: 2000000]",
+    "with flow a tenth as many, but for six waves of an alltoall's rounds. Of a longer one some "
+    "rounds are, by some ranks, where they stand for all: more messages, more rounds. An iteration "
+    "of GPCNeT's and dgnettest's tests with more is refused, by packets, too.  [default: 2000000]",
 )
 @click.option(
     "--error-bars",

@@ -21,9 +21,10 @@ from .command import command
 @option(
     "--messages",
     metavar="N",
-    help="Most messages that are simulated of one call; with --fidelity flow a tenth as many. "
-    "Of a longer one some rounds are, by some ranks, where they stand for all (`~`, and the "
-    "error; more messages, more rounds); else it is left out.  [default: 2000000]",
+    help="Most messages that are simulated of one call; with --fidelity flow a tenth as many, but "
+    "for six waves of an alltoall's rounds. Of a longer one some rounds are, by some ranks, where "
+    "they stand for all (`~`, and the error; more messages, more rounds); else it is left out. "
+    " [default: 2000000]",
 )
 @click.option("--all", "whole", is_flag=True, help="Print the time of every algorithm as well.")
 @with_options(RULES, *MACHINE, CLASS, fidelity("loggp"), *WHOLE)

@@ -6,11 +6,12 @@
 //! of all. And where rounds are alike but for who the partners are, some of them stand for all;
 //! their scatter says how far off that may be.
 
+use super::rounds::{Ends, Rounds};
 use super::{Fidelity, LimitsRow};
 use crate::bench::collective;
 use crate::outcome::{End, Outcome};
-use crate::world::{Buffers, Job, Progress, Sample, World};
-use collectives::{Algorithm, Collective, Kind, Nodes, Seat};
+use crate::world::{Buffers, Job, Progress, Sample, Seat, World};
+use collectives::{Algorithm, Collective, Kind, Nodes};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use net::NetworkModel;
@@ -35,8 +36,8 @@ pub(super) struct Timing {
     pub global_bytes: f64,
 }
 
-/// The rounds from `from` to `to`, of which `played` are played.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Rounds in a row, of which some are played.
+#[derive(Clone, Debug, PartialEq)]
 struct Stretch {
     from: u32,
     to: u32,
@@ -48,7 +49,7 @@ struct Stretch {
     alike: bool,
     /// A rank's partners are so many ranks away, the same number for all.
     shifts: bool,
-    played: u32,
+    play: Rounds,
     /// The first so many ranks play for all.
     ranks: u32,
 }
@@ -56,7 +57,8 @@ struct Stretch {
 impl Stretch {
     fn new(from: u32, to: u32, alike: bool, shifts: bool) -> Stretch {
         let rounds = to - from;
-        Stretch { from, to, rounds, shorter: 0, alike, shifts, played: rounds, ranks: 0 }
+        let play = Rounds::all(from..to);
+        Stretch { from, to, rounds, shorter: 0, alike, shifts, play, ranks: 0 }
     }
 }
 
@@ -120,7 +122,7 @@ impl Share {
             method: Some("sampled"),
             error: Some(timing.error_s / timing.mean_s + parts.uneven),
             rounds: parts.stretches.iter().map(|s| s.rounds).sum(),
-            rounds_played: parts.stretches.iter().map(|s| s.played).sum(),
+            rounds_played: parts.stretches.iter().map(|s| s.play.played()).sum(),
             ranks_played: parts.ranks,
         }
     }
@@ -134,12 +136,16 @@ pub(super) fn most_messages() -> u64 {
 /// Alike rounds that stand for others, at least: a few for each block; one where a rank sends as
 /// many messages in each.
 const LEAST_ROUNDS: u32 = 32;
+/// Rounds of a wave that is played whole, and how many waves are, the first of all among them.
+const SHORTEST_WAVE: u32 = 16;
+const LONGEST_WAVE: u32 = 64;
+const LEAST_WAVES: u32 = 3;
+const WAVES: u32 = 6;
+/// Blocks of a longer wave.
+const LEAST_BLOCKS: u32 = 4;
+const BLOCKS: u32 = 6;
 /// A message among flows costs more than so many in closed form.
 const FLOWS_COST: u64 = 10;
-/// Blocks, those in which ranks drift apart, and Student's t for the others less one at 95 %.
-const BLOCKS: u32 = Sample::BLOCKS.len() as u32;
-const WARM_UP: u32 = 2;
-const STUDENT: f64 = 2.571;
 
 /// For how many messages one counts.
 pub(super) fn cost(fidelity: Fidelity) -> u64 {
@@ -161,7 +167,7 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.seat.size);
     let a_rank = partners(call);
     let is_asked_for = messages > most_messages();
-    let messages = most_played(fidelity, messages);
+    let (asked, messages) = (messages, most_played(fidelity, messages));
     if most(call) <= messages {
         return Some(Parts::whole(call.clone()));
     }
@@ -184,10 +190,6 @@ pub(super) fn parts(
         }
         None => (ranks, call.clone()),
     };
-    let least_rounds = match waits_both_ways(job, &call) {
-        true => 2 * period,
-        false => LEAST_ROUNDS.div_ceil(a_rank as u32).max(BLOCKS),
-    };
     let mut stretches = stretches(&call)?;
     if call.seat.size < ranks {
         stand_for_all(&mut stretches, &call, rounds)?;
@@ -198,30 +200,87 @@ pub(super) fn parts(
     for stretch in &mut stretches {
         stretch.ranks = if stretch.shifts { period } else { ranks };
         let a_round = u64::from(stretch.ranks) * a_rank;
-        let (mut share, mut least) = (left, stretch.to - stretch.from);
         if stretch.alike {
-            (share, least) = (left / alike, least.min(least_rounds));
+            // What of waves goes beyond this nobody else has to make up for.
+            let share = left / alike;
+            let [own, most] = [share, asked].map(|m| (m / a_round).min(u64::from(u32::MAX)) as u32);
             alike -= 1;
-            // Flows are too dear for more, unless it can be all or somebody asks for it.
-            let all = u64::from(stretch.to - stretch.from) * a_round;
-            if fidelity == Fidelity::Flow && share < all && !is_asked_for {
-                share = share.min(u64::from(least) * a_round);
-            }
+            stretch.play = play(job, &call, stretch, fidelity, [own, most], is_asked_for)?;
+            left -= share.min(u64::from(stretch.play.played()) * a_round);
+            continue;
         }
-        stretch.played = (share / a_round).min(u64::from(stretch.to - stretch.from)) as u32;
-        if stretch.played < least {
-            return None;
-        }
-        left -= u64::from(stretch.played) * a_round;
+        left = left.checked_sub(u64::from(stretch.play.played()) * a_round)?;
     }
     stretches.sort_by_key(|s| s.from);
     // What is played as one needs no putting together.
-    if stretches.iter().all(|s| s.shifts && s.shorter == 0 && s.played == s.rounds) {
+    if stretches.iter().all(|s| s.shifts && s.shorter == 0 && s.play.played() == s.rounds) {
         let played = Stretch::new(0, rounds, false, true);
         stretches = vec![Stretch { ranks: period, ..played }];
     }
     let uneven = if fidelity == Fidelity::Flow { uneven(&call, ranks, period) } else { 0.0 };
     Some(Parts { call, stretches, ranks: period, uneven, is_sample: true })
+}
+
+/// Which rounds of a stretch are played: as many as its `share` of the messages comes to, or what
+/// is enough; of short waves what all messages asked for come to (`most`). `None` if these are too
+/// few.
+fn play(
+    job: &Job,
+    call: &Collective,
+    stretch: &Stretch,
+    fidelity: Fidelity,
+    [share, most]: [u32; 2],
+    is_asked_for: bool,
+) -> Option<Rounds> {
+    let rounds = stretch.from..stretch.to;
+    let all = rounds.len() as u32;
+    if share >= all {
+        return Some(Rounds::all(rounds));
+    }
+    let a_rank = partners(call) as u32;
+    let least = match waits_both_ways(job, call) {
+        true => 2 * stretch.ranks,
+        false => LEAST_ROUNDS.div_ceil(a_rank).max(Rounds::PARTS),
+    };
+    // Flows are too dear for more, unless somebody asks for it.
+    let own = if fidelity == Fidelity::Flow && !is_asked_for { share.min(least) } else { share };
+    if !sweeps(call) {
+        return (own >= least).then(|| Rounds::spread(rounds, own));
+    }
+    // By exclusive or, the last are as far away as the others.
+    let are_both = !swaps(call, call.seat.size);
+    let seats = &job.seats[..call.seat.size as usize];
+    let a_node = seats.iter().take_while(|seat| seat.node == seats[0].node).count() as u32;
+    // Ranks that nodes' first are late for wait, too.
+    let spare = own.saturating_sub(Rounds::PARTS).min(own / 4);
+    let near = (2 * a_node).div_ceil(a_rank).min(spare);
+    let ends = Ends { near: if 100 * near < all { 0 } else { near }, are_both };
+    if fidelity != Fidelity::Flow {
+        return (own >= least).then(|| Rounds::spread_between(rounds, own, ends));
+    }
+    let group = |seat: &Seat| job.machine.group_of(seat.nic);
+    let a_group = seats.iter().take_while(|seat| group(seat) == group(&seats[0])).count() as u32;
+    let wave = a_group.div_ceil(a_rank);
+    // Of short waves several are one.
+    let whole = wave * SHORTEST_WAVE.div_ceil(wave);
+    if whole <= LONGEST_WAVE {
+        let waves = (most / whole).min(WAVES).max(own / whole);
+        if waves * whole >= all {
+            return Some(Rounds::all(rounds));
+        }
+        return (waves >= LEAST_WAVES).then(|| Rounds::waves(rounds, whole, waves, are_both));
+    }
+    let own = if is_asked_for { own } else { share.min(BLOCKS * Rounds::BLOCK) };
+    let own = own.max(most.min(LEAST_BLOCKS * Rounds::BLOCK)).min(all);
+    if own == all {
+        return Some(Rounds::all(rounds));
+    }
+    (own >= LEAST_BLOCKS * Rounds::BLOCK).then(|| Rounds::phases(rounds, wave, own, ends))
+}
+
+/// Whether a rank has other partners in each round, the next ones.
+fn sweeps(call: &Collective) -> bool {
+    matches!(call.algorithm, Algorithm::Pairwise | Algorithm::Scattered { .. })
 }
 
 /// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole
@@ -416,20 +475,20 @@ pub(super) fn time(
     let ranks = f64::from(job.seats.len() as u32);
     let mut sum = Timing::default();
     for (nth, stretch) in parts.stretches.iter().enumerate() {
-        let &Stretch { from, to, rounds, shorter, played, ranks: first, .. } = stretch;
+        let &Stretch { rounds, shorter, ranks: first, ref play, .. } = stretch;
         if parts.is_sample {
             let first = (first < call.seat.size).then_some(first);
             let swaps = swaps(call, call.seat.size);
-            job.sample = Sample { from, to, rounds: played, ranks: first, swaps };
+            job.sample = Sample { blocks: play.blocks.clone(), ranks: first, swaps };
         }
         // Flows of the first group are to meet what those of the others would.
         let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
         let alike = folding.map(|folding| job.machine.cabled_alike(&folding));
         let own = alike.map(|alike| std::mem::replace(&mut job.machine, alike));
         let ended = match fidelity {
-            Fidelity::Packet => play::<PacketNetwork>(job, call, sums, tick),
-            Fidelity::Flow => play::<FlowNetwork>(job, call, sums, tick),
-            Fidelity::LogGp => play::<LogGpNetwork>(job, call, sums, tick),
+            Fidelity::Packet => run::<PacketNetwork>(job, call, sums, tick),
+            Fidelity::Flow => run::<FlowNetwork>(job, call, sums, tick),
+            Fidelity::LogGp => run::<LogGpNetwork>(job, call, sums, tick),
         };
         job.sample = Sample::ALL;
         if let Some(own) = own {
@@ -439,14 +498,14 @@ pub(super) fn time(
         if !parts.is_sample {
             return Ok(timing);
         }
-        let (span, error) = extrapolate(&begun, rounds);
+        let (span, error) = play.extrapolate(&begun, rounds);
         // The call itself counts once.
         sum.mean_s += span + if nth == 0 { begun[0] } else { 0.0 };
         sum.error_s += error + f64::from(shorter) * span / f64::from(rounds.max(1));
         // How far apart ranks are at the end.
         sum.min_s = timing.min_s - timing.mean_s;
         sum.max_s = timing.max_s - timing.mean_s;
-        let times = ranks / f64::from(first) * f64::from(rounds) / f64::from(played);
+        let times = ranks / f64::from(first) * f64::from(rounds) / f64::from(play.played());
         sum.messages += times * timing.messages;
         sum.bytes += times * timing.bytes;
         sum.network_bytes += times * timing.network_bytes;
@@ -455,33 +514,6 @@ pub(super) fn time(
     sum.min_s += sum.mean_s;
     sum.max_s += sum.mean_s;
     Ok(sum)
-}
-
-/// What all `rounds` take, and two standard errors of that, from when each of those that were
-/// played began and the last was over, on the mean over ranks.
-///
-/// Ranks begin together and drift apart: two of eight blocks are left to that. How much a round
-/// takes after it is the mean of the other blocks, and its error comes from their scatter, since
-/// rounds in a row are not independent of each other.
-fn extrapolate(begun: &[f64], rounds: u32) -> (f64, f64) {
-    let played = begun.len() as u32 - 1;
-    let span = begun[played as usize] - begun[0];
-    let rest = f64::from(rounds) - f64::from(played);
-    if rest == 0.0 {
-        return (span, 0.0);
-    }
-    let at = |block: u32| Sample::block(played, block);
-    let pace =
-        |from: u32, to: u32| (begun[to as usize] - begun[from as usize]) / f64::from(to - from);
-    if played < BLOCKS {
-        let mean = pace(0, played);
-        return (span + rest * mean, rest * mean);
-    }
-    let paces: Vec<f64> = (WARM_UP..BLOCKS).map(|block| pace(at(block), at(block + 1))).collect();
-    let n = paces.len() as f64;
-    let mean = paces.iter().sum::<f64>() / n;
-    let squares: f64 = paces.iter().map(|pace| (pace - mean).powi(2)).sum();
-    (span + rest * mean, rest * STUDENT * (squares / ((n - 1.0) * n)).sqrt())
 }
 
 /// What the worlds of some calls did.
@@ -505,7 +537,7 @@ struct Played {
     begun: Vec<f64>,
 }
 
-fn play<N: NetworkModel>(
+fn run<N: NetworkModel>(
     job: &Job,
     call: &Collective,
     sums: &mut Sums,
@@ -515,7 +547,7 @@ fn play<N: NetworkModel>(
     let ranks = job.sample.ranks.unwrap_or(size);
     let call = call.clone();
     let program = move |rank, nth| {
-        let call = || Collective { seat: Seat { rank, size }, ..call.clone() };
+        let call = || Collective { seat: collectives::Seat { rank, size }, ..call.clone() };
         match nth {
             0 | 3 => Some(Step::Mark),
             1 => Some(Step::Do(Op::Collective { context: WORLD, call: call() })),
@@ -557,7 +589,7 @@ pub(super) fn first_call(
     size: u32,
     bytes: u64,
 ) -> Collective {
-    match collective(kind, algorithm, Seat { rank: 0, size }, bytes) {
+    match collective(kind, algorithm, collectives::Seat { rank: 0, size }, bytes) {
         Op::Collective { call, .. } if kind.asks_for_nodes() => {
             let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
             Collective { nodes: Some(Nodes::new(nodes)), ..call }
@@ -661,44 +693,16 @@ mod tests {
         let call = first_call(&job, Kind::Alltoall, scattered, 8_192, 1_024);
         let played = |messages| {
             let parts = parts(&job, &call, Fidelity::Flow, messages).expect("a part tells");
-            let (rounds, ranks) = (parts.stretches.iter().map(|s| s.played).sum(), parts.ranks);
+            let (rounds, ranks) =
+                (parts.stretches.iter().map(|s| s.play.played()).sum(), parts.ranks);
             (ranks, rounds)
         };
-        // 512 ranks of a group with 32 partners each, by a tenth of what is allowed.
+        // 512 ranks of a group with 32 partners each: 16 rounds are a wave, and six waves are
+        // played unless a tenth of what is allowed is more. The first round and the last are
+        // others.
         let most = |messages: u64| (messages / 10 / (512 * 32)) as u32;
-        assert!(most(most_messages()) > 10, "no more than the least is allowed");
-        // The first and the last are others.
-        assert_eq!(played(most_messages()), (512, 2 + 8));
-        assert_eq!(played(10_000_000), (512, most(10_000_000)));
-    }
-
-    #[test]
-    fn rounds_that_take_the_same_leave_no_error_and_those_that_do_not_do() {
-        let even: Vec<f64> = (0..=40).map(|n| 3.0 + 2.0 * f64::from(n)).collect();
-        let (span, error) = extrapolate(&even, 1_000);
-        assert!((span - 2_000.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-        assert_eq!(extrapolate(&even, 40), (80.0, 0.0));
-        // A first quarter that is slow counts as what it was, and no round more.
-        let late: Vec<f64> = even.iter().map(|t| t + (t - 3.0).min(20.0)).collect();
-        let (span, error) = extrapolate(&late, 1_000);
-        assert!((span - 2_020.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-        // Independent draws of mean 1: the truth lies within the error 19 times of 20, and the
-        // error is what theory says: t s / sqrt(n), s = 1/sqrt(12), n = 48 of 64, in the mean.
-        let (mut within, mut errors) = (0, 0.0);
-        for seed in 0..400 {
-            let mut at = 0.0;
-            let mut begun = vec![at];
-            for nth in 0..64 {
-                at += 0.5 + base::uniform(base::draw(seed, 0, 0, nth));
-                begun.push(at);
-            }
-            let (span, error) = extrapolate(&begun, 100_064);
-            within += u32::from((span - at - 100_000.0).abs() < error);
-            errors += error / 400.0 / 100_000.0;
-        }
-        assert!((370..=390).contains(&within), "{within} of 400");
-        let theory = STUDENT / 12f64.sqrt() / 48f64.sqrt();
-        // The mean of a standard deviation of six is 0.9515 of it.
-        assert!((errors / theory - 0.9515).abs() < 0.03, "{errors} {theory}");
+        assert!(most(most_messages()) < 6 * 16, "more than the waves are allowed");
+        assert_eq!(played(most_messages()), (512, 2 + 6 * 16));
+        assert_eq!(played(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
     }
 }

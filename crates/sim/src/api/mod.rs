@@ -14,6 +14,7 @@ mod faults;
 mod jobs;
 mod limits;
 mod replay;
+mod rounds;
 mod run;
 mod seated;
 mod shifts;

@@ -1,6 +1,7 @@
 //! What a run is a function of.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use base::{IndexVec, Span, below, draw};
 use machine::{Binding, Folding, Machine, NicId, NodeId};
@@ -51,14 +52,13 @@ pub struct Job {
     pub counts_pairs: bool,
 }
 
-/// The part of a collective that is played, where all of it is too much: some of the rounds from
-/// `from` to `to`, by some of the ranks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The part of a collective that is played, where all of it is too much: some of its rounds, by
+/// some of the ranks.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sample {
-    pub from: u32,
-    pub to: u32,
-    /// So many of these rounds.
-    pub rounds: u32,
+    /// The rounds, block by block in the order in which they are played; all of them if there is no
+    /// block.
+    pub blocks: Vec<Range<u32>>,
     /// Ranks so many apart do the same at the same time, so only the first so many are played.
     /// What they send to another's twin their own twin sends them.
     pub ranks: Option<u32>,
@@ -67,41 +67,23 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub const ALL: Sample =
-        Sample { from: 0, to: u32::MAX, rounds: u32::MAX, ranks: None, swaps: false };
-
-    /// Rounds are played in so many blocks of consecutive ones, the `nth` of them in the middle of
-    /// this part of all. The first quarter, in which ranks that began together drift apart, and the
-    /// rest have near and far partners alike.
-    pub const BLOCKS: [u32; 8] = [5, 2, 7, 4, 1, 6, 3, 0];
-
-    /// The number among those played with which this block begins.
-    pub fn block(rounds: u32, nth: u32) -> u32 {
-        (u64::from(rounds) * u64::from(nth) / Self::BLOCKS.len() as u64) as u32
-    }
+    pub const ALL: Sample = Sample { blocks: Vec::new(), ranks: None, swaps: false };
 
     /// The round that is played as the `nth` of a collective of so many.
-    pub(crate) fn round(self, nth: u32, rounds: u32) -> Option<u32> {
-        if nth >= self.rounds {
-            return None;
+    pub(crate) fn round(&self, nth: u32, rounds: u32) -> Option<u32> {
+        if self.blocks.is_empty() {
+            return (nth < rounds).then_some(nth);
         }
-        let all = self.to.min(rounds) - self.from;
-        if self.rounds >= all {
-            return (nth < all).then_some(self.from + nth);
-        }
-        let blocks = Self::BLOCKS.len() as u32;
-        let block = ((u64::from(blocks) * u64::from(nth) + u64::from(blocks) - 1)
-            / u64::from(self.rounds)) as u32;
-        let begins = Self::block(self.rounds, block);
-        let (length, part) =
-            (Self::block(self.rounds, block + 1) - begins, Self::BLOCKS[block as usize]);
-        let (first, end) = (Self::block(all, part), Self::block(all, part + 1));
-        let start = first + (end - first).saturating_sub(length) / 2;
-        Some(self.from + start.min(all - length) + (nth - begins))
+        let mut ahead = 0;
+        let block = self.blocks.iter().find(|block| {
+            ahead += block.len() as u32;
+            nth < ahead
+        })?;
+        Some(block.end - (ahead - nth))
     }
 
-    pub(crate) fn is_all(self) -> bool {
-        self == Sample::ALL
+    pub(crate) fn is_all(&self) -> bool {
+        *self == Sample::ALL
     }
 }
 
@@ -186,31 +168,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_of_a_sample_are_blocks_spread_over_all() {
-        for (from, to, rounds) in [(0, 24_575, 80), (1, 1_055, 64), (3, 300, 46), (0, 40, 35)] {
-            let sample = Sample { from, to, rounds, ..Sample::ALL };
-            let played: Vec<u32> = (0..).map_while(|nth| sample.round(nth, to)).collect();
-            assert_eq!(played.len(), rounds as usize);
-            assert!(played.iter().all(|round| (from..to).contains(round)), "{played:?}");
-            if rounds < (to - from) / 2 {
-                let mut sorted = played.clone();
-                sorted.sort_unstable();
-                sorted.dedup();
-                assert_eq!(sorted.len(), rounds as usize, "a round is played twice: {played:?}");
-                assert_eq!(played.windows(2).filter(|w| w[1] != w[0] + 1).count(), 7);
-            }
-            // As many near the first round as near the last, in the first quarter and in the rest.
-            let middle = f64::from(from + to - 1) / 2.0;
-            let (warm, rest) = played.split_at(Sample::block(rounds, 2) as usize);
-            for part in [warm, rest] {
-                let mean = part.iter().map(|&r| f64::from(r)).sum::<f64>() / part.len() as f64;
-                assert!((mean - middle).abs() < 0.07 * f64::from(to - from), "{mean} {middle}");
-            }
-        }
-        let all = Sample { from: 2, to: 6, rounds: 9, ..Sample::ALL };
-        let played: Vec<u32> = (0..).map_while(|nth| all.round(nth, 6)).collect();
-        assert_eq!(played, [2, 3, 4, 5]);
-        let whole: Vec<u32> = (0..).map_while(|nth| Sample::ALL.round(nth, 3)).collect();
-        assert_eq!(whole, [0, 1, 2]);
+    fn rounds_of_a_sample_are_its_blocks_in_turn() {
+        let played = |sample: &Sample, rounds| -> Vec<u32> {
+            (0..).map_while(|nth| sample.round(nth, rounds)).collect()
+        };
+        let blocks = vec![7..9, 2..3, 4..4, 11..14];
+        let some = Sample { blocks, ..Sample::ALL };
+        assert_eq!(played(&some, 20), [7, 8, 2, 11, 12, 13]);
+        assert_eq!(played(&Sample::ALL, 3), [0, 1, 2]);
+        let few = Sample { ranks: Some(2), ..Sample::ALL };
+        assert_eq!((played(&few, 3), few.is_all()), (vec![0, 1, 2], false));
     }
 }

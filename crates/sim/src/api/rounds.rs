@@ -1,0 +1,367 @@
+//! Which of many rounds that are alike but for who the partners are get played, and what these say
+//! of all.
+//!
+//! Where a round's partners are the next ones, rounds differ in three ways. Partners of the first
+//! rounds are near, and those of the last, who are behind. The part of a group's messages that goes
+//! a group further on grows from round to round, and begins anew when all of a group have been
+//! partners: rounds go in waves. And ranks are apart, since who is late keeps others waiting in the
+//! next round; whoever jumps to other rounds waits for others than he would have, so that the
+//! first rounds after it are as no round of a whole call is.
+
+use std::ops::Range;
+
+/// Some rounds of all, and which of them say what the others take.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rounds {
+    /// In the order in which they are played.
+    pub blocks: Vec<Range<u32>>,
+    /// The first so many of those played are what they took, so many times: the last of all may
+    /// take what the first do. What else is played is not counted but for what it says of the rest.
+    own: (u32, u32),
+    /// Of those that are played, by their number: their mean pace is that of the rest.
+    pieces: Vec<Range<u32>>,
+}
+
+/// What rounds whose partners are the next ones begin and end with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ends {
+    /// So many rounds from the first on have near partners.
+    pub near: u32,
+    /// So have as many before the end.
+    pub are_both: bool,
+}
+
+impl Ends {
+    fn times(self) -> u32 {
+        if self.are_both { 2 } else { 1 }
+    }
+}
+
+/// Student's t at 95 %, for one degree of freedom and more.
+const STUDENT: [f64; 12] =
+    [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179];
+
+/// How much farther off the mean of waves in a row is than that of as many apart: the next goes
+/// along with a wave by 0.3, the one after it no more (75 waves of an alltoall of 1 KiB on 9,658
+/// nodes of Aurora), which makes the variance of the mean of five half as large again.
+const IN_A_ROW: f64 = 1.25;
+
+impl Rounds {
+    /// All of these; if there are more than these, the later three quarters say what others take.
+    pub(super) fn all(rounds: Range<u32>) -> Rounds {
+        let own = rounds.len() as u32;
+        let pieces = if own < Self::PARTS { Vec::new() } else { Self::eighths(own) };
+        Rounds { blocks: vec![rounds], own: (own, 1), pieces }
+    }
+
+    pub(super) fn played(&self) -> u32 {
+        self.blocks.iter().map(|block| block.len() as u32).sum()
+    }
+
+    /// How many blocks there are of rounds whose partners stay the same, and in which order they
+    /// are played: the `nth` is in the middle of this part of all. The first two, in which ranks
+    /// that began together drift apart, and the rest have near and far partners alike.
+    const SPREAD: [u32; 8] = [5, 2, 7, 4, 1, 6, 3, 0];
+    pub(super) const PARTS: u32 = Self::SPREAD.len() as u32;
+    /// In so many of them ranks drift apart.
+    const WARM_UP: u32 = 2;
+
+    /// The `nth` part of so many.
+    fn eighth(of: u32, nth: u32) -> u32 {
+        (u64::from(of) * u64::from(nth) / u64::from(Self::PARTS)) as u32
+    }
+
+    fn eighths(played: u32) -> Vec<Range<u32>> {
+        let eighth = |nth| Self::eighth(played, nth)..Self::eighth(played, nth + 1);
+        (Self::WARM_UP..Self::PARTS).map(eighth).collect()
+    }
+
+    /// So many rounds of these, fewer than all and at least eight, in eight blocks.
+    pub(super) fn spread(rounds: Range<u32>, played: u32) -> Rounds {
+        let all = rounds.len() as u32;
+        let block = |(part, nth): (u32, u32)| {
+            let (first, end) = (Self::eighth(all, part), Self::eighth(all, part + 1));
+            let length = Self::eighth(played, nth + 1) - Self::eighth(played, nth);
+            let start = first + (end - first).saturating_sub(length) / 2;
+            let start = rounds.start + start.min(all - length);
+            start..start + length
+        };
+        let blocks = Self::SPREAD.into_iter().zip(0..).map(block).collect();
+        Rounds { blocks, own: (played, 1), pieces: Self::eighths(played) }
+    }
+
+    /// The same with `near` rounds for themselves, which no eighth has in its middle.
+    pub(super) fn spread_between(rounds: Range<u32>, played: u32, ends: Ends) -> Rounds {
+        Self::between(rounds, ends, |rounds| Self::spread(rounds, played - ends.near))
+    }
+
+    /// `near` rounds that are what they are, and between the ends what is chosen there.
+    fn between(rounds: Range<u32>, ends: Ends, inner: impl Fn(Range<u32>) -> Rounds) -> Rounds {
+        let (near, times) = (ends.near, ends.times());
+        let first = rounds.start + near;
+        let Rounds { mut blocks, pieces, .. } = inner(first..rounds.end - (times - 1) * near);
+        if near > 0 {
+            blocks.insert(0, rounds.start..first);
+        }
+        let pieces = pieces.iter().map(|piece| piece.start + near..piece.end + near).collect();
+        Rounds { blocks, own: (near, times), pieces }
+    }
+
+    /// So many whole waves, the first of near partners, with no jump; fewer than all rounds.
+    pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, are_both: bool) -> Rounds {
+        let times = Ends { near: wave, are_both }.times();
+        let pieces = (1..waves).map(|nth| nth * wave..(nth + 1) * wave).collect();
+        let block = rounds.start..rounds.start + waves * wave;
+        Rounds { blocks: vec![block], own: (wave, times), pieces }
+    }
+
+    /// Blocks of so many of these rounds in all, where a wave is too long to be played whole:
+    /// spread over all of them and, as far as it goes, over the wave. In the first rounds of
+    /// each, ranks that were put together drift apart.
+    pub(super) fn phases(rounds: Range<u32>, wave: u32, played: u32, ends: Ends) -> Rounds {
+        Self::between(rounds, ends, |rounds| Self::blocks(rounds, wave, played - ends.near))
+    }
+
+    /// Rounds of such a block, at least.
+    pub(super) const BLOCK: u32 = 6;
+
+    fn blocks(rounds: Range<u32>, wave: u32, played: u32) -> Rounds {
+        const WARM_UP: u32 = 3;
+        let all = rounds.len() as u32;
+        let n = (played / Self::BLOCK).clamp(4, STUDENT.len() as u32 + 1);
+        let length = played / n;
+        let block = |nth: u32| {
+            let start = rounds.start + Self::begin(all - length, nth, n, wave);
+            start..start + length
+        };
+        let piece = |nth| nth * length + WARM_UP..(nth + 1) * length;
+        let (blocks, pieces) = (0..n).map(|nth| (block(nth), piece(nth))).unzip();
+        Rounds { blocks, own: (0, 1), pieces }
+    }
+
+    /// Where the `nth` of `n` blocks begins of which the last may begin at `last`: about the
+    /// middle of its part of all, and in the middle of a part of the wave in which no other block
+    /// begins. If its part is of less than a wave, in the middle of a part of that.
+    fn begin(last: u32, nth: u32, n: u32, wave: u32) -> u32 {
+        let middle =
+            |of: u32, nth: u32| (u64::from(2 * nth + 1) * u64::from(of) / u64::from(2 * n)) as u32;
+        // Neighbors are to be far from each other in the wave.
+        let stride = (n / 3 + 1..n).find(|stride| gcd(*stride, n) == 1).unwrap_or(1);
+        let part = nth * stride % n;
+        let own = last / n;
+        if own < wave {
+            return nth * own + middle(own, part);
+        }
+        let about = i64::from(middle(last, nth));
+        let wave = i64::from(wave);
+        let to_phase = (i64::from(middle(wave as u32, part)) - about).rem_euclid(wave);
+        (about + if 2 * to_phase > wave { to_phase - wave } else { to_phase }) as u32
+    }
+
+    /// What all `rounds` take, and half of the interval that holds it 19 times of 20, from when
+    /// each of those that were played began and the last was over, on the mean over ranks.
+    pub(super) fn extrapolate(&self, begun: &[f64], rounds: u32) -> (f64, f64) {
+        let span = |part: &Range<u32>| begun[part.end as usize] - begun[part.start as usize];
+        let (first, times) = self.own;
+        let own = f64::from(times) * span(&(0..first));
+        let rest = f64::from(rounds) - f64::from(times * first);
+        if rest == 0.0 {
+            return (own, 0.0);
+        }
+        if self.pieces.is_empty() {
+            let others = rest * own / f64::from(first);
+            return (own + others, others);
+        }
+        let paces = || self.pieces.iter().map(|piece| span(piece) / piece.len() as f64);
+        let n = self.pieces.len();
+        let mean = paces().sum::<f64>() / n as f64;
+        let squares: f64 = paces().map(|pace| (pace - mean).powi(2)).sum();
+        let student = STUDENT[(n - 2).min(STUDENT.len() - 1)];
+        // Blocks are far apart.
+        let dependence = if self.blocks.len() == 1 { IN_A_ROW } else { 1.0 };
+        let error = dependence * student * (squares / ((n - 1) * n) as f64).sqrt();
+        (own + rest * mean, rest * error)
+    }
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RING: Ends = Ends { near: 0, are_both: true };
+
+    fn played(rounds: &Rounds) -> Vec<u32> {
+        rounds.blocks.iter().flat_map(Clone::clone).collect()
+    }
+
+    /// When the rounds began that take this.
+    fn begun(rounds: &Rounds, mut takes: impl FnMut(u32) -> f64) -> Vec<f64> {
+        let mut begun = vec![3.0];
+        for round in played(rounds) {
+            begun.push(begun[begun.len() - 1] + takes(round));
+        }
+        begun
+    }
+
+    /// How often what is told of `all` rounds is as near as it says to what they take by a law with
+    /// noise, whose part of this is left out of the mean; and how far off it says it is, on the
+    /// mean.
+    ///
+    /// Of noise, `slow` stays the same for 16 rounds and goes along with that of the 16 before.
+    fn holds(rounds: &Rounds, all: u32, slow: f64, law: impl Fn(u32) -> f64) -> (u32, f64) {
+        let truth: f64 = (0..all).map(&law).sum();
+        let (mut within, mut errors) = (0, 0.0);
+        for seed in 0..400 {
+            let draw = |of, nth| base::uniform(base::draw(seed, of, 0, u64::from(nth))) - 0.5;
+            // By 0.3: a / (1 + a^2) for a of 1/3.
+            let wave = |round| slow * (draw(1, round / 16 + 1) + draw(1, round / 16) / 3.0);
+            let begun = begun(rounds, |round| law(round) + draw(0, round) + wave(round));
+            let (span, error) = rounds.extrapolate(&begun, all);
+            within += u32::from((span - truth).abs() < error);
+            errors += error / 400.0 / truth;
+        }
+        (within, errors)
+    }
+
+    /// The part of a group's messages that goes to the farther group grows and begins anew: what
+    /// takes longest is the larger part. No part of the first and the last wave goes as far.
+    fn wave(round: u32, all: u32, wave: u32) -> f64 {
+        let part = f64::from(round % wave) / f64::from(wave);
+        let near = round < wave || round >= all - wave;
+        let far = 4.0 * part.max(1.0 - part);
+        if near { far / 2.0 } else { far }
+    }
+
+    #[test]
+    fn blocks_are_spread_over_all_rounds() {
+        for (from, to, n) in [(0, 24_575, 80), (1, 1_055, 64), (3, 300, 46), (0, 40, 35)] {
+            let rounds = Rounds::spread(from..to, n);
+            let played = played(&rounds);
+            assert_eq!((rounds.played(), played.len()), (n, n as usize));
+            assert!(played.iter().all(|round| (from..to).contains(round)), "{played:?}");
+            if n < (to - from) / 2 {
+                let mut sorted = played.clone();
+                sorted.sort_unstable();
+                sorted.dedup();
+                assert_eq!(sorted.len(), n as usize, "a round is played twice: {played:?}");
+                assert_eq!(played.windows(2).filter(|w| w[1] != w[0] + 1).count(), 7);
+            }
+            // As many near the first round as near the last, in the first quarter and in the rest.
+            let middle = f64::from(from + to - 1) / 2.0;
+            let (warm, rest) = played.split_at(rounds.pieces[0].start as usize);
+            for part in [warm, rest] {
+                let mean = part.iter().map(|&r| f64::from(r)).sum::<f64>() / part.len() as f64;
+                assert!((mean - middle).abs() < 0.07 * f64::from(to - from), "{mean} {middle}");
+            }
+        }
+    }
+
+    #[test]
+    fn whole_waves_are_played_in_a_row_from_the_first() {
+        let rounds = Rounds::waves(1..2_415, 16, 6, true);
+        assert_eq!(played(&rounds), (1..97).collect::<Vec<_>>());
+        assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
+        // The first and the last wave are what the first took: 16 each of 1, the others 3 each.
+        let begun = begun(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
+        let (span, error) = rounds.extrapolate(&begun, 2_414);
+        assert!((span - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span} {error}");
+        let rounds = Rounds::waves(1..2_415, 16, 6, false);
+        let (span, _) = rounds.extrapolate(&begun, 2_414);
+        assert!((span - 16.0 - 3.0 * 2_398.0).abs() < 1e-6, "{span}");
+    }
+
+    /// Blocks of a wave of 512 rounds begin in all parts of it, wherever they are.
+    #[test]
+    fn blocks_begin_in_all_parts_of_a_wave() {
+        for (all, n) in [(77_262, 6), (77_262, 10), (5_119, 8), (7_000, 13)] {
+            let rounds = Rounds::phases(1..1 + all, 512, 6 * n, RING);
+            assert_eq!((rounds.blocks.len(), rounds.played()), (n as usize, 6 * n));
+            let mut parts: Vec<u32> =
+                rounds.blocks.iter().map(|b| (b.start - 1) % 512 * n / 512).collect();
+            let eighths: Vec<u32> = rounds.blocks.iter().map(|b| b.start).collect();
+            assert!(eighths.is_sorted() && rounds.blocks[n as usize - 1].end <= 1 + all);
+            parts.sort_unstable();
+            assert_eq!(parts, (0..n).collect::<Vec<_>>(), "{rounds:?}");
+            // A block's first three are left to ranks that are put together.
+            assert!(rounds.pieces.iter().all(|piece| piece.len() == 3 && piece.start % 6 == 3));
+        }
+        // With fewer waves than blocks these are in the order of all rounds, too, and no two begin
+        // in the same place of a wave.
+        for all in [300, 2_046] {
+            let starts: Vec<u32> =
+                Rounds::phases(0..all, 512, 48, RING).blocks.iter().map(|b| b.start).collect();
+            let is_own = |(nth, start): (u32, &u32)| start * 8 / (all - 6) == nth;
+            assert!((0..).zip(&starts).all(is_own), "{starts:?}");
+            let mut places: Vec<u32> = starts.iter().map(|start| start % 512).collect();
+            places.sort_unstable();
+            assert!(places.windows(2).all(|w| w[1] > w[0]), "{starts:?}");
+        }
+    }
+
+    #[test]
+    fn near_rounds_are_for_themselves() {
+        let law = |all: u32| move |r: u32| if r < 12 || r >= all - 12 { 1.0 } else { 3.0 };
+        let near = Ends { near: 12, are_both: true };
+        for rounds in
+            [Rounds::spread_between(0..287, 70, near), Rounds::phases(0..287, 144, 70, near)]
+        {
+            let (span, error) = rounds.extrapolate(&begun(&rounds, law(287)), 287);
+            assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+            assert!(rounds.blocks[1..].iter().all(|b| b.start >= 12 && b.end <= 275));
+        }
+    }
+
+    #[test]
+    fn rounds_that_take_the_same_leave_no_error_and_those_that_do_not_do() {
+        let some = Rounds::spread(0..1_000, 40);
+        let (span, error) = some.extrapolate(&begun(&some, |_| 2.0), 1_000);
+        assert!((span - 2_000.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+        let all = Rounds::all(0..40);
+        assert_eq!(all.extrapolate(&begun(&all, |_| 2.0), 40), (80.0, 0.0));
+        // A first quarter that is slow counts as what it was, and no round more.
+        let mut nth = 0;
+        let late = begun(&some, |_| {
+            nth += 1;
+            if nth <= 10 { 4.0 } else { 2.0 }
+        });
+        let (span, error) = some.extrapolate(&late, 1_000);
+        assert!((span - 2_020.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+        // Independent draws: the truth lies within the error 19 times of 20, and the error is what
+        // theory says: t s / sqrt(n), s = 1/sqrt(12), n = 48 of 64, in the mean.
+        let (within, errors) = holds(&Rounds::spread(0..100_000, 64), 100_000, 0.0, |_| 1.0);
+        assert!((370..=390).contains(&within), "{within} of 400");
+        let theory = STUDENT[4] / 12f64.sqrt() / 48f64.sqrt();
+        // The mean of a standard deviation of six is 0.9515 of it.
+        assert!((errors / theory - 0.9515).abs() < 0.03, "{errors} {theory}");
+    }
+
+    /// A wave whose mean is known, with noise: whole waves tell it 19 times of 20 within what they
+    /// say, and blocks of one round, which know nothing of it, do not.
+    #[test]
+    fn whole_waves_are_as_near_as_they_say_and_blocks_of_a_round_are_not() {
+        let law = |r| wave(r, 2_414, 16);
+        let (within, error) = holds(&Rounds::waves(0..2_414, 16, 6, true), 2_414, 1.0, law);
+        assert!((370..=390).contains(&within), "{within} of 400, {error}");
+        // Five waves of noise of 0.31 in all are 0.14 off a mean of 3, and Student's t is 2.776.
+        assert!((0.12..0.17).contains(&error), "{error}");
+        // Eighths of 20 waves each have the same part of a wave in their middle.
+        let law = |r| wave(r, 2_560, 16);
+        let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, law);
+        assert!(within < 100, "{within} of 400");
+        let (within, error) = holds(&Rounds::waves(0..2_560, 16, 6, true), 2_560, 1.0, law);
+        assert!((370..=390).contains(&within), "{within} of 400, {error}");
+    }
+
+    /// Where a wave is too long, blocks all over it say more than they are off, and not much more
+    /// than the wave itself is uneven.
+    #[test]
+    fn blocks_all_over_a_wave_are_no_farther_off_than_they_say() {
+        let law = |r| wave(r, 77_262, 512);
+        let (within, error) = holds(&Rounds::phases(0..77_262, 512, 36, RING), 77_262, 0.0, law);
+        assert!(within >= 380 && error < 0.3, "{within} of 400, {error}");
+    }
+}
