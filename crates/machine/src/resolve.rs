@@ -347,15 +347,14 @@ impl MachineSpec {
     /// A hop takes time, or an instant could loop; and little enough that a packet's whole way is
     /// counted in 32 bits of picoseconds (4.29 ms).
     fn check_latencies(&self, out: &mut Vec<Complaint>) {
-        let most = Span::us(100);
         let mut check = |at: &str, added: Span| {
             if self.number(at).is_none() {
                 return;
             }
             let span = self.span(at);
             let complain = |wanted: String| Complaint::new(at, span.to_string(), wanted);
-            if span > most {
-                out.push(complain(format!("at most {most}")));
+            if span > Span::us(100) {
+                out.push(complain(format!("at most {}", Span::us(100))));
             } else if span + added == Span::ZERO {
                 out.push(complain("more than 0 ps for a hop in all".into()));
             }
@@ -365,9 +364,8 @@ impl MachineSpec {
         for link in ["local", "chassis", "global"] {
             check(&format!("links.{link}.cable"), self.span("switch.latency"));
         }
-        for gap in ["message_gap", "command_gap", "process_message", "received_message"] {
-            check(&format!("nic.{gap}"), Span::ps(1));
-        }
+        let nic = ["message_gap", "command_gap", "process_message", "received_message"];
+        nic.iter().for_each(|key| check(&format!("nic.{key}"), Span::ps(1)));
     }
 
     /// A step of a score is a power of two, or a decision would have to divide.

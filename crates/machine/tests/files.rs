@@ -81,6 +81,8 @@ fn a_wrong_value_is_shown_with_what_would_be_legal() {
         (("nic.packet_overhead", "1 MB"), "less than the 65535 B that a packet may have"),
         (("nic.response", "12 B"), "nic.multipacket_message: found `17.00 ns`"),
         (("nic.multipacket_message", "101 us"), "at most 100"),
+        (("nic.command_gap", "101 us"), "at most 100"),
+        (("nic.received_message", "101 us"), "at most 100"),
         (("switch..latency", "1 ns"), "a dotted key"),
         (("routing.kind", "ugal"), "`routing` to be a table"),
     ] {
