@@ -493,6 +493,7 @@ mod tests {
             ("cray-mpich", "slingshot", 480, 16_384 + 2_049, 524_287),
             ("cray-mpich", "aries", 250, 8_191, 2_097_151),
             ("openmpi", "slingshot", 480, 2_048 + 2_049, i32::MAX),
+            ("openmpi", "aries", 250, 8_191, i32::MAX),
             ("none", "slingshot", 0, u64::MAX, i32::MAX),
             ("none", "aries", 0, u64::MAX, i32::MAX),
         ] {
