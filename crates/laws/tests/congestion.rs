@@ -106,7 +106,7 @@ fn the_receiver_of_an_incast_stays_busy() {
 
 /// `from` sends `to` so many messages of 64 KiB, all at once.
 fn stream(from: u32, to: u32, count: u32) -> impl Iterator<Item = (Time, Message)> {
-    let one = move |i| (Time(0), message(from, to, 64 << 10, draw(5, from, to.into(), i)));
+    let one = move |i| (Time(0), message(from, to, 64 << 10, draw(5, from, to, i)));
     (0..u64::from(count)).map(one)
 }
 
