@@ -176,7 +176,11 @@ def files_of(wrong: Complaints, path: str | Path) -> list[tuple[str, str]]:
         if said is None or not is_path(said):
             return found
         at, path = f"{path}, like", os.path.join(os.path.dirname(path), said)
-        if os.path.realpath(path) in seen:
+        try:
+            is_again = os.path.realpath(path) in seen
+        except ValueError:
+            is_again = False  # no name of a file at all: complained of as it is read
+        if is_again:
             wrong.add(at, said, "a machine file that is not like this one in turn")
             return found
 

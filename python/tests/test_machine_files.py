@@ -42,6 +42,7 @@ def test_machines_of_other_files_below_are_others(tmp_path):
     [
         ('like = "arora"', ["base.toml, like\n", "found   arora\n", "did you mean `aurora`?"]),
         ('like = "gone.toml"', ["base.toml, like\n", "found   gone.toml\n", "No such file"]),
+        ('like = "\\u0000.toml"', ["base.toml, like\n", "embedded null byte"]),
         ('like = "./mine.toml"', ["base.toml, like\n", "found   ./mine.toml\n", "in turn"]),
         ('like = "aurora"\n[nic]\nwindow = 0\n[node]\ncores = "x"',
          ["base.toml, nic.window\n", "mine.toml, node.cores\n"]),

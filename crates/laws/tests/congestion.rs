@@ -13,9 +13,11 @@ use net::{CongestionCounters, Message, Told};
 use sim::Background;
 use sim::traffic::{Destinations, Finish, LoadOutcome, Place, TrafficRequest};
 
-/// A preset with management on or off, and some keys set otherwise.
+/// A preset with management on or off, and some keys set otherwise. What is short is to be the
+/// link, not the host interface.
 fn preset(name: &str, management: &str, set: &[(&str, &str)]) -> Machine {
-    laws::preset(name, &[&[("congestion.management", management)], set].concat())
+    let own = [("congestion.management", management), ("nic.host_rate_one_way", "25 GB/s")];
+    laws::preset(name, &[&own, set].concat())
 }
 
 /// The small dragonfly, links as fast as they come.
@@ -435,8 +437,7 @@ fn faults_at_congested_nics_of_many_classes_leave_nothing_behind() {
 #[test]
 fn victims_pass_in_every_class() {
     let of = |management: &str, own: &str| {
-        let set = [("groups.gpu.count", "3"), ("congestion.management", management)];
-        let mut machine = laws::preset("lumi-g", &set);
+        let mut machine = preset("lumi-g", management, &[("groups.gpu.count", "3")]);
         let vnets = use_classes(&mut machine, &["low-latency", "bulk-data", "best-effort"]);
         let vnet = |class: &str| if class == "bulk-data" { vnets[1] } else { vnets[2] };
         victims(&machine, "incast:64", 1.0, Span::us(100), [own, "bulk-data"].map(vnet))

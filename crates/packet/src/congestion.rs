@@ -16,7 +16,7 @@ use machine::{Idle, LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
 use crate::link::ones;
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, Transit, TransitId, mark};
+use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, TransitId, mark};
 
 base::ids! {
     /// A congested endpoint, as the switch before it sees it.
@@ -612,9 +612,10 @@ impl PacketNetwork {
     fn cut_in(&mut self, src: NicId, transit: TransitId) {
         let class = self.transits[transit].vnet;
         let mut behind = self.shares.sender(&mut self.nics, src, class).first;
-        while behind != NONE && self.is_on_credit(src, TransitId(behind)) {
+        while behind != NONE && self.transits[TransitId(behind)].on_credit {
             behind = self.transits[TransitId(behind)].next;
         }
+        self.transits[transit].on_credit = true;
         if behind == NONE {
             return self.queue_up(src, transit);
         }
@@ -625,15 +626,10 @@ impl PacketNetwork {
         }
     }
 
-    fn is_on_credit(&mut self, src: NicId, transit: TransitId) -> bool {
-        let Transit { dst, vnet, .. } = self.transits[transit];
-        let hold = self.hold_of(src, vnet, dst);
-        hold.is_some_and(|id| self.congestion.holds[id].admitted == transit.0)
-    }
-
     /// `transit` goes to the end of those held back.
     fn hold_back(&mut self, id: HoldId, transit: TransitId) {
-        self.transits[transit].next = NONE;
+        let t = &mut self.transits[transit];
+        (t.next, t.on_credit) = (NONE, false);
         let hold = &mut self.congestion.holds[id];
         match hold.last {
             NONE => hold.first = transit.0,
@@ -678,6 +674,7 @@ impl PacketNetwork {
         let class = self.packets[packet].vnet;
         let Some(id) = self.hold_of(src, class, dst) else {
             if let Some(after) = after {
+                self.transits[after].on_credit = false;
                 self.queue_up(src, after);
             }
             return;
@@ -713,6 +710,10 @@ impl PacketNetwork {
 
     /// `src` sends of `class` to the receiver of `id` as it likes.
     fn dissolve(&mut self, src: NicId, class: u8, id: HoldId) {
+        let admitted = self.congestion.holds[id].admitted;
+        if admitted != NONE {
+            self.transits[TransitId(admitted)].on_credit = false;
+        }
         let next = self.congestion.holds[id].next;
         let nic = self.shares.sender(&mut self.nics, src, class);
         if nic.holds == id.0 {

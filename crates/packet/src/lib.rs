@@ -219,6 +219,8 @@ struct Transit {
     /// Behind it in the sender's round.
     next: u32,
     vnet: u8,
+    /// It stands in the round to send one packet on credit.
+    on_credit: bool,
     /// The flow that it is of; nothing unless it is to be in order.
     flow: u32,
 }

@@ -202,7 +202,7 @@ impl PacketNetwork {
         let seen_after = msg.seen_after(&self.params);
         // An answer that brings nothing is told by the NIC alone.
         let handling = if told == Told::Back(0) { Span::ZERO } else { handling };
-        let handling = u32::try_from(handling.0).expect("libraries' times are less than 4 ms");
+        let handling = u32::try_from(handling.0).expect("a NIC's times are at most 100 us");
         let ahead = msg.ahead(&self.params);
         // Made where it will lie: a processor waits for what it copies as a whole right after it
         // has written it piece by piece.
@@ -225,7 +225,20 @@ impl PacketNetwork {
             false => NONE,
         };
         let (made, packets, next) = (0, missing, NONE);
-        Transit { draw, unsent: bytes, arrival, src, dst, made, packets, next, vnet, flow }
+        let on_credit = false;
+        Transit {
+            draw,
+            unsent: bytes,
+            arrival,
+            src,
+            dst,
+            made,
+            packets,
+            next,
+            vnet,
+            on_credit,
+            flow,
+        }
     }
 
     /// A message is ready: it leaves at once if it can, and otherwise when its turn comes.

@@ -577,7 +577,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
         let rank = self.sender(cargo).expect("jobs' messages are ranks' doing");
         self.awaited(rank);
         let vnet = self.job.vnets[self.job_of(rank) as usize];
-        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo, dst));
+        let receiver = if told == Told::There { dst } else { src };
+        let (in_order, handling) = (self.is_in_order(cargo), self.handling(cargo, receiver));
         let message = Message { src, dst, bytes, origin, vnet, told, draw, in_order, handling };
         self.inject(cargo, message);
     }

@@ -77,6 +77,26 @@ fn a_host_far_from_its_nic_counts_three_times_until_a_rendezvous_is_known_to_its
     }
 }
 
+/// What a message takes of its receiver's NIC is that NIC's also where its data comes as the answer
+/// to what the receiver has asked: a rendezvous has two, 8 us each of one rank's NIC, not 2 us as
+/// of that of four ranks.
+#[test]
+fn data_that_is_asked_for_takes_of_the_askers_nic_what_that_has_for_it() {
+    let set = [("nic.process_message", "8 us")];
+    let mut job = job_on(common::machine("cascade-3k", &set), "none", &[0, 0, 0, 0, 4]);
+    job.library.eager_max = 8;
+    let last = |n: u32| {
+        let both = |i| [(0, i, 0, send(4, 1, 64)), (4, i, 0, recv(0, 1))];
+        let script = || Script::new(5, (0..n).flat_map(both));
+        let ends = [script().run::<PacketNetwork>(&job).1, script().run::<LogGpNetwork>(&job).1];
+        ends.map(|all| (0..n).map(|i| told(&all, 4, i).0).max().expect("some"))
+    };
+    for (ten, one) in last(10).into_iter().zip(last(1)) {
+        let each = (ten - one).0 / 9;
+        assert!(each.abs_diff(Span::us(16).0) < Span::us(1).0, "{} a rendezvous", Span(each));
+    }
+}
+
 /// Of what two ranks give one NIC at once, a rank's messages leave a `command_gap` after each other
 /// and all a `message_gap`: so much later than alone each is there, at both fidelities.
 #[test]
