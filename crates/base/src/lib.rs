@@ -15,3 +15,8 @@ pub use fetch::{prefetch, prefetch_all};
 pub use ids::{Idx, IndexVec, Slab};
 pub use least::Least;
 pub use time::{Gap, Span, Time};
+
+/// The greatest common divisor.
+pub fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

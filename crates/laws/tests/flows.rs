@@ -100,12 +100,12 @@ fn packets_in_order_do_not_overtake_each_other_and_others_do() {
                 ("congestion.management", managed),
                 ("congestion.threshold", "6 KiB"),
             ]);
-            let messages = rows(&machine, nth as u64, Span::us(80));
+            let messages = rows(&machine, nth as u64, Span::us(60));
             let got = run(&machine, &messages);
             let [in_order, others] = overtakings(&messages, &got.seen);
             println!("{routing}, management {managed}: {in_order} and {others} overtakings");
             assert_eq!(in_order, 0, "{routing}, management {managed}");
-            assert!(others > 0, "{routing}, management {managed}: a test that cannot fail");
+            assert!(others > 5, "{routing}, management {managed}: a test that cannot fail");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From a spec to a machine: counts are checked first, then every column is filled once.
 
-use base::{Gap, IndexVec, Span};
+use base::{Gap, IndexVec, Span, gcd};
 
 use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
@@ -73,10 +73,6 @@ impl Kind {
         let turn = rows / gcd(rows, cols) * cols;
         ((nth % rows) * cols + (nth + nth / turn) % cols) as u32
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 impl MachineSpec {

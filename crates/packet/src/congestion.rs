@@ -494,8 +494,8 @@ impl PacketNetwork {
                 break;
             }
             self.congestion.turn(at, true);
-            let own = u64::from(self.congestion.contributors[id].owed * live) * u64::from(mean);
-            if gap.span(own) > round {
+            let own = u64::from(self.congestion.contributors[id].owed) * u64::from(live);
+            if gap.span(own.saturating_mul(mean.into())) > round {
                 passed_over += 1;
                 if passed_over == live.min(PASSED_OVER) {
                     break;

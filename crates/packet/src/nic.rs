@@ -225,7 +225,6 @@ impl PacketNetwork {
             false => NONE,
         };
         let (made, packets, next) = (0, missing, NONE);
-        let on_credit = false;
         Transit {
             draw,
             unsent: bytes,
@@ -236,7 +235,7 @@ impl PacketNetwork {
             packets,
             next,
             vnet,
-            on_credit,
+            on_credit: false,
             flow,
         }
     }

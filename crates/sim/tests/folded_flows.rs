@@ -154,14 +154,20 @@ fn who_combines_for_nothing_does_as_its_twin() {
 /// all-to-all among a power of two are not.
 #[test]
 fn ways_by_other_groups_are_those_of_twins_among_a_power_of_two() {
-    for (collective, bytes) in [("reduce_scatter", 1_280_000), ("alltoall", 24_000)] {
-        let mut request = ask(collective, "1", "ugal", bytes, 0);
-        (request.nodes, request.ppn) = (vec![32], 2);
-        request.common.machine.set[0].1 = "4".into();
-        let (most, n) = off(&request, 16);
-        // Draws are other ones: pairwise is 0.7 to 2 % off at 12, 16, 24 and 40 kB, at 20 kB 5.6 %.
-        // With the links of others it was 6 %.
-        assert!(most < 0.035 && n >= 2, "{collective}: {most}, {n}");
+    let some = [12_000, 16_000, 20_000, 24_000];
+    for (collective, sizes) in [("reduce_scatter", &[1_280_000][..]), ("alltoall", &some)] {
+        let of = |&bytes: &u64| {
+            let mut request = ask(collective, "1", "ugal", bytes, 0);
+            (request.nodes, request.ppn) = (vec![32], 2);
+            request.common.machine.set[0].1 = "4".into();
+            let (most, n) = off(&request, 16);
+            assert!(n >= 2, "{collective} {bytes} B: {n}");
+            most
+        };
+        // Draws are other ones, so that one size may be as far off as 20 kB was with the links of
+        // others, 6 %; the mean is not.
+        let mean = sizes.iter().map(of).sum::<f64>() / sizes.len() as f64;
+        assert!(mean < 0.035, "{collective}: {mean}");
     }
 }
 

@@ -146,7 +146,8 @@ impl Rounds {
         let middle =
             |of: u32, nth: u32| (u64::from(2 * nth + 1) * u64::from(of) / u64::from(2 * n)) as u32;
         // Neighbors are to be far from each other in the wave.
-        let stride = (n / 3 + 1..n).find(|stride| gcd(*stride, n) == 1).unwrap_or(1);
+        let stride =
+            (n / 3 + 1..n).find(|stride| base::gcd((*stride).into(), n.into()) == 1).unwrap_or(1);
         let part = nth * stride % n;
         let own = last / n;
         if own < wave {
@@ -182,10 +183,6 @@ impl Rounds {
         let error = dependence * student * (squares / ((n - 1) * n) as f64).sqrt();
         (own + rest * mean, rest * error)
     }
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

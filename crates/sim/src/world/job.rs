@@ -90,7 +90,7 @@ impl Sample {
 impl Job {
     /// Messages are to lie in `buffers`. Where NICs read and write all of GPUs' memory themselves,
     /// they do at its rate; what background sends beside goes at that rate, too.
-    pub fn put_buffers(&mut self, buffers: Buffers) {
+    pub(crate) fn put_buffers(&mut self, buffers: Buffers) {
         self.buffers = buffers;
         let one_way = self.machine.node.gpu.as_ref().and_then(|gpu| gpu.nic_gap_one_way);
         let is_own = buffers == Buffers::Gpu && self.library.gpu.rdma_min == 0;
