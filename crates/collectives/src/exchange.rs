@@ -120,12 +120,12 @@ pub(crate) fn bruck(c: &Collective, radix: u32, k: u32, out: &mut impl RoundSink
         for step in steps() {
             let (run, stride, full, last) = runs(step);
             out.send_run(c.ahead(step), run, stride, full);
-            out.send(c.ahead(step), last);
+            out.send_run(c.ahead(step), last, stride, 1);
         }
         for step in steps() {
             let (run, stride, full, last) = runs(step);
             out.recv_run(c.behind(step), run, stride, full);
-            out.recv(c.behind(step), last, Land::Write);
+            out.recv_run(c.behind(step), last, stride, 1);
         }
     }
     if k == 0 {

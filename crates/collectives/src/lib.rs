@@ -68,7 +68,8 @@ pub trait RoundSink {
     fn in_network(&mut self, _part: InNetwork) -> bool {
         false
     }
-    /// `count` parts like `first`, each `stride` bytes after the one before.
+    /// `count` parts like `first`, each `stride` bytes after the one before, of a message that is
+    /// packed.
     fn send_run(&mut self, to: u32, first: Part, stride: u64, count: u32) {
         for i in 0..u64::from(count) {
             self.send(to, Part { at: first.at + i * stride, len: first.len });
@@ -156,8 +157,8 @@ pub struct Collective {
     /// The vector (bcast, reductions, scans) or one rank's block (the rest). For gatherv and
     /// scatterv away from the root: the own block.
     pub bytes: u64,
-    /// Bytes of one element of a reduction, equal on all ranks: elements are never cut in two.
-    /// Other kinds ignore it.
+    /// Bytes of one element. Of a reduction they are equal on all ranks, and elements are never cut
+    /// in two; of an alltoall they say what packing its blocks costs. Other kinds ignore it.
     pub grain: u64,
     /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
     /// root), or `p` to send then `p` to receive (alltoallv).

@@ -414,7 +414,7 @@ impl Meeting {
         let same = theirs.kind == mine.kind
             && root(theirs) == root(mine)
             && bytes(theirs) == bytes(mine)
-            && (uneven || theirs.grain == mine.grain)
+            && (!mine.kind.reduces() || theirs.grain == mine.grain)
             && new_contexts == self.new_contexts;
         if !same {
             return Err(self.disagree(first, entry, ""));

@@ -50,6 +50,7 @@ pub struct Library {
     pub reduce_gap: Gap,
     /// Moving one byte within a rank's buffer.
     pub local_copy_gap: Gap,
+    pub packing: Packing,
     /// CPU time of any other MPI call.
     pub call_overhead: Span,
     /// How long a call that polls in vain keeps the rank busy.
@@ -88,6 +89,34 @@ pub struct Gpu {
     pub ipc_gap: Gap,
 }
 
+/// What a rank's CPU does for blocks that lie apart and travel as one message: Bruck's alltoall has
+/// them in every round. docs/models/library.md has how it is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Packing {
+    /// A round's datatype is made and freed; more for each of its blocks, and for each stretch of
+    /// blocks that lie side by side, packing and unpacking of which are in it.
+    pub round: Span,
+    pub block: Span,
+    pub stretch: Span,
+    /// One element is packed, or unpacked, no faster than this.
+    pub element: Span,
+    /// A block that is moved by itself within a rank's memory, beside its bytes.
+    pub moved: Span,
+}
+
+impl Packing {
+    /// A round's datatype of `stretches`, `blocks` in all.
+    pub fn made(&self, blocks: u64, stretches: u64) -> Span {
+        self.round + self.block * blocks + self.stretch * stretches
+    }
+    /// `bytes` in elements of `grain` are packed, or unpacked: at the rate of copies if they are one
+    /// stretch, else no faster.
+    pub fn copied(&self, bytes: u64, grain: u64, stretches: u64, copy: Gap) -> Span {
+        let elements = if stretches > 1 { bytes / grain.max(1) } else { 0 };
+        (self.element * elements).max(copy.span(bytes))
+    }
+}
+
 /// Longer times, added up, might be more than the clock holds.
 pub const LONGEST_S: f64 = 1000.0;
 
@@ -112,8 +141,10 @@ pub fn preset(name: &str) -> Option<&'static str> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Time,
-    /// A time for every page, or every message at a NIC.
+    /// A time for every page or block.
     Brief,
+    /// A time for every element, of which there may be as many as bytes.
+    Element,
     /// Bytes, or no limit.
     Size,
     /// Bytes that are added to others.
@@ -128,7 +159,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 42] = [
+const KEYS: [(&str, Form); 47] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -145,6 +176,11 @@ const KEYS: [(&str, Form); 42] = [
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
     ("local_copy_rate", Form::Rate),
+    ("pack_round", Form::Brief),
+    ("pack_block", Form::Brief),
+    ("pack_stretch", Form::Brief),
+    ("pack_element", Form::Element),
+    ("move_block", Form::Brief),
     ("call_overhead", Form::Time),
     ("poll_interval", Form::Time),
     ("tag_ub", Form::Tag),
@@ -178,6 +214,7 @@ impl Form {
         match self {
             Form::Time => "a time with its unit, such as `370 ns`, of at most 1000 s",
             Form::Brief => "a time with its unit, such as `100 ns`, of at most 10 us",
+            Form::Element => "a time with its unit, such as `1 ns`, of at most 1 us",
             Form::Size => "a size with its unit, such as `16 KiB`, or `unlimited`",
             Form::Part => "a size with its unit, such as `16 KiB`, of at most 4095 MiB",
             Form::Rate => "a rate with its unit, such as `30 GB/s`, from 1 MB/s on, or `unlimited`",
@@ -189,7 +226,7 @@ impl Form {
     }
     fn units(self) -> &'static [(&'static str, f64)] {
         match self {
-            Form::Time | Form::Brief => {
+            Form::Time | Form::Brief | Form::Element => {
                 &[("ps", 1e-12), ("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
             }
             Form::Size | Form::Part => {
@@ -224,6 +261,7 @@ impl Form {
         match self {
             Form::Time => (scaled <= LONGEST_S).then(|| Span::from_seconds(scaled).0),
             Form::Brief => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
+            Form::Element => (scaled <= 1e-6).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Part => {
                 (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
@@ -256,6 +294,11 @@ impl Library {
             &mut self.shm_recv_overhead,
             &mut self.call_overhead,
             &mut self.gpu.overhead,
+            &mut self.packing.round,
+            &mut self.packing.block,
+            &mut self.packing.stretch,
+            &mut self.packing.element,
+            &mut self.packing.moved,
         ] {
             let seconds = span.seconds() / speed;
             if seconds > LONGEST_S {
@@ -316,6 +359,13 @@ impl Library {
             eager_copy_gap: Gap(get("eager_copy_rate")),
             reduce_gap: Gap(get("reduce_rate")),
             local_copy_gap: Gap(get("local_copy_rate")),
+            packing: Packing {
+                round: Span(get("pack_round")),
+                block: Span(get("pack_block")),
+                stretch: Span(get("pack_stretch")),
+                element: Span(get("pack_element")),
+                moved: Span(get("move_block")),
+            },
             call_overhead: Span(get("call_overhead")),
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,

@@ -67,6 +67,8 @@ struct Named {
     member: u32,
     through: Through,
     bytes: u64,
+    /// Of how many stretches that lie apart it is packed, if it is.
+    stretches: u32,
 }
 
 /// A round's traffic, one entry a peer. Reused, so it stops allocating once warm.
@@ -78,6 +80,8 @@ pub(crate) struct Traffic {
     /// Bytes moved and combined locally at the end of the round.
     moved: u64,
     combined: u64,
+    /// Blocks that are moved one by one.
+    single: u64,
     /// Lists of messages that runs no longer need.
     lists: Vec<Vec<Outgoing>>,
     /// Whether the network may have a part, and which it has.
@@ -115,12 +119,15 @@ impl RoundSink for Traffic {
             Some(last) if last.member == to && last.through == Through::Message => {
                 last.bytes += part.len;
             }
-            _ => self.sends.push(Named { member: to, through: Through::Message, bytes: part.len }),
+            _ => {
+                let (through, bytes) = (Through::Message, part.len);
+                self.sends.push(Named { member: to, through, bytes, stretches: 0 });
+            }
         }
     }
     fn send_shared(&mut self, to: u32, part: Part, is_first: bool) {
         let through = if is_first { Through::Cell } else { Through::SameCell };
-        self.sends.push(Named { member: to, through, bytes: part.len });
+        self.sends.push(Named { member: to, through, bytes: part.len, stretches: 0 });
     }
     fn in_network(&mut self, part: InNetwork) -> bool {
         let takes = self.network_reduces && part.bytes <= OFFLOAD_MAX;
@@ -143,6 +150,7 @@ impl RoundSink for Traffic {
     fn send_run(&mut self, to: u32, first: Part, _: u64, count: u32) {
         if count > 0 {
             self.send(to, Part { at: first.at, len: first.len * u64::from(count) });
+            self.sends.last_mut().expect("just named").stretches += count;
         }
     }
     fn recv_run(&mut self, from: u32, first: Part, _: u64, count: u32) {
@@ -150,8 +158,10 @@ impl RoundSink for Traffic {
             self.recv(from, first, Land::Write);
         }
     }
-    fn local_run(&mut self, _: Part, _: i64, to: Part, _: i64, count: u32) {
+    fn local_run(&mut self, _: Part, step: i64, to: Part, to_step: i64, count: u32) {
         self.moved += to.len * u64::from(count);
+        // Blocks in another order go one by one.
+        self.single += u64::from(if step == to_step { 0 } else { count });
     }
 }
 
@@ -159,7 +169,7 @@ impl Traffic {
     fn clear(&mut self) {
         self.sends.clear();
         self.recvs.clear();
-        (self.combines, self.moved, self.combined) = (false, 0, 0);
+        (self.combines, self.moved, self.combined, self.single) = (false, 0, 0, 0);
         self.offloaded = None;
     }
 }
@@ -241,7 +251,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Some(played) = played else { return self.leave(id) };
         self.traffic.clear();
         self.traffic.network_reduces = self.offload.reducer.is_some();
-        self.called[self.runs[id].call].collective().round(played, &mut self.traffic);
+        let call = self.called[self.runs[id].call].collective();
+        call.round(played, &mut self.traffic);
+        let (block, grain) = (call.bytes.max(1), call.grain);
         let job = self.job_of(rank);
         let first = self.first_rank(job);
         let is_far =
@@ -250,12 +262,13 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         // What the CPU does for them it does one after the other, and now it is known how long.
         let (mut gone, mut awaited) = (self.now, 0);
         let sends = std::mem::take(&mut self.traffic.sends);
+        let mut unpacking = Span::ZERO;
         let (mut next, mut rest) = (None, Vec::new());
         if let Some(behind @ 1..) = sends.len().checked_sub(1) {
             rest = self.traffic.lists.pop().unwrap_or_default();
             rest.reserve(behind);
         }
-        for &Named { member, through, bytes } in &sends {
+        for &Named { member, through, bytes, stretches } in &sends {
             let to = first + self.member(job, context, member);
             let near = self.shares_node(rank, to);
             // GPUs' data goes through no cells.
@@ -268,10 +281,16 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 Through::SameCell => Span::ZERO,
                 _ => self.send_cost((rank, to), near, bytes, rendezvous),
             };
+            // What comes in the same round is of the same datatype.
+            let (packing, alike) = match stretches {
+                0 => (Span::ZERO, Span::ZERO),
+                _ => self.pack_cost(bytes, stretches, block, grain),
+            };
+            unpacking = unpacking + alike;
             if rendezvous && !near {
                 self.guard.limits.claim_anyway(rank);
             }
-            let when = self.work(rank, overhead);
+            let when = self.work(rank, packing + overhead);
             let leaves = when.max(self.now + Span(1));
             let message = Outgoing { to, near, rendezvous, bytes, leaves };
             match next {
@@ -293,7 +312,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.called = run.ready;
         run.combines = traffic.combines;
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
-            + self.job.library.reduce_gap.span(traffic.combined);
+            + self.job.library.reduce_gap.span(traffic.combined)
+            + self.job.library.packing.moved * traffic.single
+            + unpacking;
         run.busy = gone;
         if !rest.is_empty() {
             rest.reverse();
@@ -313,6 +334,17 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if are_under_way {
             self.owe_less(id, self.now);
         }
+    }
+
+    /// What the CPU does before a message of `stretches` that lie apart leaves, and as one of the
+    /// same layout has come. A GPU does that by itself.
+    fn pack_cost(&self, bytes: u64, stretches: u32, block: u64, grain: u64) -> (Span, Span) {
+        if self.job.buffers == Buffers::Gpu {
+            return (Span::ZERO, Span::ZERO);
+        }
+        let (library, stretches) = (&self.job.library, u64::from(stretches));
+        let copied = library.packing.copied(bytes, grain, stretches, library.local_copy_gap);
+        (library.packing.made(bytes / block, stretches) + copied, copied)
     }
 
     /// The next messages of this round leave when they do: those of one instant, so that no other

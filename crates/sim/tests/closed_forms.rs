@@ -75,6 +75,11 @@ rendezvous_eager_part = "2 KiB"
 eager_copy_rate = "25 GB/s"
 reduce_rate = "10 GB/s"
 local_copy_rate = "12.5 GB/s"
+pack_round = "700 ns"
+pack_block = "10 ns"
+pack_stretch = "20 ns"
+pack_element = "1 ns"
+move_block = "30 ns"
 call_overhead = "50 ns"
 "#;
 
@@ -105,6 +110,22 @@ fn moved(bytes: u64) -> Ps {
     80 * bytes
 }
 
+/// All blocks in the reverse order.
+fn turned(blocks: u64, bytes: u64) -> Ps {
+    blocks * 30_000 + moved(blocks * bytes)
+}
+/// Bruck's message of a round: blocks `j` of `p` whose digit `k` of radix `radix` is `digit`. What the
+/// CPU does before it leaves, and when one like it has come. Elements are of 8 bytes.
+fn packed(p: u64, bytes: u64, (radix, k, digit): (u64, u64, u64)) -> (Ps, Ps) {
+    let is_in = |j: &u64| j / radix.pow(k as u32) % radix == digit;
+    let blocks = (0..p).filter(is_in).count() as u64;
+    let stretches = (0..p).filter(|j| is_in(j) && !(*j > 0 && is_in(&(j - 1)))).count() as u64;
+    let sum = blocks * bytes;
+    let elements = if stretches > 1 { sum / 8 * 1_000 } else { 0 };
+    let copied = elements.max(moved(sum));
+    (700_000 + 10_000 * blocks + 20_000 * stretches + copied, copied)
+}
+
 /// A round in which everybody sends `bytes` to one and gets as many from one, alpha + n beta;
 /// combines them, which takes `combine`; and moves others, which takes `local`.
 fn round_with(bytes: u64, combine: Ps, local: Ps) -> Ps {
@@ -130,9 +151,14 @@ fn combining(bytes: u64) -> Ps {
 /// A round in which everybody sends `bytes` to each of `k` others and gets as many from each.
 /// Sends go out one after the other; then the CPU takes what has come, one after the other.
 fn rounds_of_many(k: u64, bytes: u64) -> Ps {
-    let mut cpu = k * SEND;
+    rounds_of_many_after(0, k, bytes)
+}
+/// With so much to do before each leaves.
+fn rounds_of_many_after(before: Ps, k: u64, bytes: u64) -> Ps {
+    let send = before + SEND;
+    let mut cpu = k * send;
     for i in 1..=k {
-        cpu = cpu.max(i * SEND + network(bytes, true)) + RECV + copied(bytes);
+        cpu = cpu.max(i * send + network(bytes, true)) + RECV + copied(bytes);
     }
     cpu
 }
@@ -219,7 +245,9 @@ fn in_step_for_any_number_of_ranks() {
             // them are rotated at the end.
             let to_all = sum(l, |k| {
                 let bits = (1..p).filter(|j| j >> k & 1 == 1).count() as u64;
-                round_with(m * bits, 0, ends(k, moved(m * p.div_ceil(2)), moved(m * p)))
+                let (before, after) = packed(p, m, (2, k, 1));
+                let local = ends(k, moved(m * p.div_ceil(2)), turned(p, m));
+                before + round_with(m * bits, 0, after + local)
             });
             let pairwise = round_with(m, 0, moved(m)) + (p - 2) * round(m);
             for kind in [Kind::Allgather, Kind::Allgatherv] {
@@ -401,8 +429,11 @@ fn bruck_and_dissemination_of_any_radix() {
             check(Kind::Allgather, A::KBruck { k: k as u8 }, p, m, want);
             // A k-th of all blocks to each partner; what stays is copied first, all rotated last.
             let share = p / k * m;
-            let want =
-                u64::from(steps) * rounds_of_many(k - 1, share) + moved(share) + moved(p * m);
+            let exchanges = sum(steps.into(), |i| {
+                let (before, after) = packed(p, m, (k, i, 1));
+                rounds_of_many_after(before, k - 1, share) + (k - 1) * after
+            });
+            let want = exchanges + moved(share) + turned(p, m);
             check(Kind::Alltoall, A::KBruck { k: k as u8 }, p, m, want);
             let doubling = sum(steps.into(), |i| {
                 let n = m * k.pow(i as u32);

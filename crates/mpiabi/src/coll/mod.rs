@@ -166,10 +166,14 @@ impl Job {
         self.take = take;
         self
     }
+    /// Elements have so many bytes.
+    pub fn elements(mut self, bytes: u64) -> Job {
+        self.layout.grain = bytes.max(1);
+        self
+    }
     pub fn reducing(mut self, reduction: Reduction, grain: u64) -> Job {
         self.reduction = Some(reduction);
-        self.layout.grain = grain.max(1);
-        self
+        self.elements(grain)
     }
     /// The allreduce by which MPICH agrees on a context, with our new contexts in its completion.
     pub fn agreement(comm: &Arc<Communicator>, bytes: u64) -> Job {

@@ -98,6 +98,10 @@ impl Type {
     pub fn placed(&self) -> &Placed {
         &self.placed
     }
+    /// Bytes of one of its basic values, on the mean.
+    pub fn element(&self) -> u64 {
+        self.signature.bytes / self.signature.values.max(1)
+    }
     /// Bytes of `count` packed items.
     pub fn packed_size(&self, count: u64) -> u64 {
         self.size * count
