@@ -372,7 +372,8 @@ pub(super) fn alltoall<Int: Integer>(
         everybody(&block, from.1, &comm)
     };
     same(given.bytes(), taken.bytes())?;
-    let job = Job::new(&comm, Kind::Alltoall, block.bytes()).elements(block.datatype.element());
+    let element = block.datatype.element_bytes();
+    let job = Job::new(&comm, Kind::Alltoall, block.bytes()).elements(element);
     Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
 }
 

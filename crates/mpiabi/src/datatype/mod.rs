@@ -99,7 +99,7 @@ impl Type {
         &self.placed
     }
     /// Bytes of one of its basic values, on the mean.
-    pub fn element(&self) -> u64 {
+    pub fn element_bytes(&self) -> u64 {
         self.signature.bytes / self.signature.values.max(1)
     }
     /// Bytes of `count` packed items.
