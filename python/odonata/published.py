@@ -73,6 +73,15 @@ OLDER_PROVIDER = """
 eager_max = "4097 B"
 """
 
+# MPICH before it had the kernel copy, built without XPMEM: within a node all goes through cells,
+# which had 16 KiB and a header in them.
+ALL_CELLS = """
+shm_eager_max = "16000 B"
+shm_cell = "16 KiB"
+cma_min = "unlimited"
+xpmem_min = "unlimited"
+"""
+
 LATENCIES = (
     Curve(
         "cxi_send_lat",
@@ -244,7 +253,7 @@ OTHERS = (
         "Frontier, MPI within a node, host memory",
         "pmodels/mpich, issue 7723, osu_bw of OMB 7.5 with two ranks on a node",
         "Cray MPICH; between which cores is not said. Beyond 64 KiB it was not at hand",
-        "none",
+        "16 and 64 KiB set what a single copy needs to start and the rate of a core",
         "frontier",
         ((1, 3.87), (8, 32.67), (64, 245.75), (128, 487.85), (256, 536.78), (512, 999.86),
          (1024, 1203.84), (2048, 2377.42), (4096, 4632.42), (8192, 7536.08), (16384, 10942.85),
@@ -253,6 +262,23 @@ OTHERS = (
         mpi="cray-mpich",
         nodes=1,
         ppn=2,
+    ),
+    Curve(
+        "sunspot_far_latency",
+        "Sunspot, MPICH within a node between NUMA domains, host memory",
+        "pmodels/mpich, pull request 7150, latencies of September 2024",
+        "MPICH 4.3 in development, to all appearance without XPMEM; that the machine, of Sapphire "
+        "Rapids, is Sunspot is said in pull request 7046. Predicted between the two CPUs of a node "
+        "of aurora",
+        "8 B sets how much farther the other CPU is, 8 KiB the rate of copies between them",
+        "aurora",
+        ((1, 0.62), (8, 0.60), (64, 0.61), (128, 0.68), (256, 0.72), (512, 0.80), (1024, 0.94),
+         (2048, 1.11), (4096, 1.51), (8192, 2.22), (16384, 5.20), (32768, 7.06), (65536, 11.08),
+         (131072, 18.96), (262144, 32.38), (524288, 55.74), (1048576, 108.36), (2097152, 236.55),
+         (4194304, 506.49)),
+        nodes=1,
+        ppn=2,
+        profile=ALL_CELLS,
     ),
     Curve(
         "lumi_gpu_latency_openmpi",

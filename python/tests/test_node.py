@@ -25,7 +25,7 @@ def ring(odonata, program, *more, payload=8, ppn=4, env=None):
 
 def test_a_run_takes_the_nics_that_its_environment_names(odonata, program):
     time = lambda *more, **env: ring(odonata, program, *more, env=env)[0]["time_s"]  # noqa: E731
-    far = ("--set", "node.far_latency=1 us")
+    far = ("--set", "node.far_nic_latency=1 us")
     block = time(*far)
     assert time(*far, MPICH_OFI_NIC_POLICY="NUMA") == block
     by_word = time(*far, "--nic-policy", "round-robin")
@@ -49,8 +49,8 @@ def test_gpu_buffers_from_python():
         od.bench.bw(job, sizes=[4 << 20], buffers=where).rows[0]["bandwidth_B_per_s"]
         for where in ("host", "gpu")
     )
-    # A core's copy, and Xe-Link.
-    assert host == pytest.approx(12e9, rel=0.02) and gpu == pytest.approx(28e9, rel=0.02)
+    # A core's copy from the other CPU, and Xe-Link.
+    assert host == pytest.approx(10.1e9, rel=0.02) and gpu == pytest.approx(28e9, rel=0.02)
     with pytest.raises(od.InputError, match="reductions on GPU"):
         od.bench.allreduce(job, buffers="gpu")
 

@@ -316,15 +316,18 @@ pub struct NodeParams {
     /// From a host's command until its NIC has it, and from what the NIC has done until the host
     /// sees it, each, beside the NIC's own latencies.
     pub nic_latency: Span,
-    /// Shared memory: latency of an empty message between two ranks, without MPI's overheads.
+    /// Shared memory: what a core waits for another's cache until it has the words of a message,
+    /// without MPI's overheads.
     pub shm_latency: Span,
     /// Inverse of the rate at which one core copies.
     pub shm_gap: Gap,
-    /// Added to `shm_latency` between cores of different CPUs, and to what a NIC of another CPU
-    /// moves, on either side.
+    /// Added to `shm_latency` between cores of different CPUs.
     pub far_latency: Span,
-    /// Inverse of the rate at which a core copies from the memory of another CPU.
+    /// Inverse of the rate at which a core copies what comes from a core of another CPU, or goes
+    /// there.
     pub far_gap: Gap,
+    /// Added to what a NIC of another CPU moves, on either side.
+    pub far_nic_latency: Span,
     /// Inverse of all pairs' copy rate together.
     pub memory_gap: Gap,
     /// Cores usable by ranks.

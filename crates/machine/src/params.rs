@@ -105,6 +105,7 @@ impl MachineSpec {
             shm_gap: near,
             far_latency: self.span("node.far_latency"),
             far_gap: self.number("node.far_rate").map_or(near, Gap::from_bytes_per_s),
+            far_nic_latency: self.span("node.far_nic_latency"),
             memory_gap: self.gap("node.memory_rate"),
             cores: self.count("node.cores").expect("required") as u32,
             core_speed: self.number("node.core_speed").expect("has a default"),

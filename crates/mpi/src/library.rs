@@ -31,9 +31,12 @@ pub struct Library {
     pub eager_max: u64,
     /// The same within a node: through cells of shared memory.
     pub shm_eager_max: u64,
-    /// Longer messages are copied by the kernel (CMA), which takes a while to start and a while
-    /// for every page; from so many bytes on by the receiver itself, from memory it has attached
-    /// (XPMEM).
+    /// Bytes that a cell takes: of what has more the next is filled while one is emptied.
+    pub shm_cell: u64,
+    /// A longer message of so many bytes and more is copied by the kernel (CMA), which takes a
+    /// while to start and a while for every page; from so many on by the receiver itself, from
+    /// memory it has attached (XPMEM). Others go through cells, too, once they are asked for.
+    pub cma_min: u64,
     pub xpmem_min: u64,
     pub cma_start: Span,
     pub cma_page: Span,
@@ -159,13 +162,15 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 47] = [
+const KEYS: [(&str, Form); 49] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
     ("shm_recv_overhead", Form::Time),
     ("eager_max", Form::Size),
     ("shm_eager_max", Form::Size),
+    ("shm_cell", Form::Size),
+    ("cma_min", Form::Size),
     ("xpmem_min", Form::Size),
     ("cma_start", Form::Time),
     ("cma_page", Form::Brief),
@@ -273,14 +278,14 @@ impl Form {
 }
 
 impl Library {
-    /// What a rendezvous of `bytes` within a node takes to start copying, and for its pages: CMA,
-    /// or XPMEM for a long one.
-    pub fn shm_start(&self, bytes: u64) -> Span {
+    /// What the receiver of a rendezvous of `bytes` within a node takes to start copying, and for
+    /// its pages: by XPMEM where that is used, else by CMA. None: it goes through cells.
+    pub fn single_copy_start(&self, bytes: u64) -> Option<Span> {
         const PAGE: u64 = 4096;
         if bytes >= self.xpmem_min {
-            return self.xpmem_start;
+            return Some(self.xpmem_start);
         }
-        self.cma_start + self.cma_page * bytes.div_ceil(PAGE)
+        (bytes >= self.cma_min).then(|| self.cma_start + self.cma_page * bytes.div_ceil(PAGE))
     }
 
     /// The same library on cores that go through its code so many times as fast as those that the
@@ -292,6 +297,7 @@ impl Library {
             &mut self.recv_overhead,
             &mut self.shm_send_overhead,
             &mut self.shm_recv_overhead,
+            &mut self.xpmem_start,
             &mut self.call_overhead,
             &mut self.gpu.overhead,
             &mut self.packing.round,
@@ -349,6 +355,8 @@ impl Library {
             shm_recv_overhead: Span(get("shm_recv_overhead")),
             eager_max: get("eager_max"),
             shm_eager_max: get("shm_eager_max"),
+            shm_cell: get("shm_cell"),
+            cma_min: get("cma_min"),
             xpmem_min: get("xpmem_min"),
             cma_start: Span(get("cma_start")),
             cma_page: Span(get("cma_page")),

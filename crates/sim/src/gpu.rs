@@ -286,6 +286,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(crate) fn usable_at(&mut self, send: &Send) -> Time {
         let (now, near) = (self.now, send.near);
         match self.way(near, send.bytes) {
+            Way::Host if near => self.emptied_at(send),
             Way::Host | Way::Load | Way::Ipc => now,
             Way::Copy => {
                 let last = send.bytes.min(self.job.library.gpu.chunk);

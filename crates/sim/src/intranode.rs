@@ -1,10 +1,11 @@
 //! Inside a node: messages through shared memory, by whose CPU and how far, and NICs of another
 //! CPU. Buffers in GPUs' memory have ways of their own: see `gpu`.
 //!
-//! One core copies, the sender's what it sends eagerly and the receiver's the rest of a rendezvous,
-//! one message after another. A message is there after that and the latency, or when the node's
-//! memory has served everybody's copies before it, whichever is later. Equations in
-//! docs/models/node.md.
+//! Nobody but two cores has a part in a message between them. Through cells the sender's copies in
+//! and the receiver's out, else the receiver's copies once, each one message after another; and
+//! whoever takes something waits for it to come from the other's cache. A copy is over then, or
+//! when the node's memory has served everybody's copies before it, whichever is later. Equations
+//! in docs/models/node.md.
 
 use crate::gpu::Gpus;
 use crate::world::{Buffers, Job, Leg, Send, World};
@@ -18,6 +19,17 @@ pub struct Intranode {
     memory: IndexVec<NodeId, Time>,
     /// In a run whose buffers are GPUs'.
     pub(crate) gpus: Option<Box<Gpus>>,
+}
+
+/// How data gets from one process to another of its node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Crossing {
+    /// The sender copies it in, the receiver out.
+    Cells,
+    /// The receiver copies it out of the sender's memory, after `start`.
+    Single { start: Span },
+    /// `gpu` knows.
+    Gpu,
 }
 
 impl Intranode {
@@ -44,43 +56,123 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.job.seats[a as usize].binding.cpu != self.job.seats[b as usize].binding.cpu
     }
 
-    /// An empty message between two ranks of a node.
+    /// What a core needs until it has the words of a message from another of its node: their way
+    /// from the other's cache.
     pub(crate) fn shm_latency(&self, a: u32, b: u32) -> Span {
         let p = &self.job.machine.node;
         if self.is_far(a, b) { p.shm_latency + p.far_latency } else { p.shm_latency }
     }
 
-    /// What a core needs to copy from one rank of its node to another.
+    /// What a core needs to copy between itself and another rank of its node.
     pub(crate) fn copy_cost(&self, a: u32, b: u32, bytes: u64) -> Span {
         let p = &self.job.machine.node;
         if self.is_far(a, b) { p.far_gap.span(bytes) } else { p.shm_gap.span(bytes) }
     }
 
-    /// When `bytes` between two ranks of a node are there, whose copying ends at `copied`.
+    /// When `bytes` between two ranks of a node are there that a core has copied by `copied`.
     pub(crate) fn moved(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
         let begun = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));
         let node = self.job.seats[a as usize].node;
-        let served = self.intranode.serve(&self.job.machine, node, bytes, begun);
-        copied.max(served) + self.shm_latency(a, b)
+        copied.max(self.intranode.serve(&self.job.machine, node, bytes, begun))
     }
 
-    /// When a leg between ranks of a node is there. The sender has copied eager data already; the
-    /// receiver copies the rest of a rendezvous itself.
+    /// How the data of a message within a node gets across.
+    fn crossing(&self, send: &Send) -> Crossing {
+        match self.job.buffers {
+            Buffers::Gpu => Crossing::Gpu,
+            Buffers::Host if !send.rendezvous => Crossing::Cells,
+            Buffers::Host => match self.job.library.single_copy_start(send.bytes) {
+                Some(start) => Crossing::Single { start },
+                None => Crossing::Cells,
+            },
+        }
+    }
+
+    /// Who speaks next in a rendezvous within a node that has matched: the sender is asked for what
+    /// it puts into cells, else the receiver goes on by itself.
+    pub(crate) fn asks_within_node(&self, send: &Send) -> Leg {
+        if self.crossing(send) == Crossing::Cells { Leg::Get } else { Leg::Data }
+    }
+
+    /// When a leg between ranks of a node is there. It is there when it has been written: to have
+    /// it is the work of the core that takes it, which for a leg that it answers at once is done
+    /// here.
     pub(crate) fn arrives_within_node(&mut self, send: &Send, leg: Leg) -> Time {
         let Send { from, to, bytes, .. } = *send;
-        let is_data = matches!(leg, Leg::Eager | Leg::Data);
-        match (self.job.buffers, leg) {
-            (Buffers::Gpu, _) if is_data => {
-                self.crosses_node(from, to, bytes) + self.shm_latency(from, to)
-            }
+        let latency = self.shm_latency(from, to);
+        match (self.crossing(send), leg) {
+            (Crossing::Gpu, Leg::Eager) => self.crosses_node(from, to, bytes),
+            (Crossing::Gpu, Leg::Data) => self.crosses_node(from, to, bytes) + latency,
+            (Crossing::Gpu, _) => self.now + latency,
+            // The sender has copied it in.
             (_, Leg::Eager) => self.moved(from, to, bytes, self.now),
-            (_, Leg::Data) => {
-                let start = self.job.library.shm_start(bytes);
-                let copied = self.work(to, start + self.copy_cost(from, to, bytes));
+            (_, Leg::RequestToSend | Leg::Finished) => self.now,
+            // The receiver has seen the request.
+            (_, Leg::Get) => self.work(self.played(to), latency),
+            (Crossing::Single { start }, Leg::Data) => {
+                let cost = latency + start + self.copy_cost(from, to, bytes);
+                let copied = self.work(self.played(to), cost);
                 self.moved(from, to, bytes, copied)
             }
-            _ => self.now + self.shm_latency(from, to),
+            // The sender has seen that it is asked, and fills cells: the first is there.
+            (Crossing::Cells, Leg::Data) => {
+                let cost = self.copy_cost(from, to, bytes);
+                let copied = self.work(self.played(from), latency + cost);
+                let first = bytes.min(self.job.library.shm_cell);
+                let rest = cost.0 - self.copy_cost(from, to, first).0;
+                Time(self.moved(from, to, bytes, copied).0 - rest)
+            }
         }
+    }
+
+    /// When the sender of a message within a node knows that it has been taken.
+    pub(crate) fn told_within_node(&mut self, send: &Send) -> Time {
+        let Send { from, to, rendezvous, .. } = *send;
+        let cost = match self.crossing(send) {
+            Crossing::Gpu => return self.now,
+            // Nobody says so: its cells have been filled.
+            Crossing::Cells if rendezvous => Span::ZERO,
+            Crossing::Cells | Crossing::Single { .. } => self.shm_latency(from, to),
+        };
+        self.work(self.played(from), cost)
+    }
+
+    /// What the receiver's core does for a message within a node beside MPI's overhead: it has to
+    /// get it, and what is in cells copied out. Of an eager message that takes several, all but
+    /// the last have been while the sender filled the next.
+    pub(crate) fn taking_cost(&self, send: &Send) -> Span {
+        let Send { from, to, rendezvous, .. } = *send;
+        match self.crossing(send) {
+            // It has seen the request.
+            Crossing::Single { .. } => Span::ZERO,
+            Crossing::Gpu if rendezvous => Span::ZERO,
+            Crossing::Gpu => self.shm_latency(from, to),
+            Crossing::Cells => {
+                self.shm_latency(from, to) + self.copy_cost(from, to, self.in_cells(send))
+            }
+        }
+    }
+
+    /// Bytes that the receiver of a message copies out of cells.
+    fn in_cells(&self, send: &Send) -> u64 {
+        match self.crossing(send) {
+            Crossing::Cells if send.rendezvous => send.bytes,
+            Crossing::Cells => send.bytes.min(self.job.library.shm_cell),
+            Crossing::Gpu | Crossing::Single { .. } => 0,
+        }
+    }
+
+    /// When a message within a node is in its receiver's buffer, but for what the CPU does: the
+    /// node's memory may be behind.
+    pub(crate) fn emptied_at(&mut self, send: &Send) -> Time {
+        let bytes = self.in_cells(send);
+        if bytes == 0 {
+            return self.now;
+        }
+        let (now, node) = (self.now, self.job.seats[send.from as usize].node);
+        let served = self.intranode.serve(&self.job.machine, node, bytes, now);
+        let cost = self.receive_cost(send);
+        now.max(Time(served.0.saturating_sub(cost.0)))
     }
 
     /// What a leg needs more on the way between its NICs and the hosts that take part in it: who
@@ -100,6 +192,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// than theirs.
     pub(crate) fn far_nics(&self, a: u32, b: u32) -> Span {
         let far = |rank: u32| u64::from(self.job.seats[rank as usize].binding.has_far_nic);
-        Span(self.job.machine.node.far_latency.0 * (far(a) + far(b)))
+        self.job.machine.node.far_nic_latency * (far(a) + far(b))
     }
 }

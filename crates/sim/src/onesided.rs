@@ -151,7 +151,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let start = self.work(access.from, Span::ZERO);
         let Access { from, to, .. } = access;
         let copied = start + self.copy_cost(from, to, out + back);
-        let moved = self.moved(from, to, out + back, copied);
+        let moved = self.moved(from, to, out + back, copied) + self.shm_latency(from, to);
         let combined = if atomic { self.job.library.reduce_gap.span(out) } else { Span::ZERO };
         let when = moved + combined;
         let span = when.since(start);

@@ -2,7 +2,7 @@
 //!
 //! Eager: envelope and data travel together. Rendezvous: a request to send carries the first part;
 //! once it has matched, the receiver's NIC gets the rest from the sender's, and a last message
-//! tells the sender. Within a node the receiver copies the rest itself.
+//! tells the sender. Within a node the receiver copies it itself, or the sender lays it in cells.
 
 use crate::gpu::Way;
 use crate::pairs::PairId;
@@ -246,6 +246,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 if send.rendezvous && !near {
                     self.let_go(&send);
                 }
+                let told = if near { self.told_within_node(&send) } else { self.now };
                 match send.purpose {
                     Purpose::User { mode: SendMode::Buffered, .. } => {}
                     Purpose::User { token, .. } => {
@@ -254,10 +255,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                             _ => self.now,
                         };
                         let done = Done { rank: send.from, token, ready, ..Done::default() };
-                        self.complete(self.now, done);
+                        self.complete(told, done);
                     }
                     // Its round waits for this.
-                    Purpose::Collective { run, .. } => self.owe_less(run, self.now),
+                    Purpose::Collective { run, .. } => self.owe_less(run, told),
                 }
                 self.sends.free(id);
             }
@@ -352,20 +353,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// The rest of a rendezvous: over the network the receiver's NIC gets it; within a node the
-    /// receiver copies it.
+    /// receiver copies it, or has the sender send it.
     pub(crate) fn ask_for_data(&mut self, id: SendId) {
         let send = self.sends[id];
-        let leg = if send.near { Leg::Data } else { Leg::Get };
-        let flight = Flight { send: id, leg };
+        if send.near {
+            let leg = self.asks_within_node(&send);
+            return self.depart(Flight { send: id, leg });
+        }
+        let flight = Flight { send: id, leg: Leg::Get };
         let to = self.played(send.to);
-        if leg == Leg::Get && self.guard.limits.is_software(to) {
+        if self.guard.limits.is_software(to) {
             // The CPU that has found the match asks, not the NIC.
             self.depart_after(to, Span::ZERO, flight);
             return;
         }
-        if leg == Leg::Get {
-            self.guard.limits.offload(to);
-        }
+        self.guard.limits.offload(to);
         self.depart(flight);
     }
 
@@ -384,11 +386,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// The receiver's CPU time for one message: its overhead, and the copy out of the bounce
-    /// buffer where the data came eagerly over the network.
+    /// buffer where the data came eagerly over the network; within a node what `intranode` says.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
         let (library, near) = (&self.job.library, send.near);
         let overhead = if near {
-            library.shm_recv_overhead
+            library.shm_recv_overhead + self.taking_cost(send)
         } else if send.rendezvous {
             library.recv_overhead
         } else {

@@ -70,6 +70,7 @@ send_overhead = "300 ns"
 recv_overhead = "400 ns"
 shm_send_overhead = "30 ns"
 shm_recv_overhead = "40 ns"
+shm_eager_max = "8 KiB"
 eager_max = "16 KiB"
 rendezvous_eager_part = "2 KiB"
 eager_copy_rate = "25 GB/s"
@@ -507,9 +508,16 @@ fn trees_whole_and_in_segments() {
     }
 }
 
-/// A message between two ranks of a node: the sender copies.
+/// A message between two ranks of a node: the sender copies it into a cell; the receiver, which
+/// hears of it an instant later, waits for it to come from the sender's cache and copies it out.
 fn near(bytes: u64) -> Ps {
-    30_000 + 125 * bytes + 200_000 + 40_000
+    laid(bytes) + taken(bytes)
+}
+fn laid(bytes: u64) -> Ps {
+    30_000 + 125 * bytes + 1
+}
+fn taken(bytes: u64) -> Ps {
+    200_000 + 40_000 + 125 * bytes
 }
 
 /// Nodes of `q` ranks, a power of two of them: what a node does and what the nodes' first ranks do
@@ -535,7 +543,7 @@ fn nodes_first() {
             let at = format!("{q} x {nodes}, {n} B");
             // All are read at once.
             let release = near(n);
-            let gather = 30_000 + 125 * n + 200_000 + (q - 1) * (40_000 + combined(n));
+            let gather = laid(n) + (q - 1) * (taken(n) + combined(n));
             let by_messages = log2(q) * near(n);
             let gathered = log2(q) * (near(n) + combined(n));
             let (down, up) = (l * round(n), l * combining(n));
@@ -551,7 +559,7 @@ fn nodes_first() {
             assert_eq!(reduce(Form::Alpha, 0), gather + up, "{at}");
             assert_eq!(reduce(Form::Alpha, root), gather + up + near(n), "{at}");
             // Ranks of the root's node have given what they have long before the others' comes.
-            let taken = 40_000 + combined(n);
+            let taken = taken(n) + combined(n);
             let (beta, beta_last) = match nodes {
                 1 => (gather, gather),
                 _ => (gather + up + (q - 1) * taken, gather + up + near(n) + combined(n)),
