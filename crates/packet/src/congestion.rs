@@ -1,9 +1,9 @@
 //! Congestion management: a NIC that is sent more than it takes is given in turns. The rules are
 //! argued in docs/models/congestion.md.
 //!
-//! Knows which ejection links are congested, in which traffic class, who contributes, and which
-//! messages of a NIC are held back. Refuses to know of any other link: what waits there can go
-//! another way.
+//! Knows which ejection links are congested, in which traffic class, and who contributes. Refuses
+//! to know of any other link: what waits there can go another way; and what becomes at a NIC of
+//! what a switch tells it (`hold.rs`).
 //!
 //! The one idea: contributors send on credit. While a link is congested its switch gives each of
 //! them leave to send one packet, in turn, and no more of it than keeps the link busy until the
@@ -12,19 +12,18 @@
 
 use base::{Slab, Span};
 use des::Phase;
-use machine::{Idle, LinkId, Machine, NicId};
+use machine::{LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
 
+use crate::hold::Holds;
 use crate::link::ones;
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, TransitId, mark};
+use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, mark};
 
 base::ids! {
     /// A congested endpoint, as the switch before it sees it.
     EndpointId,
     /// One who sends to a congested endpoint, as that switch sees it.
     ContributorId,
-    /// A receiver to whom a NIC sends only on credit.
-    HoldId,
 }
 
 /// All of it; nothing where nothing is congested.
@@ -39,9 +38,7 @@ pub(crate) struct Congestion {
     n_nics: u32,
     endpoints: Slab<EndpointId, Endpoint>,
     contributors: Slab<ContributorId, Contributor>,
-    holds: Slab<HoldId, Hold>,
-    /// Scratch: the way of a credit that is handed back.
-    path: Vec<LinkId>,
+    pub holds: Holds,
     pub counts: CongestionCounters,
 }
 
@@ -90,25 +87,9 @@ struct Contributor {
     in_round: bool,
 }
 
-/// What a NIC has in a class for a receiver to whom it sends of it only on credit.
-#[derive(Clone, Copy, Debug)]
-struct Hold {
-    dst: NicId,
-    /// The next of its NIC.
-    next: u32,
-    /// Messages held back, in turn.
-    first: u32,
-    last: u32,
-    /// The message that is in the NIC's round to send one packet. There is one while there are
-    /// credits.
-    admitted: u32,
-    credits: u32,
-    times: u8,
-}
-
 /// What a switch says to a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Order {
+pub(crate) enum Order {
     /// Send no more but on credit.
     Hold,
     /// A credit: one packet.
@@ -119,21 +100,21 @@ enum Order {
 
 /// What an event says: a NIC, a class, how many times it was told to hold, and an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Said {
-    nic: NicId,
-    class: u8,
-    times: u8,
-    order: Order,
+pub(crate) struct Said {
+    pub nic: NicId,
+    pub class: u8,
+    pub times: u8,
+    pub order: Order,
 }
 
 impl Said {
     /// A machine has at most 2^24 NICs (`MAX_NICS`), a run at most eight classes (`MAX_IN_USE`).
-    fn word(self) -> u32 {
+    pub fn word(self) -> u32 {
         let Said { nic, class, times, order } = self;
         debug_assert!(nic.0 >> 24 == 0 && class < 8 && times < 8);
         nic.0 | u32::from(class) << 24 | u32::from(times) << 27 | (order as u32) << 30
     }
-    fn read(word: u32) -> Said {
+    pub fn read(word: u32) -> Said {
         let order = match word >> 30 {
             0 => Order::Hold,
             1 => Order::Send,
@@ -156,8 +137,7 @@ impl Congestion {
             n_nics: machine.n_nics(),
             endpoints: Slab::with_capacity(0),
             contributors: Slab::with_capacity(0),
-            holds: Slab::with_capacity(0),
-            path: Vec::new(),
+            holds: Holds::new(machine.n_nics(), classes.max(1)),
             counts: CongestionCounters::default(),
         }
     }
@@ -166,7 +146,7 @@ impl Congestion {
     pub fn check_quiet(&self) {
         assert_eq!(self.endpoints.live(), 0, "endpoints are still congested");
         assert_eq!(self.contributors.live(), 0, "contributors are not forgotten");
-        assert_eq!(self.holds.live(), 0, "NICs still hold messages back");
+        self.holds.check_quiet();
         assert!(self.waiting.iter().all(|&bytes| bytes == 0), "packets wait in a class");
     }
 
@@ -190,7 +170,7 @@ impl Congestion {
         size_of_val(&self.waiting[..])
             + self.endpoints.bytes()
             + self.contributors.bytes()
-            + self.holds.bytes()
+            + self.holds.held()
     }
 
     fn find(&self, at: EndpointId, nic: NicId) -> Option<ContributorId> {
@@ -287,7 +267,7 @@ impl Congestion {
 // At the last switch.
 impl PacketNetwork {
     /// What is congested for itself: each traffic class is, while requests and responses are one.
-    fn class_of(&self, vnet: u8) -> u8 {
+    pub(crate) fn class_of(&self, vnet: u8) -> u8 {
         if self.congestion.are_classes_apart() { vnet } else { 0 }
     }
 
@@ -542,218 +522,5 @@ impl PacketNetwork {
         }
         self.settle(at, nic);
         self.deal(link, at, cx);
-    }
-}
-
-// At the sender.
-impl PacketNetwork {
-    fn hold_of(&mut self, src: NicId, class: u8, dst: NicId) -> Option<HoldId> {
-        let mut id = self.shares.sender(&mut self.nics, src, class).holds;
-        while id != NONE {
-            let hold = &self.congestion.holds[HoldId(id)];
-            if hold.dst == dst {
-                return Some(HoldId(id));
-            }
-            id = hold.next;
-        }
-        None
-    }
-
-    /// A switch has said something to one who sends to the end of `link`.
-    #[cold]
-    pub(crate) fn heed(&mut self, link: LinkId, said: u32, cx: &mut Cx<'_>) {
-        let Said { nic: src, class, times, order } = Said::read(said);
-        let dst = NicId(link.0 - self.nics.len() as u32);
-        let hold = self.hold_of(src, class, dst);
-        let current = hold.filter(|&id| self.congestion.holds[id].times == times);
-        match (order, hold, current) {
-            (Order::Hold, Some(id), _) => self.congestion.holds[id].times = times,
-            (Order::Hold, None, _) => {
-                let nic = self.shares.sender(&mut self.nics, src, class);
-                let (first, last, admitted, credits) = (NONE, NONE, NONE, 0);
-                let new = Hold { dst, next: nic.holds, first, last, admitted, credits, times };
-                nic.holds = self.congestion.holds.insert(new).0;
-                nic.is_held = true;
-            }
-            (Order::Free, _, Some(id)) => self.set_free(src, class, id, cx),
-            (Order::Free, _, None) => {}
-            (Order::Send, _, Some(id)) => {
-                let hold = &mut self.congestion.holds[id];
-                if (hold.first, hold.admitted) == (NONE, NONE) {
-                    self.dissolve(src, class, id);
-                    return self.hand_back(src, class, dst, times, cx);
-                }
-                hold.credits += 1;
-                self.admit(src, id);
-                self.pump(src, cx);
-            }
-            (Order::Send, _, None) => self.hand_back(src, class, dst, times, cx),
-        }
-    }
-
-    /// The next message that is held back joins the round to send a packet, if there is credit.
-    fn admit(&mut self, src: NicId, id: HoldId) {
-        let hold = &mut self.congestion.holds[id];
-        if hold.credits == 0 || hold.admitted != NONE || hold.first == NONE {
-            return;
-        }
-        hold.admitted = hold.first;
-        hold.first = self.transits[TransitId(hold.first)].next;
-        if hold.first == NONE {
-            hold.last = NONE;
-        }
-        let admitted = TransitId(hold.admitted);
-        self.cut_in(src, admitted);
-    }
-
-    /// `transit`, which may send a packet on credit, stands behind the first in the round that
-    /// needs none: between two packets of others each receiver that gives credit has its turn. At
-    /// the end of the round it would have one turn in as many as the NIC has messages for others.
-    fn cut_in(&mut self, src: NicId, transit: TransitId) {
-        let class = self.transits[transit].vnet;
-        let mut behind = self.shares.sender(&mut self.nics, src, class).first;
-        while behind != NONE && self.transits[TransitId(behind)].on_credit {
-            behind = self.transits[TransitId(behind)].next;
-        }
-        self.transits[transit].on_credit = true;
-        if behind == NONE {
-            return self.queue_up(src, transit);
-        }
-        let next = std::mem::replace(&mut self.transits[TransitId(behind)].next, transit.0);
-        self.transits[transit].next = next;
-        if next == NONE {
-            self.shares.sender(&mut self.nics, src, class).last = transit.0;
-        }
-    }
-
-    /// `transit` goes to the end of those held back.
-    fn hold_back(&mut self, id: HoldId, transit: TransitId) {
-        let t = &mut self.transits[transit];
-        (t.next, t.on_credit) = (NONE, false);
-        let hold = &mut self.congestion.holds[id];
-        match hold.last {
-            NONE => hold.first = transit.0,
-            last => self.transits[TransitId(last)].next = transit.0,
-        }
-        hold.last = transit.0;
-    }
-
-    /// Takes out of the round of `class` what is first there and may not send. False if nothing is
-    /// left.
-    #[cold]
-    pub(crate) fn set_aside(&mut self, src: NicId, class: u8) -> bool {
-        loop {
-            let first = self.shares.sender(&mut self.nics, src, class).first;
-            if first == NONE {
-                return false;
-            }
-            let transit = TransitId(first);
-            let dst = self.transits[transit].dst;
-            let Some(id) = self.hold_of(src, class, dst) else { return true };
-            if self.congestion.holds[id].admitted == first {
-                return true;
-            }
-            let nic = self.shares.sender(&mut self.nics, src, class);
-            nic.first = self.transits[transit].next;
-            if nic.first == NONE {
-                nic.last = NONE;
-            }
-            self.hold_back(id, transit);
-        }
-    }
-
-    /// A NIC that holds something back has sent `packet`; `after` takes its message's place.
-    #[cold]
-    pub(crate) fn spend(
-        &mut self,
-        (src, dst): (NicId, NicId),
-        packet: PacketId,
-        after: Option<TransitId>,
-        cx: &mut Cx<'_>,
-    ) {
-        let class = self.packets[packet].vnet;
-        let Some(id) = self.hold_of(src, class, dst) else {
-            if let Some(after) = after {
-                self.transits[after].on_credit = false;
-                self.queue_up(src, after);
-            }
-            return;
-        };
-        self.packets[packet].marks |= mark::CREDITED;
-        let hold = &mut self.congestion.holds[id];
-        hold.credits -= 1;
-        hold.admitted = NONE;
-        if let Some(after) = after {
-            self.hold_back(id, after);
-        }
-        self.admit(src, id);
-        let Hold { credits, admitted, times, .. } = self.congestion.holds[id];
-        if credits > 0 && admitted == NONE {
-            self.dissolve(src, class, id);
-            (0..credits).for_each(|_| self.hand_back(src, class, dst, times, cx));
-        }
-    }
-
-    /// Messages held back are in the round again.
-    fn set_free(&mut self, src: NicId, class: u8, id: HoldId, cx: &mut Cx<'_>) {
-        let Hold { dst, first, credits, times, .. } = self.congestion.holds[id];
-        self.dissolve(src, class, id);
-        let mut at = first;
-        while at != NONE {
-            let next = self.transits[TransitId(at)].next;
-            self.queue_up(src, TransitId(at));
-            at = next;
-        }
-        (0..credits).for_each(|_| self.hand_back(src, class, dst, times, cx));
-        self.pump(src, cx);
-    }
-
-    /// `src` sends of `class` to the receiver of `id` as it likes.
-    fn dissolve(&mut self, src: NicId, class: u8, id: HoldId) {
-        let admitted = self.congestion.holds[id].admitted;
-        if admitted != NONE {
-            self.transits[TransitId(admitted)].on_credit = false;
-        }
-        let next = self.congestion.holds[id].next;
-        let nic = self.shares.sender(&mut self.nics, src, class);
-        if nic.holds == id.0 {
-            nic.holds = next;
-            nic.is_held = next != NONE;
-        } else {
-            let mut before = HoldId(nic.holds);
-            while self.congestion.holds[before].next != id.0 {
-                before = HoldId(self.congestion.holds[before].next);
-            }
-            self.congestion.holds[before].next = next;
-        }
-        self.congestion.holds.free(id);
-    }
-
-    /// A credit goes back to the switch of `dst`: there was nothing to send.
-    #[cold]
-    fn hand_back(&mut self, src: NicId, class: u8, dst: NicId, times: u8, cx: &mut Cx<'_>) {
-        self.congestion.counts.returned += 1;
-        self.give_credit_back(src, Said { nic: dst, class, times, order: Order::Free }, cx);
-    }
-
-    /// The packet of `vnet` that was sent on a credit is lost, as `src` knows by now.
-    pub(crate) fn credit_lost(&mut self, src: NicId, vnet: u8, dst: NicId, cx: &mut Cx<'_>) {
-        let class = self.class_of(vnet);
-        self.give_credit_back(src, Said { nic: dst, class, times: 0, order: Order::Hold }, cx);
-    }
-
-    /// By the shortest way.
-    fn give_credit_back(&mut self, src: NicId, said: Said, cx: &mut Cx<'_>) {
-        let (dst, word) = (said.nic, said.word());
-        let mut path = std::mem::take(&mut self.congestion.path);
-        cx.machine.walk(src, dst, 0, &Idle, &mut path);
-        let links = path.iter().take(path.len() - 1);
-        let way: Span = links.map(|&link| cx.machine.links.latency[link]).sum();
-        self.congestion.path = path;
-        let then = cx.now + way;
-        match self.shard_of(cx.machine.nic_switch[dst]) {
-            None => cx.at(then, Phase::Arrive, PacketEvent::Return { nic: src, word }),
-            Some(shard) => self.mail_return(shard, then, src, word),
-        }
     }
 }

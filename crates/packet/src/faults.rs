@@ -364,7 +364,7 @@ impl PacketNetwork {
                 made: 0,
                 packets: 1,
                 next: NONE,
-                on_credit: false,
+                hold: NONE,
                 vnet,
                 // What came after it is there: it has no order to keep any more.
                 flow: NONE,

@@ -15,6 +15,7 @@ mod credit;
 mod due;
 mod faults;
 mod flows;
+mod hold;
 mod link;
 mod loads;
 mod nic;
@@ -219,8 +220,8 @@ struct Transit {
     /// Behind it in the sender's round.
     next: u32,
     vnet: u8,
-    /// It stands in the round to send one packet on credit.
-    on_credit: bool,
+    /// The receiver's who gave credit, if it stands in the round to send one packet on that.
+    hold: u32,
     /// The flow that it is of; nothing unless it is to be in order.
     flow: u32,
 }

@@ -58,11 +58,13 @@ pub(crate) struct Nic {
     pub owed: Owed,
     /// Packets it has sent that were responses; its link counts all.
     pub responses: u64,
-    /// Those to whom it sends only on credit.
+    /// To how many it sends only on credit.
     pub holds: u32,
+    /// If it does: one of the round, before whom all send on credit. Nothing if none is known.
+    pub reached: u32,
 }
 
-const _: () = assert!(std::mem::offset_of!(Nic, held_last) == 64);
+const _: () = assert!(std::mem::offset_of!(Nic, held_last) == 64 && size_of::<Nic>() == 128);
 
 impl Nic {
     pub const IDLE: Nic = Nic {
@@ -82,7 +84,8 @@ impl Nic {
         responses: 0,
         response_next: false,
         is_held: false,
-        holds: NONE,
+        holds: 0,
+        reached: NONE,
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
@@ -235,7 +238,7 @@ impl PacketNetwork {
             packets,
             next,
             vnet,
-            on_credit: false,
+            hold: NONE,
             flow,
         }
     }
@@ -361,7 +364,7 @@ impl PacketNetwork {
         };
         let Some(transit) = chosen else { return false };
         let t = self.transits[transit];
-        let Transit { dst, flow, .. } = t;
+        let Transit { hold, flow, .. } = t;
         let part = self.next_part(&t);
         if !self.host_sends(src, part.both, cx) {
             return false;
@@ -383,7 +386,7 @@ impl PacketNetwork {
             }
         }
         if self.shares.sender(&mut self.nics, src, t.vnet).is_held {
-            self.spend((src, dst), packet, after, cx);
+            self.spend((transit, hold), packet, after, src, cx);
         } else if let Some(after) = after {
             self.queue_up(src, after);
         }
