@@ -149,6 +149,21 @@ fn a_contributor_that_cannot_use_its_share_leaves_it_to_others() {
     assert!(over < 1.05, "{over:.3} of what links need");
 }
 
+/// Hubs send to many receivers each, and each receiver has another contributor, for whom the hubs
+/// leave as much of its link as they cannot use: who gets credits that he does not use for long is
+/// given no more of them, however many he is one of, so all links are busy to the end.
+#[test]
+fn several_slow_contributors_leave_a_receiver_to_the_fast_one() {
+    for (hubs, receivers, each) in [(2, 8, 32), (4, 8, 32), (4, 16, 16), (8, 16, 16)] {
+        let to = |k| 20 + k;
+        let slow = (0..hubs).flat_map(|hub| (0..receivers).map(move |k| (hub, to(k), each)));
+        let fast = (0..receivers).map(|k| (60 + k, to(k), (receivers - hubs) * each));
+        let over = beyond_the_busiest(&slow.chain(fast).collect::<Vec<_>>());
+        println!("{hubs} hubs, {receivers} receivers: {over:.3} of what links need");
+        assert!(over < 1.1, "{hubs} hubs, {receivers} receivers: {over:.3} of what links need");
+    }
+}
+
 /// Victims: packets between other NICs than those of a pattern, each in a virtual network.
 struct Victims {
     alone: LoadOutcome,

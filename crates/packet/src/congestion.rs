@@ -10,7 +10,7 @@
 //! packets come. What a switch tells a NIC, and a NIC a switch, is an event as late as the way
 //! between them is long; neither touches what is the other's.
 
-use base::{Slab, Span};
+use base::{Gap, Slab, Span, Time};
 use des::Phase;
 use machine::{LinkId, Machine, NicId};
 use net::{CongestionCounters, Cx};
@@ -42,7 +42,7 @@ pub(crate) struct Congestion {
     pub counts: CongestionCounters,
 }
 
-/// Contributors in a row that are looked at in vain for one with less than its share of credits.
+/// Contributors in a row that are looked at for one that has fewer credits out than it uses.
 const PASSED_OVER: u32 = 8;
 
 /// Chains that the contributors of an endpoint are divided into, by number.
@@ -79,6 +79,14 @@ struct Contributor {
     chained: u32,
     /// Credits it has been given that are not back.
     owed: u32,
+    /// Most that may be while others can use more: as many as it uses in a round trip and the time
+    /// of the threshold.
+    most: u32,
+    /// When that was last measured anew, how many credits it had then, and how many of them are not
+    /// back.
+    measured: Time,
+    had: u32,
+    lacking: u32,
     /// How often it has been told to hold, modulo 8: what it says in answer to an earlier time is
     /// not about this one.
     times: u8,
@@ -122,6 +130,21 @@ impl Said {
         };
         let bits = |from: u32| (word >> from) as u8 & 7;
         Said { nic: NicId(word & ((1 << 24) - 1)), class: bits(24), times: bits(27), order }
+    }
+}
+
+impl Contributor {
+    /// All credits are back that it had when the last one of them was given.
+    fn measure(&mut self, slack: Span, now: Time) {
+        let took = now.since(self.measured).0;
+        let due = 2 * u64::from(self.way) + slack.0;
+        self.most = if took <= due {
+            self.most.saturating_add(1)
+        } else {
+            // No more than it had, so it fits.
+            let used = (u64::from(self.had) * due + took / 2) / took;
+            (used as u32).max(1)
+        };
     }
 }
 
@@ -195,6 +218,10 @@ impl Congestion {
             next: NONE,
             chained: *first,
             owed: 0,
+            most: u32::MAX,
+            measured: Time::ZERO,
+            had: 0,
+            lacking: 0,
             times: 0,
             live: false,
             in_round: false,
@@ -223,6 +250,34 @@ impl Congestion {
             self.contributors[before].chained = chained;
         }
         self.contributors.free(id);
+    }
+
+    /// A credit goes to `id`.
+    fn give(&mut self, at: EndpointId, id: ContributorId, now: Time) {
+        self.endpoints[at].owed += 1;
+        self.counts.credits += 1;
+        let contributor = &mut self.contributors[id];
+        contributor.owed += 1;
+        if contributor.lacking == 0 {
+            contributor.measured = now;
+            (contributor.had, contributor.lacking) = (contributor.owed, contributor.owed);
+        }
+    }
+
+    /// A credit of `nic`'s is back, or the packet it sent on it is here. It lies unused in store if
+    /// it took longer than a round trip and `slack`.
+    fn settle(&mut self, at: EndpointId, nic: NicId, slack: Span, now: Time) {
+        let id = self.find(at, nic).expect("who owes is known");
+        self.endpoints[at].owed -= 1;
+        let contributor = &mut self.contributors[id];
+        contributor.owed -= 1;
+        if contributor.lacking > 0 {
+            contributor.lacking -= 1;
+            if contributor.lacking == 0 {
+                contributor.measure(slack, now);
+            }
+        }
+        self.forget(at, id);
     }
 
     /// It has no more to send, or may send as it likes.
@@ -351,7 +406,8 @@ impl PacketNetwork {
             // Here it has come, whatever becomes of it.
             self.packets[packet].marks &= !mark::CREDITED;
             let src = self.sender(packet);
-            return self.settle(at, src);
+            let slack = self.slack(link, class);
+            return self.congestion.settle(at, src, slack, cx.now);
         }
         if endpoint.live > 0 || waiting > self.congestion.threshold {
             self.contribute(link, at, packet, cx);
@@ -371,12 +427,15 @@ impl PacketNetwork {
         self.arrival(id).src
     }
 
-    /// A credit of `nic`'s is back, or the packet it sent on it is here.
-    fn settle(&mut self, at: EndpointId, nic: NicId) {
-        let id = self.congestion.find(at, nic).expect("who owes is known");
-        self.congestion.contributors[id].owed -= 1;
-        self.congestion.endpoints[at].owed -= 1;
-        self.congestion.forget(at, id);
+    /// Inverse of the rate that `link` has for a class: its own, or that of the class's ceiling.
+    fn gap_of(&self, link: LinkId, class: u8) -> Gap {
+        let ceiling = self.shares.ceiling(link, self.wires[link].class, class);
+        self.class(link).gap.max(ceiling)
+    }
+
+    /// How long `link` takes for as much of a class as may wait for it.
+    fn slack(&self, link: LinkId, class: u8) -> Span {
+        self.gap_of(link, class).span(self.congestion.threshold)
     }
 
     /// Who sent `packet` contributes. If that is news, it is told to hold.
@@ -440,15 +499,13 @@ impl PacketNetwork {
     }
 
     /// Gives credits in turn, as many as keep `link` busy: what waits for it and what is out on
-    /// credit last a round trip of the mean contributor, and the threshold longer. Who has a share
-    /// of them out is passed over: it is slow to use them, and others are not to wait for it. A
-    /// class may do so as if the link were its own, up to its ceiling: what is lent to it is known
-    /// to nobody beforehand.
+    /// credit last a round trip of the mean contributor, and the threshold longer. Who has as many
+    /// out as it uses in that time is passed over, unless all are who are looked at and it has less
+    /// than a share: others are not to wait for what lies in store with it. A class may do so as if
+    /// the link were its own, up to its ceiling: what is lent to it is known to nobody beforehand.
     fn deal(&mut self, link: LinkId, at: EndpointId, cx: &mut Cx<'_>) {
         let class = self.congestion.endpoints[at].class;
-        let ceiling = self.shares.ceiling(link, self.wires[link].class, class);
-        let gap = self.class(link).gap.max(ceiling);
-        let slack = gap.span(self.congestion.threshold);
+        let (gap, slack) = (self.gap_of(link, class), self.slack(link, class));
         let waiting = self.waiting(link, class);
         let mut passed_over = 0;
         loop {
@@ -474,17 +531,19 @@ impl PacketNetwork {
                 break;
             }
             self.congestion.turn(at, true);
-            let own = u64::from(self.congestion.contributors[id].owed) * u64::from(live);
-            if gap.span(own.saturating_mul(mean.into())) > round {
+            let Contributor { owed, most, .. } = self.congestion.contributors[id];
+            if owed >= most {
                 passed_over += 1;
-                if passed_over == live.min(PASSED_OVER) {
+                if passed_over < live.min(PASSED_OVER) {
+                    continue;
+                }
+                let own = u64::from(owed) * u64::from(live);
+                if gap.span(own.saturating_mul(mean.into())) > round {
                     break;
                 }
-                continue;
+                passed_over = 0;
             }
-            self.congestion.contributors[id].owed += 1;
-            self.congestion.endpoints[at].owed += 1;
-            self.congestion.counts.credits += 1;
+            self.congestion.give(at, id, cx.now);
             self.tell(link, at, id, Order::Send, cx);
         }
         if self.congestion.endpoints[at].records == 0 && waiting <= self.congestion.threshold {
@@ -520,7 +579,8 @@ impl PacketNetwork {
         if order == Order::Free && contributor.live && contributor.times == times {
             self.congestion.leave(at, id);
         }
-        self.settle(at, nic);
+        let slack = self.slack(link, class);
+        self.congestion.settle(at, nic, slack, cx.now);
         self.deal(link, at, cx);
     }
 }
