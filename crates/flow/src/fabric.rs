@@ -144,6 +144,13 @@ impl Fabric {
             || self.both.is_some() && at.0 == own + ones + dst.0
     }
 
+    /// Whether `at` is what some NIC takes packets by.
+    pub fn is_taker(&self, at: Resource) -> bool {
+        let (own, n) = (self.n_links, self.n_nics);
+        let ones = if self.one_way.is_some() { n } else { 0 };
+        (n..2 * n).contains(&at.0) || at.0 >= own + ones
+    }
+
     /// Packets that NICs and hosts alone would let through, `in_parallel` at a time, for a message
     /// that nobody disturbs: the level that `fluid` would give it, times as many.
     pub fn alone(&self, machine: &Machine, ends: (NicId, NicId), w: Weight, count: u32) -> u64 {

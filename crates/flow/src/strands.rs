@@ -9,6 +9,7 @@ use machine::{LinkId, Machine};
 use net::{Carried, Cx, LostAt, Message};
 
 use crate::pressure::{Ask, Pressure};
+use crate::tree::Tree;
 use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
 
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
@@ -388,7 +389,7 @@ impl FlowNetwork {
             |one: Use| Use { weight: (one.weight / strand.count).saturating_mul(count), ..one };
         self.uses.clear();
         self.uses.extend(self.sharing.uses(strand.flow).map(scale));
-        self.sharing.remove(strand.flow);
+        remove_strand(&mut self.sharing, &mut self.tree, strand.flow);
         strand.count = count;
         let of = (flight, self.classes.party(f.msg));
         strand.flow = add_strand(&mut self.sharing, &mut self.owner, of, &self.uses);
@@ -440,7 +441,7 @@ impl FlowNetwork {
             }
         }
         self.ease(&strand, strand.count, pull);
-        self.sharing.remove(strand.flow);
+        remove_strand(&mut self.sharing, &mut self.tree, strand.flow);
     }
 }
 
@@ -457,4 +458,12 @@ fn add_strand(
     }
     owner[flow] = flight;
     flow
+}
+
+/// `flow` is no more.
+fn remove_strand(sharing: &mut MaxMin, tree: &mut Option<Tree>, flow: FlowId) {
+    sharing.remove(flow);
+    if let Some(tree) = tree {
+        tree.forget(flow);
+    }
 }

@@ -5,10 +5,10 @@
 //! buffer drains, and its packets take turns with others': nobody gets by faster than they do.
 
 use base::{IndexVec, Time};
-use fluid::Resource;
+use fluid::{FlowId, Resource};
 use machine::{Machine, NicId};
 
-use crate::strands::WAYS;
+use crate::strands::{Strand, WAYS};
 use crate::{FlightId, FlowNetwork, pieces};
 
 base::ids! {
@@ -53,7 +53,13 @@ pub(crate) struct Tree {
     is_full: bool,
     due: IndexVec<Receiver, Due>,
     flights: Vec<Coming>,
+    /// Flows that have their bottleneck where a NIC takes packets, and where each stands among
+    /// them, or `OUT`: nobody else's packets stand.
+    held: Vec<FlowId>,
+    place: IndexVec<FlowId, u32>,
 }
+
+const OUT: u32 = u32::MAX;
 
 /// Who is under way: of which class, to which NIC, what he still has to bring, and whether he has
 /// less than he would alone.
@@ -79,9 +85,33 @@ impl Tree {
         let each = || machine.links.buffer.raw.iter().map(of);
         let of = (0..classes).flat_map(|_| each()).collect();
         let due = IndexVec::filled(Due::default(), classes * n_nics as usize);
-        let (full, flights) = (Vec::new(), Vec::new());
-        let tree = Tree { of, n_links, n_nics, full, is_full: false, due, flights };
+        let (full, flights, held, place) = (Vec::new(), Vec::new(), Vec::new(), IndexVec::new());
+        let is_full = false;
+        let tree = Tree { of, n_links, n_nics, full, is_full, due, flights, held, place };
         machine.congestion.is_none().then_some(tree)
+    }
+
+    /// `flow` has its bottleneck where a NIC takes packets, if it `is_held` there.
+    fn hold(&mut self, flow: FlowId, is_held: bool) {
+        if self.place.len() <= flow.0 as usize {
+            self.place.raw.resize(flow.0 as usize + 1, OUT);
+        }
+        let place = self.place[flow];
+        if is_held && place == OUT {
+            self.place[flow] = self.held.len() as u32;
+            self.held.push(flow);
+        } else if !is_held && place != OUT {
+            self.place[flow] = OUT;
+            self.held.swap_remove(place as usize);
+            if let Some(&moved) = self.held.get(place as usize) {
+                self.place[moved] = place;
+            }
+        }
+    }
+
+    /// `flow` is no more.
+    pub fn forget(&mut self, flow: FlowId) {
+        self.hold(flow, false);
     }
 
     fn clear(&mut self) {
@@ -116,7 +146,10 @@ impl Tree {
     }
 
     pub fn bytes(&self) -> usize {
-        self.of.len() * size_of::<Standing>() + self.due.len() * size_of::<Due>()
+        self.of.len() * size_of::<Standing>()
+            + self.due.len() * size_of::<Due>()
+            + self.held.capacity() * size_of::<FlowId>()
+            + self.place.raw.capacity() * size_of::<u32>()
     }
 }
 
@@ -124,8 +157,40 @@ impl FlowNetwork {
     /// Shares have been dealt: whoever goes by a full buffer has no more than those who fill it.
     pub(crate) fn wait_behind(&mut self, now: Time) {
         let Some(mut tree) = self.tree.take() else { return };
+        for &flow in self.sharing.opened() {
+            let at = self.sharing.bottleneck(flow);
+            tree.hold(flow, at.is_some_and(|at| self.fabric.is_taker(at)));
+        }
         let was_full = tree.is_full;
         tree.clear();
+        self.stand_at_most(&mut tree, now);
+        if was_full || tree.is_full {
+            tree.clear();
+            self.look_at_all(&mut tree, was_full, now);
+        }
+        self.tree = Some(tree);
+    }
+
+    /// What stands if all waits that held flows still have to bring: if that fills no buffer, there
+    /// is no need to know what is due from all others who are under way.
+    fn stand_at_most(&self, tree: &mut Tree, now: Time) {
+        for nth in 0..tree.held.len() {
+            if let Some(&next) = tree.held.get(nth + AHEAD) {
+                base::prefetch(&self.flights[self.owner[next]].left);
+                base::prefetch(&self.flights[self.owner[next]].msg);
+            }
+            let flow = tree.held[nth];
+            let one = self.coming(self.owner[flow], now);
+            let f = &self.flights[one.flight];
+            let all = f.strands[..f.n_strands as usize].iter();
+            for strand in all.filter(|strand| one.is_slow && strand.flow == flow) {
+                self.stand_by(strand, &one, one.left, tree);
+            }
+        }
+    }
+
+    /// What is due to each NIC, what stands for it and where, and whom that slows down.
+    fn look_at_all(&mut self, tree: &mut Tree, was_full: bool, now: Time) {
         let of = |flight| Coming { flight, class: 0, receiver: NicId(0), left: 0, is_slow: false };
         tree.flights.extend(self.ends.ids().map(of));
         for nth in 0..tree.flights.len() {
@@ -139,7 +204,7 @@ impl FlowNetwork {
         }
         for nth in 0..tree.flights.len() {
             self.fetch(&tree.flights, nth + AHEAD);
-            self.stand(tree.flights[nth], &mut tree);
+            self.stand(tree.flights[nth], tree);
         }
         for nth in 0..tree.flights.len() {
             let at = tree.receiver(tree.flights[nth].class, tree.flights[nth].receiver);
@@ -148,11 +213,10 @@ impl FlowNetwork {
         if was_full || tree.is_full {
             for (nth, one) in tree.flights.iter().enumerate() {
                 self.fetch(&tree.flights, nth + AHEAD);
-                self.slow_down(*one, &tree, now);
+                self.slow_down(*one, tree, now);
             }
         }
         tree.flights.clear();
-        self.tree = Some(tree);
     }
 
     /// Has the processor fetch one that will be looked at.
@@ -188,17 +252,23 @@ impl FlowNetwork {
         }
         let f = &self.flights[flight];
         let waits = tree.due[tree.receiver(class, receiver)].waits().min(left);
-        let each = waits / u64::from(f.samples);
         for strand in &f.strands[..f.n_strands as usize] {
-            let at = self.sharing.bottleneck(strand.flow);
-            if !at.is_some_and(|at| self.fabric.is_taken_by(at, receiver)) {
-                continue;
-            }
-            let level = self.sharing.level_of(strand.flow);
-            // The last is the receiver's own.
-            for one in self.sharing.uses(strand.flow).take(strand.hops() - 1) {
-                tree.stand(tree.buffer(class, one.resource), level, each * u64::from(strand.count));
-            }
+            self.stand_by(strand, &one, waits, tree);
+        }
+    }
+
+    /// Of what waits of a flight, the part of one of its ways.
+    fn stand_by(&self, strand: &Strand, one: &Coming, waits: u64, tree: &mut Tree) {
+        let at = self.sharing.bottleneck(strand.flow);
+        if !at.is_some_and(|at| self.fabric.is_taken_by(at, one.receiver)) {
+            return;
+        }
+        let each = waits / u64::from(self.flights[one.flight].samples);
+        let level = self.sharing.level_of(strand.flow);
+        // The last is the receiver's own.
+        for link in self.sharing.uses(strand.flow).take(strand.hops() - 1) {
+            let at = tree.buffer(one.class, link.resource);
+            tree.stand(at, level, each * u64::from(strand.count));
         }
     }
 

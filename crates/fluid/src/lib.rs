@@ -359,6 +359,7 @@ impl MaxMin {
     pub fn solve(&mut self) {
         self.count_steps();
         self.changed.clear();
+        self.opened.clear();
         self.to_open.room(self.started.len());
         while let Some(flow) = self.started.pop() {
             let row = &self.rows[flow];
@@ -373,11 +374,8 @@ impl MaxMin {
         } else {
             self.solve_parties();
         }
-        while let Some(flow) = self.opened.pop() {
-            if self.levels[flow] != self.rows[flow].before {
-                self.changed.push(flow);
-            }
-        }
+        let has_changed = |&&flow: &&FlowId| self.levels[flow] != self.rows[flow].before;
+        self.changed.extend(self.opened.iter().filter(has_changed));
     }
 
     /// Levels at the capacities that there are.
@@ -422,6 +420,12 @@ impl MaxMin {
     /// Flows whose level the last solve has changed, in no order that means anything.
     pub fn changed(&self) -> &[FlowId] {
         &self.changed
+    }
+
+    /// Flows that the last solve has given a level or another bottleneck; of all others both are
+    /// as they were. Until one is removed, and in no order that means anything.
+    pub fn opened(&self) -> &[FlowId] {
+        &self.opened
     }
 
     /// What `flow` takes of a resource where its weight is one.
