@@ -163,7 +163,9 @@ impl FlowNetwork {
         }
         let was_full = tree.is_full;
         tree.clear();
-        self.stand_at_most(&mut tree, now);
+        if !was_full {
+            self.stand_at_most(&mut tree, now);
+        }
         if was_full || tree.is_full {
             tree.clear();
             self.look_at_all(&mut tree, was_full, now);
