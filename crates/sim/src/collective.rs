@@ -286,7 +286,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 0 => (Span::ZERO, Span::ZERO),
                 _ => self.pack_cost(bytes, stretches, block, grain),
             };
-            unpacking = unpacking + alike;
+            unpacking += alike;
             if rendezvous && !near {
                 self.guard.limits.claim_anyway(rank);
             }
