@@ -8,6 +8,7 @@ pub mod library;
 pub mod limits;
 mod locks;
 mod matching;
+mod packing;
 mod provider;
 pub mod rules;
 
@@ -16,4 +17,5 @@ pub use library::Library;
 pub use limits::Limits;
 pub use locks::Locks;
 pub use matching::{Envelope, Matching, Pattern};
+pub use packing::Packing;
 pub use provider::Provider;

@@ -115,8 +115,8 @@ fn moved(bytes: u64) -> Ps {
 fn turned(blocks: u64, bytes: u64) -> Ps {
     blocks * 30_000 + moved(blocks * bytes)
 }
-/// Bruck's message of a round: blocks `j` of `p` whose digit `k` of radix `radix` is `digit`. What the
-/// CPU does before it leaves, and when one like it has come. Elements are of 8 bytes.
+/// Bruck's message of a round: blocks `j` of `p` whose digit `k` of radix `radix` is `digit`. What
+/// the CPU does before it leaves, and when one like it has come. Elements are of 8 bytes.
 fn packed(p: u64, bytes: u64, (radix, k, digit): (u64, u64, u64)) -> (Ps, Ps) {
     let is_in = |j: &u64| j / radix.pow(k as u32) % radix == digit;
     let blocks = (0..p).filter(is_in).count() as u64;
