@@ -66,3 +66,13 @@ def test_packing_goes_by_a_programs_own_elements(odonata, program):
     # Ranks are not in step to the last: some of it they would have waited for anyway.
     nanoseconds = 2 * 2 * 4 * 4096 * (0.55 - 1 / 12)
     assert as_bytes - as_doubles == pytest.approx(nanoseconds / 1e3, rel=0.02)
+
+
+def test_gpus_buffers_are_packed_at_no_cost(odonata, tmp_path):
+    dear = tmp_path / "dear.toml"
+    dear.write_text('like = "mpich"\nmove_block = "9 us"\npack_block = "9 us"\n')
+    ask = ("bench", "alltoall", "--machine", "aurora", "--nodes", "2", "--ppn", "4", "--sizes", "8",
+           "--buffers", "gpu", "--fidelity", "loggp", "--json", "--quiet")  # fmt: skip
+    took = [json.loads(odonata(*ask, "--mpi", mpi).stdout) for mpi in ("mpich", dear)]
+    plain, with_dear = [answer["rows"][0]["latency_s"] for answer in took]
+    assert plain == with_dear

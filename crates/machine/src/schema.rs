@@ -233,7 +233,7 @@ pub const KEYS: &[Key] = &[
     key("node.mpi_speed", Ratio, Means("1.0"),
         "Speed at which a core goes through an MPI library's own code, relative to those that the \
          library's profile was measured on: what it takes of a CPU for a message or a call, beside \
-         bytes, is divided by it."),
+         bytes, and to pack blocks that lie apart is divided by it."),
     key("node.nic_latency", TIME, Means("0 ns"),
         "Added where a host commands its NIC, and where it sees what its NIC has done; not where \
          NICs go on by themselves, as in a rendezvous."),

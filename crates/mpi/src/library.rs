@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use crate::limits::MatchMode;
-use crate::{Family, Packing, Provider};
+use crate::packing::{Packing, SLOWEST};
+use crate::{Family, Provider};
 use base::{Gap, Span};
 use collectives::{Kind, Selection};
 use toml::{Table, Value};
@@ -238,7 +239,7 @@ impl Form {
         match self {
             Form::Time => (scaled <= LONGEST_S).then(|| Span::from_seconds(scaled).0),
             Form::Brief => (scaled <= 10e-6).then(|| Span::from_seconds(scaled).0),
-            Form::Element => (scaled <= 1e-6).then(|| Span::from_seconds(scaled).0),
+            Form::Element => (scaled <= SLOWEST.seconds()).then(|| Span::from_seconds(scaled).0),
             Form::Size => (scaled.fract() == 0.0).then_some(scaled as u64),
             Form::Part => {
                 (scaled.fract() == 0.0 && scaled < 4096.0 * 1_048_576.0).then_some(scaled as u64)
@@ -261,7 +262,7 @@ impl Library {
     }
 
     /// The same library on cores that go through its code so many times as fast as those that the
-    /// profile was measured on. Errors: the seconds of an overhead that is longer then than a
+    /// profile was measured on; an element is packed in 1 us at most. Errors: the seconds of an overhead that is longer then than a
     /// profile's may be.
     pub fn on_cores(mut self, speed: f64) -> Result<Library, f64> {
         for span in [
@@ -284,6 +285,7 @@ impl Library {
             }
             *span = Span::from_seconds(seconds);
         }
+        self.packing.element = self.packing.element.min(SLOWEST);
         Ok(self)
     }
 

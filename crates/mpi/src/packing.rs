@@ -17,7 +17,14 @@ pub struct Packing {
     pub moved: Span,
 }
 
+/// As slow as the slowest rate: an element may be a byte.
+pub(crate) const SLOWEST: Span = Span(1_000_000);
+
 impl Packing {
+    /// What a byte takes at most, if elements are bytes.
+    pub fn gap(&self) -> Gap {
+        Gap(self.element.0 << 20)
+    }
     /// A round's datatype of `stretches`, `blocks` in all.
     pub fn made(&self, blocks: u64, stretches: u64) -> Span {
         self.round + self.block * blocks + self.stretch * stretches

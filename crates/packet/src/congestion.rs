@@ -142,7 +142,8 @@ impl Contributor {
             self.most.saturating_add(1)
         } else {
             // No more than it had, so it fits.
-            let used = (u64::from(self.had) * due + took / 2) / took;
+            let used =
+                (u128::from(self.had) * u128::from(due) + u128::from(took / 2)) / u128::from(took);
             (used as u32).max(1)
         };
     }

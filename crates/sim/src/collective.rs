@@ -57,6 +57,7 @@ struct Outgoing {
     /// Within a node.
     near: bool,
     rendezvous: bool,
+    is_laid: bool,
     bytes: u64,
     leaves: Time,
 }
@@ -292,7 +293,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             let when = self.work(rank, packing + overhead);
             let leaves = when.max(self.now + Span(1));
-            let message = Outgoing { to, near, rendezvous, bytes, leaves };
+            let is_laid = through == Through::SameCell;
+            let message = Outgoing { to, near, rendezvous, is_laid, bytes, leaves };
             match next {
                 None => next = Some(message),
                 Some(_) => rest.push(message),
@@ -313,8 +315,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         run.combines = traffic.combines;
         run.local = self.job.library.local_copy_gap.span(traffic.moved)
             + self.job.library.reduce_gap.span(traffic.combined)
-            + self.job.library.packing.moved * traffic.single
             + unpacking;
+        if self.job.buffers == Buffers::Host {
+            run.local += self.job.library.packing.moved * traffic.single;
+        }
         run.busy = gone;
         if !rest.is_empty() {
             rest.reverse();
@@ -371,7 +375,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 self.owe_less(id, self.now);
             }
         }
-        let Outgoing { to, near, rendezvous, bytes, .. } = send;
+        let Outgoing { to, near, rendezvous, is_laid, bytes, .. } = send;
         if self.job.counts_pairs {
             let pair = self.pairs.id(rank, to);
             self.pairs[pair].messages += 1;
@@ -382,7 +386,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             from: rank,
             to,
             bytes,
-            purpose: Purpose::Collective { run: id, context, seq, round, kind },
+            purpose: Purpose::Collective { run: id, context, seq, round, kind, is_laid },
             called,
             near,
             rendezvous,

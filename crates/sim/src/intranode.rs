@@ -8,7 +8,7 @@
 //! in docs/models/node.md.
 
 use crate::gpu::Gpus;
-use crate::world::{Buffers, Job, Leg, Send, World};
+use crate::world::{Buffers, Job, Leg, Purpose, Send, World};
 use base::{IndexVec, Span, Time};
 use machine::{Machine, NodeId};
 use net::NetworkModel;
@@ -104,8 +104,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             (Crossing::Gpu, Leg::Eager) => self.crosses_node(from, to, bytes),
             (Crossing::Gpu, Leg::Data) => self.crosses_node(from, to, bytes) + latency,
             (Crossing::Gpu, _) => self.now + latency,
-            // The sender has copied it in.
-            (_, Leg::Eager) => self.moved(from, to, bytes, self.now),
+            // The sender has copied it in, for this reader or for the first of several.
+            (_, Leg::Eager) => {
+                let is_laid = matches!(send.purpose, Purpose::Collective { is_laid: true, .. });
+                let written = if is_laid { 0 } else { bytes };
+                self.moved(from, to, written, self.now)
+            }
             (_, Leg::RequestToSend | Leg::Finished) => self.now,
             // The receiver has seen the request.
             (_, Leg::Get) => self.work(self.played(to), latency),
@@ -156,7 +160,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Bytes that the receiver of a message copies out of cells.
     fn in_cells(&self, send: &Send) -> u64 {
         match self.crossing(send) {
-            Crossing::Cells if send.rendezvous => send.bytes,
+            // A cell that several read is as long as what they read.
+            Crossing::Cells if send.rendezvous || send.bytes > self.job.library.shm_eager_max => {
+                send.bytes
+            }
             Crossing::Cells => send.bytes.min(self.job.library.shm_cell),
             Crossing::Gpu | Crossing::Single { .. } => 0,
         }

@@ -77,8 +77,20 @@ impl Progress {
 /// What a send belongs to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    User { token: Token, envelope: Envelope, mode: SendMode },
-    Collective { run: RunId, context: Context, seq: u32, round: u32, kind: Kind },
+    User {
+        token: Token,
+        envelope: Envelope,
+        mode: SendMode,
+    },
+    /// Data that `is_laid` is where all of a node read it, for another of them.
+    Collective {
+        run: RunId,
+        context: Context,
+        seq: u32,
+        round: u32,
+        kind: Kind,
+        is_laid: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -173,16 +173,17 @@ fn sum(count: u64, of: impl Fn(u64) -> Ps) -> Ps {
 
 /// The time of every rank from the call to its return, `ppn` of them a node.
 fn simulated(kind: Kind, algorithm: A, size: u32, bytes: u64) -> Vec<Ps> {
-    simulated_on(kind, algorithm, (size, 1, 0), bytes)
+    simulated_on(kind, algorithm, (size, 1, 0), bytes, &[])
 }
 fn simulated_on(
     kind: Kind,
     algorithm: A,
     (size, ppn, root): (u32, u32, u32),
     bytes: u64,
+    set: &[(String, String)],
 ) -> Vec<Ps> {
     let machine =
-        MachineSpec::parse("switch", MACHINE, &[]).and_then(|s| s.resolve()).expect("legal");
+        MachineSpec::parse("switch", MACHINE, set).and_then(|s| s.resolve()).expect("legal");
     let library = Library::parse("test", LIBRARY, "generic").expect("legal");
     let seat = |rank: u32| {
         let (node, nic) = (NodeId(rank / ppn), NicId(rank / ppn));
@@ -529,7 +530,7 @@ fn nodes_first() {
         let (p, l) = (q * nodes, log2(nodes));
         let last = |kind, form, across, root, n| {
             let algorithm = A::NodeAware { form, across };
-            let times = simulated_on(kind, algorithm, (p as u32, q as u32, root), n);
+            let times = simulated_on(kind, algorithm, (p as u32, q as u32, root), n, &[]);
             times.into_iter().max().expect("there are ranks") - CALL
         };
         let dissemination = Across::Dissemination { k: 2 };
@@ -581,6 +582,25 @@ fn nodes_first() {
             }
         }
     }
+}
+
+/// What a node's first rank gives to all of them is written once and read by each, whole, however
+/// long cells are: of a long vector a sixteenth.
+#[test]
+fn a_cell_is_written_once_and_read_whole_by_all() {
+    let last = |q: u32, bytes, set: &[(String, String)]| {
+        let algorithm = A::NodeAware { form: Form::Alpha, across: Across::Binomial };
+        let times = simulated_on(Kind::Bcast, algorithm, (q, q, 0), bytes, set);
+        (times.into_iter().max().expect("there are ranks") - CALL) as f64
+    };
+    let (n, cells) = (1 << 20, 16);
+    let (got, want) = (last(5, n, &[]), laid(n / cells) + cells * taken(n / cells));
+    assert!((got / want as f64 - 1.0).abs() < 0.01, "{got} {want}");
+    // A memory that is slower than cores has each byte once for the writer and for eight readers.
+    let slow = [("node.memory_rate".to_string(), "1 GB/s".to_string())];
+    let (n, readers) = (8_192, 8);
+    let (got, want) = (last(1 + readers, n, &slow), (1 + readers as u64) * 1_000 * n);
+    assert!((got / want as f64 - 1.0).abs() < 0.02, "{got} {want}");
 }
 
 /// No algorithm is without its form. That of `A::Offload` is in `offload.rs`: it wants switches.

@@ -173,13 +173,14 @@ fn an_odd_rank_out_is_no_neighbor() {
 fn a_few_rounds_stand_for_all_within_the_error_stated() {
     let mut estimates = 0;
     for collective in ["allgather", "alltoall", "alltoallv", "bcast", "reduce_scatter"] {
-        for bytes in [64, 100_000] {
-            // Of half as many rounds an alltoall of 100 kB is told 5.0 % too short, where 4.3 are
-            // stated: partners on the own node are near or far, and not all of them are played.
+        for (bytes, is_spread) in [(64, true), (100_000, true), (100_000, false)] {
+            // Of half as many rounds an alltoall of 100 kB is told 5.0 % too short: partners on the
+            // own node are near or far, and not all of them are played.
             let mut few = ask(collective, &[24], &[bytes], 288 * 60);
-            few.common.placement = Some(
-                serde_json::from_value(serde_json::json!({ "nodes": spread(24) })).expect("one"),
-            );
+            let nodes = spread(24);
+            few.common.placement = is_spread.then(|| {
+                serde_json::from_value(serde_json::json!({ "nodes": nodes })).expect("one")
+            });
             let all = TuneRequest { messages: 1 << 40, ..few.clone() };
             for (few, all) in tuned(&few).rows.iter().zip(&tuned(&all).rows) {
                 assert_eq!(few.algorithm, all.algorithm);
@@ -193,7 +194,8 @@ fn a_few_rounds_stand_for_all_within_the_error_stated() {
                     // A ring that follows a tree begins with ranks apart, a sample of it does not.
                     let apart = if collective == "bcast" { 0.025 } else { 0.0 };
                     // Partners on the own node, which the middle of no eighth has, are counted.
-                    let bound = if few.algorithm == "pairwise" { 0.03 } else { 1.0 };
+                    let pairwise = if is_spread { 0.03 } else { 0.04 };
+                    let bound = if few.algorithm == "pairwise" { pairwise } else { 1.0 };
                     assert!(off.abs() < bound, "{at}: {off:+.4}");
                     assert!(off.abs() < error + apart + 1e-4, "{at}: {off:+.4}, {error:.4}");
                     assert!(error < 0.1, "{at}: {error}");

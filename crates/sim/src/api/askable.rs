@@ -109,7 +109,7 @@ pub(super) fn too_large(job: &Job, which: Bench, window: u32, sizes: &[u64]) -> 
     let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
     let gpu = node.gpu.as_ref();
     let gpu = gpu.map(|p| [p.gap, p.link_gap, p.tile_gap, p.nic_gap, job.library.gpu.ipc_gap]);
-    let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max);
+    let slowest = gpu.into_iter().flatten().fold(slowest, Gap::max).max(job.library.packing.gap());
     let share = Gap(slowest.0.saturating_mul(job.seats.len() as u64 * u64::from(window) * 4));
     use Kind as K;
     let blocks = match which {

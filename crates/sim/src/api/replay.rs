@@ -192,6 +192,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
     let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
+    let slowest = slowest.max(job.library.packing.gap());
     let storage = machine.storage.gap.max(machine.storage.node_gap);
     let too_long = |bytes: u64, gap: Gap, what: &str| {
         let wanted = format!("no more bytes than {what} within 50 days");
