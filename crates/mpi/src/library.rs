@@ -262,8 +262,8 @@ impl Library {
     }
 
     /// The same library on cores that go through its code so many times as fast as those that the
-    /// profile was measured on; an element is packed in 1 us at most. Errors: the seconds of an overhead that is longer then than a
-    /// profile's may be.
+    /// profile was measured on; an element is packed in 1 us at most. Errors: the seconds of an
+    /// overhead that is longer then than a profile's may be.
     pub fn on_cores(mut self, speed: f64) -> Result<Library, f64> {
         for span in [
             &mut self.send_overhead,
