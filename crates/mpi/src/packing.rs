@@ -36,3 +36,23 @@ impl Packing {
         (self.element * elements).max(copy.span(bytes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SLOWEST;
+    use crate::Library;
+    use base::{Gap, Span};
+
+    /// Times that can be counted stay so on the slowest cores there are.
+    #[test]
+    fn an_element_takes_no_longer_than_the_slowest_rate() {
+        let text = "like = \"mpich\"\npack_element = \"1 us\"";
+        let library = Library::parse("slow", text, "generic").expect("legal").on_cores(0.001);
+        let packing = library.expect("no overhead is too long").packing;
+        assert_eq!(packing.element, SLOWEST);
+        assert_eq!(packing.gap(), Gap::from_bytes_per_s(1e6));
+        assert_eq!(packing.copied(4 << 20, 1, 2, packing.gap()), Span(1_000_000 << 22));
+        // One stretch is a copy.
+        assert_eq!(packing.copied(4 << 20, 1, 1, Gap::ZERO), Span::ZERO);
+    }
+}

@@ -585,3 +585,34 @@ impl PacketNetwork {
         self.deal(link, at, cx);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Contributor, NicId, Span, Time};
+
+    /// On the slowest links, with all the credits there are: what is used is no more than was had.
+    #[test]
+    fn a_measurement_fits_however_long_it_took() {
+        let (way, had) = (u32::MAX, u32::MAX);
+        let mut slow = Contributor {
+            nic: NicId(0),
+            way,
+            next: 0,
+            chained: 0,
+            owed: 0,
+            most: 1,
+            measured: Time::ZERO,
+            had,
+            lacking: 0,
+            times: 0,
+            live: true,
+            in_round: false,
+        };
+        let slack = Span(1 << 60);
+        let due = slack.0 + 2 * u64::from(way);
+        slow.measure(slack, Time(2 * due));
+        assert_eq!(slow.most, had / 2 + 1);
+        slow.measure(slack, Time(due));
+        assert_eq!(slow.most, had / 2 + 2);
+    }
+}
