@@ -1,4 +1,4 @@
-"""`odonata-mpicc` and `odonata-mpicxx`: compile a C or C++ MPI program against our library."""
+"""`odonata-mpicc`, `-mpicxx` and `-mpifort`: compile an MPI program against our libraries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def mpicc() -> None:
 
 def mpicxx() -> None:
     _become("odonata-mpicxx")
+
+
+def mpifort() -> None:
+    _become("odonata-mpifort")
 
 
 def _become(name: str) -> None:

@@ -1,6 +1,7 @@
 //! Links the MPI library twice: `libmpi_abi.so.1` speaks the MPI-5 standard ABI, `libmpi.so.12`
-//! speaks MPICH's. From a static library, because a `cdylib` exports only what Rust names, and
-//! MPI's weak `MPI_*` aliases are assembler symbols. Beside them goes `libodonata_clock.so`.
+//! speaks MPICH's, which `libmpifort.so.12` speaks to Fortran. From static libraries, because a
+//! `cdylib` exports only what Rust names, and MPI's weak `MPI_*` aliases and common blocks are
+//! assembler symbols. Beside them goes `libodonata_clock.so`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,20 +12,53 @@ struct Library {
     soname: &'static str,
     /// The name the linker looks for.
     link: &'static str,
+    package: &'static str,
     features: &'static [&'static str],
+    /// Everything else stays inside, so that no symbol of the Rust runtime can meet another one in
+    /// the program.
+    exports: &'static str,
+    /// What it calls: an earlier one of these.
+    over: Option<&'static str>,
 }
 
-const LIBRARIES: [Library; 2] = [
-    Library { soname: "libmpi_abi.so.1", link: "libmpi_abi.so", features: &[] },
-    Library { soname: "libmpi.so.12", link: "libmpi.so", features: &["mpich"] },
+const C_NAMES: &str = "MPI_*; PMPI_*; MPIR_Dup_fn;";
+
+const LIBRARIES: [Library; 3] = [
+    Library {
+        soname: "libmpi_abi.so.1",
+        link: "libmpi_abi.so",
+        package: "mpiabi",
+        features: &[],
+        exports: C_NAMES,
+        over: None,
+    },
+    Library {
+        soname: "libmpi.so.12",
+        link: "libmpi.so",
+        package: "mpiabi",
+        features: &["mpich"],
+        exports: C_NAMES,
+        over: None,
+    },
+    Library {
+        soname: "libmpifort.so.12",
+        link: "libmpifort.so",
+        package: "mpifort",
+        features: &[],
+        exports: "mpi_*; pmpi_*; mpipriv*; mpifcmb*; odonata_*;",
+        over: Some("libmpi.so.12"),
+    },
 ];
+
+/// Names that Debian gives to MPICH's libraries: nothing is in ours but what they need.
+const OTHER_NAMES: [(&str, &str); 2] =
+    [("libmpich.so.12", "libmpi.so.12"), ("libmpichfort.so.12", "libmpifort.so.12")];
+
+/// What compilers read.
+const INCLUDED: [&str; 5] = ["mpi.h", "mpich/mpi.h", "mpif.h", "mpi.f90", "mpi_f08.f90"];
 
 /// What answers the clocks a program reads behind MPI's back.
 const CLOCK: &str = "libodonata_clock.so";
-
-/// Everything but the interface stays inside, so that no symbol of the Rust runtime can meet
-/// another one in the program.
-const EXPORTS: &str = "{ global: MPI_*; PMPI_*; MPIR_Dup_fn; local: *; };\n";
 
 /// Builds the libraries into `out_dir`, and copies `include/` beside it as `_include`.
 pub fn build(out_dir: &Path) -> Result<(), String> {
@@ -43,15 +77,23 @@ pub fn build(out_dir: &Path) -> Result<(), String> {
         let archive = compile(root, &target, library)?;
         link(&archive, &target, library, out_dir)?;
     }
+    for (name, is) in OTHER_NAMES {
+        let mut command = compiler();
+        command.arg("-shared").arg("-o").arg(out_dir.join(name)).arg(format!("-Wl,-soname,{name}"));
+        command.arg("-nostdlib").arg("-Wl,--no-as-needed").arg(out_dir.join(is));
+        run(command.arg("-Wl,-rpath,$ORIGIN"))?;
+    }
     let built = cargo(root, &target, "clock", &[])?.join("libclock.so");
     // Not written over in place: a process may have it mapped.
     let (new, clock) = (out_dir.join("clock.new"), out_dir.join(CLOCK));
     fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
     fs::rename(&new, &clock).map_err(|e| format!("{}: {e}", clock.display()))?;
     let include = out_dir.parent().ok_or("the output folder has no parent")?.join("_include");
-    create(&include)?;
-    let (from, to) = (root.join("include/mpi.h"), include.join("mpi.h"));
-    fs::copy(&from, &to).map_err(|e| format!("{} to {}: {e}", from.display(), to.display()))?;
+    create(&include.join("mpich"))?;
+    for name in INCLUDED {
+        let (from, to) = (root.join("include").join(name), include.join(name));
+        fs::copy(&from, &to).map_err(|e| format!("{} to {}: {e}", from.display(), to.display()))?;
+    }
     Ok(())
 }
 
@@ -60,7 +102,8 @@ fn create(dir: &Path) -> Result<(), String> {
 }
 
 fn compile(root: &Path, target: &Path, library: &Library) -> Result<PathBuf, String> {
-    Ok(cargo(root, target, "mpiabi", library.features)?.join("libmpiabi.a"))
+    let built = cargo(root, target, library.package, library.features)?;
+    Ok(built.join(format!("lib{}.a", library.package)))
 }
 
 /// The folder that then holds the package's library.
@@ -84,11 +127,16 @@ fn cargo(root: &Path, target: &Path, package: &str, features: &[&str]) -> Result
 
 fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Result<(), String> {
     let script = target.join("exports.map");
-    fs::write(&script, EXPORTS).map_err(|e| format!("{}: {e}", script.display()))?;
+    let exports = format!("{{ global: {} local: *; }};\n", library.exports);
+    fs::write(&script, exports).map_err(|e| format!("{}: {e}", script.display()))?;
     let shared = out_dir.join(library.soname);
-    let mut command = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    let mut command = compiler();
     command.arg("-shared").arg("-o").arg(&shared);
     command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
+    if let Some(below) = library.over {
+        // Found beside it, however the program found this one.
+        command.arg(out_dir.join(below)).arg("-Wl,-rpath,$ORIGIN");
+    }
     command.arg(format!("-Wl,-soname,{}", library.soname));
     command.arg(format!("-Wl,--version-script={}", script.display()));
     command.args(["-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,relro,-z,now"]);
@@ -100,6 +148,10 @@ fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Res
     }
     std::os::unix::fs::symlink(library.soname, &alias)
         .map_err(|e| format!("{}: {e}", alias.display()))
+}
+
+fn compiler() -> Command {
+    Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
 }
 
 fn run(command: &mut Command) -> Result<(), String> {

@@ -1,13 +1,22 @@
-//! Our `mpi.h`, from the two tables. What they do not hold is here: types and callbacks.
+//! Our `mpi.h`, from the two tables: one for the standard ABI, and one for MPICH's, for the C of
+//! programs that are partly Fortran. What the tables do not hold is here: types and callbacks.
 
 use std::fmt::Write;
 
 use super::generate::{Constant, Function, is_handle};
 
-const HEAD: &str = "\
+const STANDARD: &str = "\
 /* mpi.h of odonata: MPI 5.0 in the standard ABI. A program compiled with it runs on every MPI
    library with that ABI (libmpi_abi.so.1). Written by the test `fresh` of crates/mpiabi from its
    interface tables; do not edit. */
+";
+const MPICH: &str = "\
+/* mpi.h of odonata in the ABI of MPICH (libmpi.so.12), which is Fortran's, too: for the C of
+   programs that are partly Fortran, by `odonata-mpicc -abi=mpich`. Written by the test `fresh` of
+   crates/mpiabi from its interface tables; do not edit. */
+";
+
+const HEAD: &str = "\
 #ifndef ODONATA_MPI_H
 #define ODONATA_MPI_H
 
@@ -23,10 +32,9 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* Handles: pointers that nobody follows. */
 ";
 
-const TYPES: &str = "
+const STATUS: &str = "
 /* What a receive or a probe found. */
 typedef struct {
     int MPI_SOURCE;
@@ -34,7 +42,34 @@ typedef struct {
     int MPI_ERROR;
     int MPI_internal[5];
 } MPI_Status;
+";
+const MPICH_STATUS: &str = "
+/* What a receive or a probe found; in Fortran the same. */
+typedef struct {
+    int MPI_internal[2];
+    int MPI_SOURCE;
+    int MPI_TAG;
+    int MPI_ERROR;
+} MPI_Status;
+typedef MPI_Status MPI_F08_status;
+typedef int MPI_Fint;
 
+/* Places that stand for something, and what copies an attribute. */
+extern int *const MPI_UNWEIGHTED;
+extern int *const MPI_WEIGHTS_EMPTY;
+extern MPI_Fint *const MPI_F_STATUS_IGNORE;
+extern MPI_Fint *const MPI_F_STATUSES_IGNORE;
+extern MPI_F08_status *const MPI_F08_STATUS_IGNORE;
+extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
+int MPIR_Dup_fn(int object, int keyval, void *extra_state, void *value_in, void *value_out,
+                int *flag);
+#define MPI_DUP_FN MPIR_Dup_fn
+#define MPI_COMM_DUP_FN MPIR_Dup_fn
+#define MPI_TYPE_DUP_FN MPIR_Dup_fn
+#define MPI_WIN_DUP_FN MPIR_Dup_fn
+";
+
+const TYPES: &str = "
 /* Functions a program passes in. */
 typedef void(MPI_User_function)(void *in, void *inout, int *len, MPI_Datatype *datatype);
 typedef void(MPI_User_function_c)(void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype);
@@ -162,44 +197,64 @@ static __inline__ int ODONATA_bound(MPI_Datatype type, int which, MPI_Aint *out)
     MPI_Type_create_struct(n, lengths, at, types, out)
 ";
 
-pub fn header(functions: &[Function], constants: &[Constant]) -> String {
-    let mut out = String::from(HEAD);
+/// The header of one ABI.
+pub fn header(functions: &[Function], constants: &[Constant], mpich: bool) -> String {
+    let mut out = String::from(if mpich { MPICH } else { STANDARD });
+    out.push_str(HEAD);
     let mut handles: Vec<&str> =
         constants.iter().map(|c| c.kind).filter(|k| is_handle(k)).collect();
     handles.sort_unstable();
     handles.dedup();
+    let what = if mpich { "integers, but of files" } else { "pointers that nobody follows" };
+    writeln!(out, "/* Handles: {what}. */").unwrap();
     for kind in handles {
-        writeln!(out, "typedef struct MPI_ABI_{kind} *MPI_{kind};").unwrap();
+        match mpich && kind != "File" {
+            true => writeln!(out, "typedef int MPI_{kind};").unwrap(),
+            false => writeln!(out, "typedef struct MPI_ABI_{kind} *MPI_{kind};").unwrap(),
+        }
     }
+    out.push_str(if mpich { MPICH_STATUS } else { STATUS });
     out.push_str(TYPES);
+    let value_of = |c: &Constant| if mpich { c.mpich } else { c.standard }.to_string();
     for (name, prefix) in ENUMS {
         let of = constants.iter().filter(|c| c.name.starts_with(prefix));
         let list: Vec<String> =
-            of.map(|c| format!("    MPI_{} = {}", c.name, c.standard)).collect();
+            of.map(|c| format!("    MPI_{} = {}", c.name, value_of(c))).collect();
         write!(out, "typedef enum {name} {{\n{}\n}} {name};\n", list.join(",\n")).unwrap();
+    }
+    if mpich {
+        out.push_str("extern MPI_T_pvar_handle const MPI_T_PVAR_ALL_HANDLES;\n");
     }
     out.push_str(TOOL_CALLBACKS);
     out.push('\n');
     for c in constants {
-        if c.standard == "-" || ENUMS.iter().any(|(_, prefix)| c.name.starts_with(prefix)) {
+        let value = value_of(c);
+        if value == "-" || ENUMS.iter().any(|(_, prefix)| c.name.starts_with(prefix)) {
             continue;
         }
         let value = match c.kind {
-            "alias" => format!("MPI_{}", c.standard),
-            "int" => c.standard.to_string(),
-            kind if is_handle(kind) => format!("((MPI_{kind}){})", c.standard),
-            kind => format!("(({}){})", pointer(kind), c.standard),
+            "alias" => format!("MPI_{value}"),
+            "int" => value,
+            kind if is_handle(kind) => format!("((MPI_{kind}){value})"),
+            kind => format!("(({}){value})", pointer(kind)),
         };
-        writeln!(out, "#define MPI_{:<27} {}", c.name, negative(&value)).unwrap();
+        let name = c.name.strip_prefix("X_").map_or(format!("MPI_{}", c.name), |x| {
+            format!("MPIX_{x}") // an extension of MPICH's
+        });
+        writeln!(out, "#define {name:<31} {}", negative(&value)).unwrap();
     }
     for prefix in ["MPI_", "PMPI_"] {
         out.push('\n');
-        for f in functions.iter().filter(|f| f.place != "mpich") {
+        for f in functions.iter().filter(|f| mpich || f.place != "mpich") {
             prototype(&mut out, prefix, f);
         }
     }
-    fortran(&mut out);
-    out.push_str(REMOVED);
+    if mpich {
+        out.push_str("typedef MPI_Comm_errhandler_function MPI_Handler_function;\n");
+    } else {
+        fortran(&mut out);
+        out.push_str(REMOVED);
+    }
     out.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     out
 }

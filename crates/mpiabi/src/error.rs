@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use workload::functions::function_name;
@@ -104,6 +105,8 @@ impl Site {
 
 /// A user's handler: `void f(MPI_Comm *, int *, ...)`. No further arguments are ever passed.
 struct Handler {
+    /// How many handles the program has not freed: what created it and each `get` since.
+    names: AtomicU32,
     kind: Kind,
     function: usize,
 }
@@ -239,7 +242,11 @@ fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> R
     if function.is_null() {
         return fail!(c::ERR_ARG, "the error handler function is null");
     }
-    let slot = HANDLERS.insert(Arc::new(Handler { kind, function: function as usize }));
+    let slot = HANDLERS.insert(Arc::new(Handler {
+        kind,
+        function: function as usize,
+        names: AtomicU32::new(1),
+    }));
     unsafe { *errhandler = Errhandler::created(slot) };
     Ok(())
 }
@@ -269,7 +276,12 @@ fn get(site: Site, errhandler: *mut Errhandler) -> Result {
     site.check()?;
     let found = handler_of(Some(site));
     let handle = match found.handler {
-        Some(handler) => Errhandler::created(HANDLERS.insert(handler)),
+        Some(handler) => {
+            // The handle the program knows it by, so that the two compare equal.
+            let slot = HANDLERS.slot_of(&handler);
+            handler.names.fetch_add(1, Ordering::Relaxed);
+            Errhandler::created(slot.unwrap_or_else(|| HANDLERS.insert(handler)))
+        }
         None => found.handle,
     };
     unsafe { *errhandler = handle };
@@ -287,8 +299,14 @@ fn call(site: Site, code: c_int) -> Result {
 fn free(errhandler: *mut Errhandler) -> Result {
     let handle = unsafe { *errhandler };
     let predefined = matches!(handle, c::ERRORS_ARE_FATAL | c::ERRORS_ABORT | c::ERRORS_RETURN);
-    if !predefined && handle.slot().and_then(|s| HANDLERS.remove(s)).is_none() {
-        return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+    if !predefined {
+        let slot = handle.slot();
+        let Some((slot, handler)) = slot.and_then(|s| Some((s, HANDLERS.get(s)?))) else {
+            return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+        };
+        if handler.names.fetch_sub(1, Ordering::Relaxed) == 1 {
+            HANDLERS.remove(slot);
+        }
     }
     unsafe { *errhandler = c::ERRHANDLER_NULL };
     Ok(())

@@ -3,14 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 #[path = "../interface/generate.rs"]
 mod generate;
 #[path = "../../../xtask/src/libs.rs"]
 mod libs;
 
+/// Where they are, built once for all tests.
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi/_lib")
+    static BUILT: OnceLock<()> = OnceLock::new();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mpi/_lib");
+    BUILT.get_or_init(|| libs::build(&folder).expect("the libraries"));
+    folder
 }
 
 /// Defined dynamic symbols with their types.
@@ -27,7 +32,6 @@ fn symbols(library: &Path) -> BTreeSet<(char, String)> {
 
 #[test]
 fn both_libraries_export_the_whole_interface_and_nothing_else() {
-    libs::build(&folder()).expect("the libraries");
     let table = include_str!("../interface/functions.tsv");
     for (library, mpich) in [("libmpi_abi.so.1", false), ("libmpi.so.12", true)] {
         let mut found = symbols(&folder().join(library));
@@ -88,4 +92,36 @@ fn the_header_compiles_as_c_and_as_cpp() {
             Err(error) => assert_eq!(compiler, "c++", "{error}"),
         }
     }
+}
+
+/// Names that Fortran has and C has not: see `crates/mpifort/src/by_hand.rs`.
+fn only_in_fortran(name: &str) -> bool {
+    let own = ["odonata_", "mpipriv", "mpifcmb", "mpi_f_sync_reg_"];
+    let ends = ["_fn_", "_fn_null_", "_fn_null_c_", "_f08_", "_f08_c_", "2f08_", "082f_"];
+    own.iter().any(|start| name.starts_with(start)) || ends.iter().any(|end| name.ends_with(end))
+}
+
+#[test]
+fn fortran_has_an_entry_point_for_every_function_but_those_of_c_alone() {
+    let names = symbols(&folder().join("libmpifort.so.12"));
+    let mut found: BTreeSet<String> = names.into_iter().map(|(_, name)| name).collect();
+    let mut missing = Vec::new();
+    for f in generate::functions(include_str!("../interface/functions.tsv")) {
+        let of_c = f.name.starts_with("T_")
+            || f.place == "mpich"
+            || f.name.ends_with("_toint")
+            || f.name.ends_with("_fromint")
+            || f.name.contains("fortran");
+        for prefix in ["mpi", "pmpi"] {
+            let symbol = format!("{prefix}_{}_", f.name.to_lowercase());
+            // Large counts of those are in `mpi_f08` alone, under names of their own.
+            let large = f.name.ends_with("detach_c") || f.name.ends_with("detach_buffer_c");
+            if !found.remove(&symbol) && !of_c && !large {
+                missing.push(symbol);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "there is no {missing:?}");
+    found.retain(|name| !only_in_fortran(name));
+    assert!(found.is_empty(), "what are {found:?}?");
 }

@@ -32,11 +32,12 @@ fn the_name_list_is_fresh() {
 }
 
 #[test]
-fn the_header_is_fresh() {
+fn the_headers_are_fresh() {
     let (functions, constants) = (table("functions.tsv"), table("constants.tsv"));
     let functions = generate::functions(&functions);
     let constants = generate::constants(&constants);
-    check("../../include/mpi.h", &header::header(&functions, &constants));
+    check("../../include/mpi.h", &header::header(&functions, &constants, false));
+    check("../../include/mpich/mpi.h", &header::header(&functions, &constants, true));
 }
 
 #[test]

@@ -1,16 +1,50 @@
-# What both compiler wrappers do. Sourced; `$0` is the wrapper.
+# What the compiler wrappers do. Sourced; `$0` is the wrapper.
 
 package=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
-library=$package/_lib/libmpi_abi.so.1
-# By directory and name, because that is what CMake's FindMPI understands of what `-show` prints.
-by_name=-lmpi_abi
-[ -e "$package/_lib/libmpi_abi.so" ] || by_name=$library
 
-# wrap COMPILER OPTION ARGUMENTS...: OPTION, such as `-cc=`, overrules the compiler.
+# modules COMPILER: compiles Fortran's modules, which every compiler reads only of its own making,
+# and sets where they are. Once for each compiler: they stay in the user's cache.
+modules() {
+    version=$($1 --version 2>&1) || {
+        echo "$(basename -- "$0"): cannot run the Fortran compiler \`$1\`; FC names another" >&2
+        exit 2
+    }
+    sources="$package/_include/mpi.f90 $package/_include/mpi_f08.f90"
+    key=$(echo "$version" | cat - $sources | cksum | tr -d ' ')
+    made=${XDG_CACHE_HOME:-$HOME/.cache}/odonata/fortran/$key
+    [ -e "$made/libodonata_mpi_f.a" ] && return
+    new=$made.$$
+    # gfortran takes a call with a buffer of one type for an error after one with another, where
+    # nothing declares the procedure: in all programs that include mpif.h.
+    (
+        mkdir -p "$new" && cd "$new" || exit 2
+        lenient=
+        echo end >empty.f90
+        $1 -fallow-argument-mismatch -c empty.f90 2>/dev/null && lenient=-fallow-argument-mismatch
+        echo $lenient >options
+        for source in $sources; do
+            $1 -c "$source" || exit 2
+        done
+        ar rc libodonata_mpi_f.a mpi.o mpi_f08.o && rm -f empty.* ./*.o
+    ) || {
+        rm -rf "$new"
+        echo "$(basename -- "$0"): \`$1\` cannot compile $sources into $made" >&2
+        exit 2
+    }
+    # Whoever is first; another's are the same.
+    mv -T "$new" "$made" 2>/dev/null || rm -rf "$new"
+}
+
+# wrap LANGUAGE COMPILER OPTION ARGUMENTS...: OPTION, such as `-cc=`, overrules the compiler.
 wrap() {
-    compiler=$1
-    option=$2
-    shift 2
+    language=$1
+    compiler=$2
+    option=$3
+    shift 3
+    case $language in
+        c) names=mpi_abi version=1 include=$package/_include ;;
+        fortran) names="mpifort mpi" version=12 include=$package/_include ;;
+    esac
     show=
     link=yes
     count=$#
@@ -21,6 +55,11 @@ wrap() {
         count=$((count - 1))
         case $argument in
             "$option"*) compiler=${argument#"$option"}; continue ;;
+            -abi=mpich)
+                # What Fortran speaks, so for the C of programs that are partly Fortran.
+                [ "$language" = fortran ] || names=mpi version=12 include=$package/_include/mpich
+                continue
+                ;;
             -show | --show | -compile_info | -link_info) show=yes; continue ;;
             -c | -E | -S | -M | -MM | -fsyntax-only) link= ;;
         esac
@@ -31,19 +70,37 @@ wrap() {
     case "$compiler " in
         *"odonata-mpicc "*) compiler=cc ;;
         *"odonata-mpicxx "*) compiler=c++ ;;
+        *"odonata-mpifort "*) compiler=gfortran ;;
     esac
+    for name in $names; do
+        library=$package/_lib/lib$name.so.$version
+        if [ ! -e "$include/mpi.h" ] || [ ! -e "$library" ]; then
+            echo "$(basename -- "$0"): $library or mpi.h is missing: build them with \`cargo x libs\`" >&2
+            exit 2
+        fi
+    done
+    options=
+    if [ "$language" = fortran ]; then
+        modules "$compiler"
+        options=$(cat "$made/options")
+        [ -z "$link" ] || set -- "$@" "-L$made" -lodonata_mpi_f
+        set -- "-I$made" "$@"
+    fi
     # First, so that another MPI on the program's own paths cannot hide ours.
     if [ -n "$link" ]; then
-        set -- "-L$package/_lib" "$@" "$by_name" "-Wl,-rpath,$package/_lib"
+        set -- "-L$package/_lib" "$@"
+        for name in $names; do
+            # By directory and name, because that is what CMake's FindMPI understands of what
+            # `-show` prints; a wheel may have lost the link.
+            library=$package/_lib/lib$name.so
+            if [ -e "$library" ]; then set -- "$@" "-l$name"; else set -- "$@" "$library.$version"; fi
+        done
+        set -- "$@" "-Wl,-rpath,$package/_lib"
     fi
-    set -- "-I$package/_include" "$@"
+    set -- "-I$include" $options "$@"
     if [ -n "$show" ]; then
         echo "$compiler $*"
         exit
-    fi
-    if [ ! -e "$package/_include/mpi.h" ] || [ ! -e "$library" ]; then
-        echo "$(basename -- "$0"): $library or mpi.h is missing: build them with \`cargo x libs\`" >&2
-        exit 2
     fi
     # Unquoted: `CC="ccache gcc"` is two words.
     exec $compiler "$@"

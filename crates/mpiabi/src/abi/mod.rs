@@ -17,8 +17,8 @@ use mpich as chosen;
 #[cfg(not(feature = "mpich"))]
 use standard as chosen;
 
+pub(crate) use chosen::{OTHER_ABI, is_unweighted, is_without_weights};
 pub use chosen::{Raw, Status};
-pub(crate) use chosen::{is_unweighted, is_without_weights};
 pub(crate) use registry::Registry;
 
 /// An address or a difference of two; also a file offset and a large count: all 64 bits here.

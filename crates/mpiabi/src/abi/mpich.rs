@@ -5,6 +5,9 @@ use std::ffi::{c_int, c_void};
 
 use super::Kind;
 
+/// The library that speaks the other ABI.
+pub(crate) const OTHER_ABI: &std::ffi::CStr = c"libmpi_abi.so.1";
+
 pub type Raw = c_int;
 
 /// "Stored directly", as MPICH's own created objects are; kind in bits 26-29.

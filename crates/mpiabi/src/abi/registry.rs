@@ -38,6 +38,11 @@ impl<T> Registry<T> {
     pub fn get(&self, slot: u32) -> Option<Arc<T>> {
         self.lock().objects.get(slot as usize)?.clone()
     }
+    /// Where an object is, found by going through all of them.
+    pub fn slot_of(&self, object: &Arc<T>) -> Option<u32> {
+        let is = |o: &Option<Arc<T>>| o.as_ref().is_some_and(|o| Arc::ptr_eq(o, object));
+        self.lock().objects.iter().position(is).map(|slot| slot as u32)
+    }
     pub fn remove(&self, slot: u32) -> Option<Arc<T>> {
         let mut slots = self.lock();
         let object = slots.objects.get_mut(slot as usize)?.take()?;
@@ -60,5 +65,7 @@ mod tests {
         let c = registry.insert(Arc::new('c'));
         assert_eq!((c, registry.get(a).as_deref()), (a, Some(&'c')));
         assert_eq!(registry.get(b + 1), None);
+        assert_eq!(registry.slot_of(&registry.get(b).unwrap()), Some(b));
+        assert_eq!(registry.slot_of(&Arc::new('b')), None, "equal, but another object");
     }
 }

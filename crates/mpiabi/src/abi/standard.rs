@@ -4,6 +4,9 @@ use std::ffi::c_int;
 
 use super::Kind;
 
+/// The library that speaks the other ABI.
+pub(crate) const OTHER_ABI: &std::ffi::CStr = c"libmpi.so.12";
+
 pub type Raw = usize;
 
 /// 30 bits, so that the handle survives `MPI_Comm_toint` and is never a predefined value.

@@ -1,0 +1,475 @@
+//! Writes what a Fortran compiler reads: `mpif.h`, the module `mpi` and the module `mpi_f08`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::arguments::{Argument, How, What, arguments, has_short_addresses, only_in_c};
+use super::entries::PROCEDURES;
+use super::generate::{Constant, Function, is_handle};
+
+/// Handles that `mpi_f08` has types of.
+const HANDLES: [&str; 11] = [
+    "Comm",
+    "Datatype",
+    "Errhandler",
+    "File",
+    "Group",
+    "Info",
+    "Message",
+    "Op",
+    "Request",
+    "Session",
+    "Win",
+];
+
+/// Where `mpif.h` puts what it finds in a status.
+const IN_A_STATUS: [(&str, i64); 3] = [("SOURCE", 3), ("TAG", 4), ("ERROR", 5)];
+
+/// Constants with their values; those of C's alone are not among them.
+fn constants_of<'a>(constants: &'a [Constant<'a>]) -> Vec<(&'a str, &'a str, i64)> {
+    let mut out: Vec<(&str, &str, i64)> = vec![
+        ("STATUS_SIZE", "int", 5),
+        ("ADDRESS_KIND", "int", 8),
+        ("OFFSET_KIND", "int", 8),
+        ("COUNT_KIND", "int", 8),
+        ("INTEGER_KIND", "int", 4),
+    ];
+    for alias in constants {
+        // Another name of a datatype has its value.
+        let of = constants.iter().find(|c| alias.kind == "alias" && c.name == alias.mpich);
+        let c = Constant { name: alias.name, ..*of.unwrap_or(alias) };
+        let of_c = c.name.starts_with("T_") || c.name.starts_with("F_") || c.name.starts_with("X_");
+        let handle = is_handle(c.kind);
+        if of_c || c.mpich == "-" || !(handle || matches!(c.kind, "int" | "MPI_Offset")) {
+            continue;
+        }
+        let mut value = match c.mpich.strip_prefix("0x") {
+            Some(hex) => i64::from_str_radix(hex, 16).expect("hexadecimal digits"),
+            None => c.mpich.parse().expect("a number"),
+        };
+        // In C with the NUL, which Fortran has not.
+        const TEXTS: [&str; 8] = [
+            "PROCESSOR_NAME",
+            "ERROR_STRING",
+            "PORT_NAME",
+            "OBJECT_NAME",
+            "INFO_KEY",
+            "INFO_VAL",
+            "DATAREP_STRING",
+            "LIBRARY_VERSION_STRING",
+        ];
+        let text = c.name.strip_prefix("MAX_").unwrap_or_default();
+        if TEXTS.contains(&text) || matches!(text, "STRINGTAG_LEN" | "PSET_NAME_LEN") {
+            value -= 1;
+        }
+        // Keys of MPI's own attributes are by one more in Fortran, where a value is a word and not
+        // an address: `by_hand.rs`.
+        if matches!(value, 0x6440_0000..=0x6440_ffff | 0x6600_0000..=0x6600_ffff) {
+            value += 1;
+        }
+        // A default integer, of the same bits.
+        let value = if handle { i64::from(value as i32) } else { value };
+        out.push((c.name, c.kind, value));
+    }
+    out
+}
+
+const FIXED: &str = "\
+!     mpif.h of odonata: MPI 5.0 in the ABI of MPICH (libmpi.so.12 and
+!     libmpifort.so.12), for fixed and free form. Written by the test
+!     `fresh` of crates/mpifort; do not edit.
+";
+
+/// The variables that stand for something by their addresses: see `src/places.rs`.
+const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
+      INTEGER MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY
+      INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+      INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
+      INTEGER MPI_ERRCODES_IGNORE(1)
+      CHARACTER*1 MPI_ARGVS_NULL(1,1)
+      CHARACTER*1 MPI_ARGV_NULL(1)
+      COMMON /MPIPRIV1/ MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE
+      COMMON /MPIPRIV2/ MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE
+      COMMON /MPIPRIVC/ MPI_ARGVS_NULL, MPI_ARGV_NULL
+      COMMON /MPIFCMB5/ MPI_UNWEIGHTED
+      COMMON /MPIFCMB9/ MPI_WEIGHTS_EMPTY
+      SAVE /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
+";
+
+/// Functions have types, and procedures that are passed have to be named. `MPI_Aint_add` and
+/// `MPI_Aint_diff` are left to programs, which declare them, for MPICH's file does not either.
+const EXTERNALS: &str = "      DOUBLE PRECISION MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+      EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+";
+
+fn copied(text: &str, constants: &[Constant]) -> String {
+    let mut out = String::from(text);
+    for (name, kind, value) in constants_of(constants) {
+        let kind = if kind == "MPI_Offset" { "INTEGER(KIND=8)" } else { "INTEGER" };
+        writeln!(out, "      {kind} MPI_{name}").unwrap();
+        writeln!(out, "      PARAMETER (MPI_{name}={value})").unwrap();
+    }
+    for (name, at) in IN_A_STATUS {
+        writeln!(out, "      INTEGER MPI_{name}\n      PARAMETER (MPI_{name}={at})").unwrap();
+    }
+    for (name, value) in [("SUBARRAYS_SUPPORTED", "FALSE"), ("ASYNC_PROTECTS_NONBLOCKING", "FALSE")]
+    {
+        writeln!(out, "      LOGICAL MPI_{name}\n      PARAMETER (MPI_{name}=.{value}.)").unwrap();
+    }
+    out.push_str(PLACES);
+    out
+}
+
+/// `mpif.h`.
+pub fn included(constants: &[Constant]) -> String {
+    let mut out = copied(FIXED, constants);
+    out.push_str(EXTERNALS);
+    for name in PROCEDURES {
+        writeln!(out, "      EXTERNAL {name}").unwrap();
+    }
+    out
+}
+
+const MPI: &str = "\
+! Module `mpi` of odonata: MPI 5.0 in the ABI of MPICH. Written by the test `fresh` of
+! crates/mpifort; do not edit.
+module mpi
+  implicit none
+";
+
+const SIZEOF: &str = "
+  interface
+    subroutine MPI_Sizeof(x, size, ierror) bind(C, name=\"odonata_sizeof\")
+      type(*), dimension(..) :: x
+      integer :: size
+      integer{optional} :: ierror
+    end subroutine
+    subroutine MPI_F_sync_reg(buf)
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+    end subroutine
+  end interface
+";
+
+/// Module `mpi`.
+pub fn module(functions: &[Function], constants: &[Constant], done: &BTreeSet<String>) -> String {
+    let mut out = copied(MPI, constants);
+    for name in PROCEDURES {
+        writeln!(out, "      EXTERNAL {name}").unwrap();
+    }
+    out.push_str(&SIZEOF.replace("{optional}", ""));
+    out.push_str("\n  interface\n");
+    for f in functions {
+        // Any type will do for a buffer, and that `mpif.h` and MPICH's module declare nothing of
+        // such procedures is what programs rely on: for arrays of one element that are not arrays.
+        let buffers = arguments(f).iter().any(|a| matches!(a.what, What::Choice | What::Weights));
+        if !declared(f, done) || buffers {
+            continue;
+        }
+        interface(&mut out, f, &format!("MPI_{}", f.name), Module::Mpi);
+        if f.returns != "int" {
+            interface(&mut out, f, &format!("PMPI_{}", f.name), Module::Mpi);
+        }
+    }
+    out.push_str("  end interface\nend module mpi\n");
+    out
+}
+
+/// Whether it has a place in a module: functions of large counts are with those of small ones.
+fn declared(f: &Function, done: &BTreeSet<String>) -> bool {
+    let refused = f.name == "Register_datarep";
+    !(only_in_c(f) || refused || f.name.ends_with("_c")) && done.contains(f.name)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Module {
+    Mpi,
+    F08,
+}
+
+const F08: &str = "\
+! Module `mpi_f08` of odonata: MPI 5.0 in the ABI of MPICH. Written by the test `fresh` of
+! crates/mpifort; do not edit.
+!
+! A handle is a type of one integer and an `ierror` may be left out, so the procedures are those of
+! the module `mpi`, differently declared. A section of an array that is not contiguous is copied
+! by the compiler (MPI_SUBARRAYS_SUPPORTED is false): not for nonblocking calls.
+module mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_ptr
+  implicit none
+
+  type, bind(C) :: MPI_Status
+    integer, private :: low, high
+    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
+  end type
+";
+
+/// The same blocks as in `mpif.h`: a status there is five integers.
+const F08_PLACES: &str = "
+  integer :: MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)
+  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)
+  integer :: MPI_ERRCODES_IGNORE(1)
+  character :: MPI_ARGVS_NULL(1, 1), MPI_ARGV_NULL(1)
+  common /MPIPRIV1/ MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE
+  common /MPIPRIV2/ MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE
+  common /MPIPRIVC/ MPI_ARGVS_NULL, MPI_ARGV_NULL
+  common /MPIFCMB5/ MPI_UNWEIGHTED
+  common /MPIFCMB9/ MPI_WEIGHTS_EMPTY
+  save /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
+";
+
+/// What a procedure that C calls is like, by the names that MPI gives these interfaces.
+fn procedures(out: &mut String) {
+    out.push_str("\n  abstract interface\n");
+    for (name, count) in [("", ""), ("_c", "(MPI_COUNT_KIND)")] {
+        write!(
+            out,
+            "    subroutine MPI_User_function{name}(invec, inoutvec, len, datatype)\n      \
+             import\n      type(c_ptr), value :: invec, inoutvec\n      \
+             integer{count} :: len\n      type(MPI_Datatype) :: datatype\n    end subroutine\n"
+        )
+        .unwrap();
+    }
+    for kind in ["Comm", "Type", "Win"] {
+        let handle = if kind == "Type" { "Datatype" } else { kind };
+        write!(
+            out,
+            "    subroutine MPI_{kind}_copy_attr_function(object, keyval, extra_state, value_in, \
+             value_out, flag, ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
+             integer :: keyval, ierror\n      \
+             integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out\n      \
+             logical :: flag\n    end subroutine\n    \
+             subroutine MPI_{kind}_delete_attr_function(object, keyval, value, extra_state, \
+             ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
+             integer :: keyval, ierror\n      \
+             integer(MPI_ADDRESS_KIND) :: value, extra_state\n    end subroutine\n"
+        )
+        .unwrap();
+    }
+    for kind in ["Comm", "File", "Session", "Win"] {
+        write!(
+            out,
+            "    subroutine MPI_{kind}_errhandler_function(object, error_code)\n      import\n      \
+             type(MPI_{kind}) :: object\n      integer :: error_code\n    end subroutine\n"
+        )
+        .unwrap();
+    }
+    out.push_str(
+        "    subroutine MPI_Grequest_query_function(extra_state, status, ierror)\n      import\n      \
+         integer(MPI_ADDRESS_KIND) :: extra_state\n      type(MPI_Status) :: status\n      \
+         integer :: ierror\n    end subroutine\n    \
+         subroutine MPI_Grequest_free_function(extra_state, ierror)\n      import\n      \
+         integer(MPI_ADDRESS_KIND) :: extra_state\n      integer :: ierror\n    \
+         end subroutine\n    \
+         subroutine MPI_Grequest_cancel_function(extra_state, complete, ierror)\n      import\n      \
+         integer(MPI_ADDRESS_KIND) :: extra_state\n      logical :: complete\n      \
+         integer :: ierror\n    end subroutine\n  end interface\n",
+    );
+}
+
+/// Module `mpi_f08`.
+pub fn module_f08(
+    functions: &[Function],
+    constants: &[Constant],
+    done: &BTreeSet<String>,
+) -> String {
+    let mut out = String::from(F08);
+    for kind in HANDLES {
+        write!(out, "  type, bind(C) :: MPI_{kind}\n    integer :: MPI_VAL\n  end type\n").unwrap();
+    }
+    out.push('\n');
+    for (name, kind, value) in constants_of(constants) {
+        let (kind, value) = match kind {
+            "int" => ("integer".to_string(), value.to_string()),
+            "MPI_Offset" => ("integer(8)".to_string(), value.to_string()),
+            _ => (format!("type(MPI_{kind})"), format!("MPI_{kind}({value})")),
+        };
+        writeln!(out, "  {kind}, parameter :: MPI_{name} = {value}").unwrap();
+    }
+    for (name, at) in IN_A_STATUS {
+        writeln!(out, "  integer, parameter :: MPI_F_{name} = {at}").unwrap();
+    }
+    out.push_str("  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.\n");
+    out.push_str("  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n");
+    out.push_str(F08_PLACES);
+    for (operator, name) in [("==", "eq"), ("/=", "ne")] {
+        writeln!(out, "\n  interface operator({operator})").unwrap();
+        for kind in HANDLES {
+            write!(
+                out,
+                "    elemental logical function odonata_{0}_{name}(a, b)\n      import :: \
+                 MPI_{kind}\n      type(MPI_{kind}), intent(in) :: a, b\n    end function\n",
+                kind.to_lowercase()
+            )
+            .unwrap();
+        }
+        out.push_str("  end interface\n");
+    }
+    procedures(&mut out);
+    out.push_str("\n  interface\n");
+    predefined(&mut out);
+    out.push_str("  end interface\n");
+    out.push_str(&SIZEOF.replace("{optional}", ", optional"));
+    for f in functions {
+        if !declared(f, done) || has_short_addresses(f) {
+            continue;
+        }
+        let detach = f.name.ends_with("detach") && f.name.starts_with("Buffer")
+            || f.name.ends_with("detach_buffer");
+        let specific = format!("MPI_{}{}", f.name, if detach { "_f08" } else { "" });
+        writeln!(out, "  interface MPI_{}", f.name).unwrap();
+        interface(&mut out, f, &specific, Module::F08);
+        let large = format!("{}_c", f.name);
+        // Told apart by their counts; a procedure that is passed takes another kind of them.
+        if let Some(large) = functions.iter().find(|g| g.name == large && done.contains(g.name)) {
+            if differs(f, large) {
+                interface(&mut out, large, &format!("{specific}_c"), Module::F08);
+            }
+        }
+        out.push_str("  end interface\n");
+        if f.returns != "int" {
+            out.push_str("  interface\n");
+            interface(&mut out, f, &format!("PMPI_{}", f.name), Module::F08);
+            out.push_str("  end interface\n");
+        }
+    }
+    for (from, to, a, b) in [
+        ("f2f08", "f_status", "integer", "type(MPI_Status)"),
+        ("f082f", "f08_status", "type(MPI_Status)", "integer"),
+    ] {
+        let array = |t: &str| if t == "integer" { "(MPI_STATUS_SIZE)" } else { "" };
+        write!(
+            out,
+            "  interface\n    subroutine MPI_Status_{from}({to}, other, ierror)\n      import\n      \
+             {a} :: {to}{}\n      {b} :: other{}\n      integer, optional :: ierror\n    \
+             end subroutine\n  end interface\n",
+            array(a),
+            array(b)
+        )
+        .unwrap();
+    }
+    out.push_str("end module mpi_f08\n");
+    out
+}
+
+/// Whether a generic name can hold both: something that a compiler tells apart differs. The three
+/// wide kinds are one to it, and procedures are not compared.
+fn differs(f: &Function, large: &Function) -> bool {
+    let (f, large) = (arguments(f), arguments(large));
+    let same = |(a, b): (&Argument, &Argument)| match (a.what, b.what) {
+        (What::Wide(_), What::Wide(_)) | (What::Procedure(_), What::Procedure(_)) => true,
+        (a, b) => a == b,
+    };
+    f.len() != large.len() || !f.iter().zip(&large).all(same)
+}
+
+fn predefined(out: &mut String) {
+    for kind in ["Comm", "Type", "Win"] {
+        let handle = if kind == "Type" { "Datatype" } else { kind };
+        for name in ["NULL_COPY_FN", "DUP_FN"] {
+            write!(
+                out,
+                "    subroutine MPI_{}_{name}(object, keyval, extra_state, value_in, value_out, \
+                 flag, ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
+                 integer :: keyval, ierror\n      \
+                 integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out\n      \
+                 logical :: flag\n    end subroutine\n",
+                kind.to_uppercase()
+            )
+            .unwrap();
+        }
+        write!(
+            out,
+            "    subroutine MPI_{}_NULL_DELETE_FN(object, keyval, value, extra_state, ierror)\n      \
+             import\n      type(MPI_{handle}) :: object\n      integer :: keyval, ierror\n      \
+             integer(MPI_ADDRESS_KIND) :: value, extra_state\n    end subroutine\n",
+            kind.to_uppercase()
+        )
+        .unwrap();
+    }
+}
+
+/// A procedure's declaration.
+fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
+    let all = arguments(f);
+    let function = f.returns != "int";
+    let mut names: Vec<&str> = all.iter().map(|a| a.name).collect();
+    if !function {
+        names.push("ierror");
+    }
+    let word = if function { "function" } else { "subroutine" };
+    let mut line = format!("    {word} {name}(");
+    for (i, name) in names.iter().enumerate() {
+        let gap = if i == 0 { "" } else { ", " };
+        if line.len() + gap.len() + name.len() > 96 {
+            writeln!(out, "{line}{} &", gap.trim_end()).unwrap();
+            line = format!("        {name}");
+        } else {
+            write!(line, "{gap}{name}").unwrap();
+        }
+    }
+    writeln!(out, "{line})\n      import").unwrap();
+    for a in &all {
+        declaration(out, a, module);
+    }
+    match (f.returns, module) {
+        ("int", Module::Mpi) => out.push_str("      integer :: ierror\n"),
+        ("int", Module::F08) => out.push_str("      integer, optional :: ierror\n"),
+        ("double", _) => writeln!(out, "      double precision :: {name}").unwrap(),
+        _ => writeln!(out, "      integer(MPI_ADDRESS_KIND) :: {name}").unwrap(),
+    }
+    writeln!(out, "    end {word}").unwrap();
+}
+
+fn declaration(out: &mut String, a: &Argument, module: Module) {
+    let name = a.name;
+    let f08 = module == Module::F08;
+    if name == "buffer_addr" {
+        writeln!(out, "      type(c_ptr) :: {name}").unwrap();
+        return;
+    }
+    if matches!(a.what, What::Choice | What::Pointer) {
+        // Every compiler has its own way of saying that any type and rank will do.
+        writeln!(out, "      !GCC$ ATTRIBUTES NO_ARG_CHECK :: {name}").unwrap();
+        writeln!(out, "      !DEC$ ATTRIBUTES NO_ARG_CHECK :: {name}").unwrap();
+        writeln!(out, "      !DIR$ IGNORE_TKR {name}").unwrap();
+        writeln!(out, "      type(*), dimension(*) :: {name}").unwrap();
+        return;
+    }
+    let intent = if a.how == How::Value { ", intent(in)" } else { "" };
+    let mut shape = if a.how == How::Array { "(*)" } else { "" };
+    let declared = match a.what {
+        What::Int => "integer".to_string(),
+        What::Weights => {
+            shape = "(*)";
+            "integer".to_string()
+        }
+        What::Logical => "logical".to_string(),
+        What::Wide(kind) => format!("integer(MPI_{kind}_KIND)"),
+        What::Word => "integer(MPI_ADDRESS_KIND)".to_string(),
+        What::Handle(kind) if f08 => format!("type(MPI_{kind})"),
+        What::Handle(_) => "integer".to_string(),
+        What::Status if f08 => "type(MPI_Status)".to_string(),
+        What::Status => {
+            shape = if a.how == How::Array { "(MPI_STATUS_SIZE, *)" } else { "(MPI_STATUS_SIZE)" };
+            "integer".to_string()
+        }
+        What::Text => "character(len=*)".to_string(),
+        What::Procedure(kind) if f08 => {
+            // C's names for one Fortran interface: those of large counts differ in one only.
+            let kind = if kind == "User_function_c" { kind } else { kind.trim_end_matches("_c") };
+            format!("procedure(MPI_{kind})")
+        }
+        What::Procedure(_) => {
+            writeln!(out, "      external :: {name}").unwrap();
+            return;
+        }
+        What::Choice | What::Pointer => unreachable!("declared above"),
+    };
+    if name == "ranges" {
+        shape = "(3, *)"; // first, last, stride
+    }
+    writeln!(out, "      {declared}{intent} :: {name}{shape}").unwrap();
+}

@@ -1,0 +1,142 @@
+//! Procedures of a Fortran program that C calls: those whose arguments differ.
+//!
+//! Reductions and error handlers need nothing here: they take addresses in either language, and
+//! in this ABI handles are integers to both (of a file's address the lower half is its integer).
+
+use std::ffi::{c_int, c_void};
+
+/// What a Fortran compiler passes for a procedure: its address.
+pub type Procedure = *const c_void;
+
+type Copy = unsafe extern "C" fn(
+    *const c_int,
+    *const c_int,
+    *const i64,
+    *const i64,
+    *mut i64,
+    *mut c_int,
+    *mut c_int,
+);
+type Delete = unsafe extern "C" fn(*const c_int, *const c_int, *const i64, *const i64, *mut c_int);
+
+/// What C's `extra_state` of an attribute points to. Lives as long as the process: a key may be
+/// freed while objects still have values under it, whose copying and deleting comes here.
+pub struct Attribute {
+    copy: Copy,
+    delete: Delete,
+    extra_state: i64,
+}
+
+impl Attribute {
+    /// # Safety
+    /// Both are procedures of the interfaces that MPI gives for `MPI_*_COPY_ATTR_FUNCTION` and
+    /// `MPI_*_DELETE_ATTR_FUNCTION`.
+    pub unsafe fn leak(copy: Procedure, delete: Procedure, extra_state: i64) -> *mut c_void {
+        let held = unsafe {
+            Attribute {
+                copy: std::mem::transmute::<Procedure, Copy>(copy),
+                delete: std::mem::transmute::<Procedure, Delete>(delete),
+                extra_state,
+            }
+        };
+        Box::into_raw(Box::new(held)).cast()
+    }
+}
+
+/// For C, in which a value is an address: here the word itself.
+///
+/// # Safety
+/// As MPI calls a copy function whose extra state came from [`Attribute::leak`].
+pub unsafe extern "C" fn copy_attribute(
+    object: c_int,
+    keyval: c_int,
+    extra_state: *mut c_void,
+    value: i64,
+    out: *mut i64,
+    flag: *mut c_int,
+) -> c_int {
+    let attribute = unsafe { &*extra_state.cast::<Attribute>() };
+    let extra = &attribute.extra_state;
+    let (mut copied, mut kept, mut code) = (0i64, 0, 0);
+    unsafe {
+        (attribute.copy)(&object, &keyval, extra, &value, &mut copied, &mut kept, &mut code);
+        *out = copied;
+        *flag = c_int::from(kept != 0);
+    }
+    code
+}
+
+/// # Safety
+/// As MPI calls a delete function whose extra state came from [`Attribute::leak`].
+pub unsafe extern "C" fn delete_attribute(
+    object: c_int,
+    keyval: c_int,
+    value: i64,
+    extra_state: *mut c_void,
+) -> c_int {
+    let attribute = unsafe { &*extra_state.cast::<Attribute>() };
+    let mut code = 0;
+    unsafe {
+        (attribute.delete)(&object, &keyval, &value, &attribute.extra_state, &mut code);
+    }
+    code
+}
+
+type Query = unsafe extern "C" fn(*mut i64, *mut c_int, *mut c_int);
+type Free = unsafe extern "C" fn(*mut i64, *mut c_int);
+type Cancel = unsafe extern "C" fn(*mut i64, *const c_int, *mut c_int);
+
+/// A generalized request's procedures; `free` is the last that is called. They are given the
+/// program's own `extra_state`, which they may change: MPICH does not copy it either.
+pub struct Grequest {
+    query: Query,
+    free: Free,
+    cancel: Cancel,
+    extra_state: *mut i64,
+}
+
+impl Grequest {
+    /// # Safety
+    /// Procedures of the interfaces that MPI gives for `MPI_GREQUEST_*_FUNCTION`; `extra_state` is
+    /// there until the request is complete and freed.
+    pub unsafe fn leak(
+        query: Procedure,
+        free: Procedure,
+        cancel: Procedure,
+        extra_state: *mut i64,
+    ) -> *mut c_void {
+        let held = unsafe {
+            Grequest {
+                query: std::mem::transmute::<Procedure, Query>(query),
+                free: std::mem::transmute::<Procedure, Free>(free),
+                cancel: std::mem::transmute::<Procedure, Cancel>(cancel),
+                extra_state,
+            }
+        };
+        Box::into_raw(Box::new(held)).cast()
+    }
+}
+
+/// # Safety
+/// As MPI calls it, with extra state from [`Grequest::leak`]; so the next two.
+pub unsafe extern "C" fn query_grequest(extra_state: *mut c_void, status: *mut c_int) -> c_int {
+    let (of, mut code) = (unsafe { &*extra_state.cast::<Grequest>() }, 0);
+    unsafe { (of.query)(of.extra_state, status, &mut code) };
+    code
+}
+
+/// # Safety
+/// See [`query_grequest`].
+pub unsafe extern "C" fn free_grequest(extra_state: *mut c_void) -> c_int {
+    let (of, mut code) = (unsafe { Box::from_raw(extra_state.cast::<Grequest>()) }, 0);
+    unsafe { (of.free)(of.extra_state, &mut code) };
+    code
+}
+
+/// # Safety
+/// See [`query_grequest`].
+pub unsafe extern "C" fn cancel_grequest(extra_state: *mut c_void, complete: c_int) -> c_int {
+    let (of, mut code) = (unsafe { &*extra_state.cast::<Grequest>() }, 0);
+    unsafe { (of.cancel)(of.extra_state, &complete, &mut code) };
+    code
+}

@@ -1,0 +1,39 @@
+//! The checked-in Fortran files say what the interface tables say.
+//! `ODONATA_WRITE=1 cargo test -p mpifort --test fresh` writes them anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{env, fs};
+
+#[path = "../interface/arguments.rs"]
+mod arguments;
+#[allow(dead_code)]
+#[path = "../interface/entries.rs"]
+mod entries;
+#[path = "../../mpiabi/interface/generate.rs"]
+mod generate;
+#[path = "../interface/modules.rs"]
+mod modules;
+
+#[test]
+fn what_a_compiler_reads_is_fresh() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = |name: &str| fs::read_to_string(here.join("../mpiabi/interface").join(name));
+    let functions = table("functions.tsv").expect("the functions");
+    let constants = table("constants.tsv").expect("the constants");
+    let (functions, constants) = (generate::functions(&functions), generate::constants(&constants));
+    let mut done = BTreeSet::new();
+    generate::scan(&here.join("../mpiabi/src"), &mut done);
+    for (name, fresh) in [
+        ("mpif.h", modules::included(&constants)),
+        ("mpi.f90", modules::module(&functions, &constants, &done)),
+        ("mpi_f08.f90", modules::module_f08(&functions, &constants, &done)),
+    ] {
+        let path = here.join("../../include").join(name);
+        if env::var_os("ODONATA_WRITE").is_some() {
+            fs::write(&path, &fresh).expect("write");
+        }
+        let found = fs::read_to_string(&path).unwrap_or_default();
+        assert!(found == fresh, "{} is stale: see the head of this test", path.display());
+    }
+}

@@ -1,0 +1,154 @@
+"""Fortran programs on the twin. What a Fortran compiler would call is called from C, too, so that
+much of it is tested where there is no such compiler."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import odonata as od
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ROOT / "crates" / "mpifort" / "tests" / "f"
+WRAPPERS = Path(od.__file__).parent / "_bin"
+FC = os.environ.get("FC", "gfortran")
+RANKS = (1, 4, 7)
+
+needs_fortran = pytest.mark.skipif(
+    shutil.which(FC.split()[0]) is None, reason=f"no Fortran compiler: {FC}"
+)
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """Where modules are compiled into a cache that begins empty."""
+    return {**os.environ, "XDG_CACHE_HOME": str(tmp_path_factory.mktemp("cache")), "FC": FC}
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory, environment):
+    folder = tmp_path_factory.mktemp("f")
+
+    def build(wrapper: str, out: str, *arguments: object) -> Path:
+        command = ["sh", WRAPPERS / wrapper, "-O1", *arguments, "-o", folder / out]
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return folder / out
+
+    return build
+
+
+def good(odonata, program: Path, ranks: int) -> None:
+    done = odonata("run", "-n", ranks, "--ppn", 3, "--machine", "dragonfly-1056", "--quiet",
+                   "--compute", "none", "--", program)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == f"{program.name}: {ranks} ranks: good\n", done.stderr
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_entry_points(odonata, build, ranks):
+    source = PROGRAMS / "entries.c"
+    options = ("-abi=mpich", "-std=gnu11", "-Wall", "-Wno-strict-prototypes", "-Werror")
+    good(odonata, build("odonata-mpicc", "entries", *options, source, "-lmpifort"), ranks)
+
+
+@needs_fortran
+@pytest.mark.parametrize("ranks", RANKS)
+@pytest.mark.parametrize("name", ("fixed.f", "module.f90", "f08.f90"))
+def test_programs(odonata, build, name, ranks):
+    good(odonata, build("odonata-mpifort", Path(name).stem, PROGRAMS / name), ranks)
+
+
+MAIN = """
+program mixed
+  use mpi
+  implicit none
+  integer :: ierr, me
+  real(8) :: most
+  call MPI_Init(ierr)
+  call most_of(MPI_COMM_WORLD, most)
+  call MPI_Comm_rank(MPI_COMM_WORLD, me, ierr)
+  if (me == 0) print '(f4.1)', most
+  call MPI_Finalize(ierr)
+end program
+"""
+PART = """
+#include <mpi.h>
+void most_of_(int *of, double *most)
+{
+    int me;
+    MPI_Comm comm = MPI_Comm_f2c(*of);
+    MPI_Comm_rank(comm, &me);
+    double mine = me;
+    MPI_Allreduce(&mine, most, 1, MPI_DOUBLE, MPI_MAX, comm);
+}
+"""
+
+
+@needs_fortran
+def test_c_and_fortran_in_one_program_speak_one_abi(odonata, build, tmp_path):
+    main, part = tmp_path / "main.f90", tmp_path / "part.c"
+    main.write_text(MAIN)
+    part.write_text(PART)
+    run = ("run", "-n", 3, "--machine", "dragonfly-1056", "--quiet", "--")
+    right = build("odonata-mpicc", "right.o", "-abi=mpich", "-c", part)
+    done = odonata(*run, build("odonata-mpifort", "mixed", main, right))
+    assert (done.returncode, done.stdout) == (0, " 2.0\n"), done.stderr
+    # Its C in the standard ABI: another library, which is told of a handle that it never made.
+    wrong = build("odonata-mpicc", "libwrong.so", "-shared", "-fPIC", part)
+    done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
+    assert done.returncode != 0
+    assert "odonata-mpicc -abi=mpich" in done.stderr
+
+
+@needs_fortran
+def test_cmake_can_read_what_the_wrapper_shows(environment):
+    command = ["sh", WRAPPERS / "odonata-mpifort", "-show"]
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    folders = [w[2:] for w in shown.stdout.split() if w.startswith("-L")]
+    names = [w[2:] for w in shown.stdout.split() if w.startswith("-l")]
+    assert {"mpifort", "mpi"} <= set(names)
+    for name in names:
+        found = [f for f in folders for end in ("a", "so") if Path(f, f"lib{name}.{end}").exists()]
+        assert found, name
+    included = [Path(w[2:]) for w in shown.stdout.split() if w.startswith("-I")]
+    for file in ("mpif.h", "mpi.mod", "mpi_f08.mod"):
+        assert any((folder / file).exists() for folder in included), file
+
+
+@pytest.mark.parametrize(
+    "compiler, said",
+    [("no-such-compiler", "cannot run the Fortran compiler `no-such-compiler`; FC names another"),
+     ("true", "`true` cannot compile")],
+)  # fmt: skip
+def test_a_compiler_that_is_none_is_named(tmp_path, compiler, said):
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path), "FC": compiler}
+    command = ["sh", WRAPPERS / "odonata-mpifort", "program.f90"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not list(tmp_path.rglob("*.a")), "half a cache would be taken for a whole one"
+
+
+def test_programs_that_mpich_linked_find_names_of_ours(odonata, tmp_path):
+    """Debian's MPICH has other names for the same libraries: a program asks for those."""
+    library = WRAPPERS.parent / "_lib"
+    program = tmp_path / "debian"
+    source = tmp_path / "debian.c"
+    source.write_text(
+        "#include <mpi.h>\n#include <stdio.h>\nvoid mpi_comm_size_(int *, int *, int *);\n"
+        "int main(void) { int n, world = 0x44000000, e; MPI_Init(0, 0);\n"
+        'mpi_comm_size_(&world, &n, &e); printf("%d\\n", n); return MPI_Finalize(); }\n'
+    )
+    command = ["cc", f"-I{WRAPPERS.parent}/_include/mpich", source, "-o", program,
+               "-Wl,--no-as-needed", "-Wl,--copy-dt-needed-entries",
+               library / "libmpichfort.so.12", library / "libmpich.so.12"]  # fmt: skip
+    subprocess.run(command, check=True)
+    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True).stdout
+    assert "[libmpich.so.12]" in needed and "[libmpichfort.so.12]" in needed
+    done = odonata("run", "-n", 3, "--machine", "dragonfly-1056", "--quiet", "--", program)
+    assert (done.returncode, done.stdout) == (0, "3\n3\n3\n"), done.stderr
