@@ -442,7 +442,8 @@ module mpi_f08
       integer(MPI_COUNT_KIND) :: len
       type(MPI_Datatype) :: datatype
     end subroutine
-    subroutine MPI_Comm_copy_attr_function(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_Comm_copy_attr_function(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Comm) :: object
       integer :: keyval, ierror
@@ -455,7 +456,8 @@ module mpi_f08
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: value, extra_state
     end subroutine
-    subroutine MPI_Type_copy_attr_function(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_Type_copy_attr_function(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Datatype) :: object
       integer :: keyval, ierror
@@ -468,7 +470,8 @@ module mpi_f08
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: value, extra_state
     end subroutine
-    subroutine MPI_Win_copy_attr_function(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_Win_copy_attr_function(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Win) :: object
       integer :: keyval, ierror
@@ -521,14 +524,16 @@ module mpi_f08
   end interface
 
   interface
-    subroutine MPI_COMM_NULL_COPY_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_COMM_NULL_COPY_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Comm) :: object
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out
       logical :: flag
     end subroutine
-    subroutine MPI_COMM_DUP_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_COMM_DUP_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Comm) :: object
       integer :: keyval, ierror
@@ -541,14 +546,16 @@ module mpi_f08
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: value, extra_state
     end subroutine
-    subroutine MPI_TYPE_NULL_COPY_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_TYPE_NULL_COPY_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Datatype) :: object
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out
       logical :: flag
     end subroutine
-    subroutine MPI_TYPE_DUP_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_TYPE_DUP_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Datatype) :: object
       integer :: keyval, ierror
@@ -561,14 +568,16 @@ module mpi_f08
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: value, extra_state
     end subroutine
-    subroutine MPI_WIN_NULL_COPY_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_WIN_NULL_COPY_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Win) :: object
       integer :: keyval, ierror
       integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out
       logical :: flag
     end subroutine
-    subroutine MPI_WIN_DUP_FN(object, keyval, extra_state, value_in, value_out, flag, ierror)
+    subroutine MPI_WIN_DUP_FN(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
       import
       type(MPI_Win) :: object
       integer :: keyval, ierror
@@ -7953,19 +7962,18 @@ module mpi_f08
       double precision :: PMPI_Wtime
     end function
   end interface
+
   interface
-    subroutine MPI_Status_f2f08(f_status, other, ierror)
+    subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
       import
       integer :: f_status(MPI_STATUS_SIZE)
-      type(MPI_Status) :: other
+      type(MPI_Status) :: f08_status
       integer, optional :: ierror
     end subroutine
-  end interface
-  interface
-    subroutine MPI_Status_f082f(f08_status, other, ierror)
+    subroutine MPI_Status_f082f(f08_status, f_status, ierror)
       import
       type(MPI_Status) :: f08_status
-      integer :: other(MPI_STATUS_SIZE)
+      integer :: f_status(MPI_STATUS_SIZE)
       integer, optional :: ierror
     end subroutine
   end interface

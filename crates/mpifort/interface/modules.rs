@@ -220,54 +220,102 @@ const F08_PLACES: &str = "
   save /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
 ";
 
-/// What a procedure that C calls is like, by the names that MPI gives these interfaces.
+/// What a procedure is like that C calls, by the names that MPI gives these interfaces.
+const REDUCTION: &str = "    subroutine MPI_User_function_NAME(invec, inoutvec, len, datatype)
+      import
+      type(c_ptr), value :: invec, inoutvec
+      integer(KIND) :: len
+      type(MPI_Datatype) :: datatype
+    end subroutine
+";
+const COPY: &str = "    subroutine MPI_NAME(object, keyval, extra_state, &
+        value_in, value_out, flag, ierror)
+      import
+      type(MPI_HANDLE) :: object
+      integer :: keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out
+      logical :: flag
+    end subroutine
+";
+const DELETE: &str = "    subroutine MPI_NAME(object, keyval, value, extra_state, ierror)
+      import
+      type(MPI_HANDLE) :: object
+      integer :: keyval, ierror
+      integer(MPI_ADDRESS_KIND) :: value, extra_state
+    end subroutine
+";
+const HANDLER: &str = "    subroutine MPI_HANDLE_errhandler_function(object, error_code)
+      import
+      type(MPI_HANDLE) :: object
+      integer :: error_code
+    end subroutine
+";
+const GREQUEST: &str = "    subroutine MPI_Grequest_query_function(extra_state, status, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      type(MPI_Status) :: status
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Grequest_free_function(extra_state, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Grequest_cancel_function(extra_state, complete, ierror)
+      import
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      logical :: complete
+      integer :: ierror
+    end subroutine
+";
+/// Objects that have attributes, and the types of their handles.
+const ATTRIBUTED: [(&str, &str); 3] = [("Comm", "Comm"), ("Type", "Datatype"), ("Win", "Win")];
+
+fn named(shape: &str, name: &str, handle: &str) -> String {
+    shape.replace("NAME", name).replace("HANDLE", handle)
+}
+
 fn procedures(out: &mut String) {
     out.push_str("\n  abstract interface\n");
-    for (name, count) in [("", ""), ("_c", "(MPI_COUNT_KIND)")] {
-        write!(
-            out,
-            "    subroutine MPI_User_function{name}(invec, inoutvec, len, datatype)\n      \
-             import\n      type(c_ptr), value :: invec, inoutvec\n      \
-             integer{count} :: len\n      type(MPI_Datatype) :: datatype\n    end subroutine\n"
-        )
-        .unwrap();
-    }
-    for kind in ["Comm", "Type", "Win"] {
-        let handle = if kind == "Type" { "Datatype" } else { kind };
-        write!(
-            out,
-            "    subroutine MPI_{kind}_copy_attr_function(object, keyval, extra_state, value_in, \
-             value_out, flag, ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
-             integer :: keyval, ierror\n      \
-             integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out\n      \
-             logical :: flag\n    end subroutine\n    \
-             subroutine MPI_{kind}_delete_attr_function(object, keyval, value, extra_state, \
-             ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
-             integer :: keyval, ierror\n      \
-             integer(MPI_ADDRESS_KIND) :: value, extra_state\n    end subroutine\n"
-        )
-        .unwrap();
+    out.push_str(&REDUCTION.replace("_NAME", "").replace("(KIND)", ""));
+    out.push_str(&REDUCTION.replace("_NAME", "_c").replace("KIND", "MPI_COUNT_KIND"));
+    for (kind, handle) in ATTRIBUTED {
+        out.push_str(&named(COPY, &format!("{kind}_copy_attr_function"), handle));
+        out.push_str(&named(DELETE, &format!("{kind}_delete_attr_function"), handle));
     }
     for kind in ["Comm", "File", "Session", "Win"] {
-        write!(
-            out,
-            "    subroutine MPI_{kind}_errhandler_function(object, error_code)\n      import\n      \
-             type(MPI_{kind}) :: object\n      integer :: error_code\n    end subroutine\n"
-        )
-        .unwrap();
+        out.push_str(&named(HANDLER, "", kind));
     }
-    out.push_str(
-        "    subroutine MPI_Grequest_query_function(extra_state, status, ierror)\n      import\n      \
-         integer(MPI_ADDRESS_KIND) :: extra_state\n      type(MPI_Status) :: status\n      \
-         integer :: ierror\n    end subroutine\n    \
-         subroutine MPI_Grequest_free_function(extra_state, ierror)\n      import\n      \
-         integer(MPI_ADDRESS_KIND) :: extra_state\n      integer :: ierror\n    \
-         end subroutine\n    \
-         subroutine MPI_Grequest_cancel_function(extra_state, complete, ierror)\n      import\n      \
-         integer(MPI_ADDRESS_KIND) :: extra_state\n      logical :: complete\n      \
-         integer :: ierror\n    end subroutine\n  end interface\n",
-    );
+    out.push_str(GREQUEST);
+    out.push_str("  end interface\n");
 }
+
+/// The procedures that MPI itself has for attributes.
+fn predefined(out: &mut String) {
+    for (kind, handle) in ATTRIBUTED {
+        let kind = kind.to_uppercase();
+        out.push_str(&named(COPY, &format!("{kind}_NULL_COPY_FN"), handle));
+        out.push_str(&named(COPY, &format!("{kind}_DUP_FN"), handle));
+        out.push_str(&named(DELETE, &format!("{kind}_NULL_DELETE_FN"), handle));
+    }
+}
+
+const STATUSES: &str = "
+  interface
+    subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+      import
+      integer :: f_status(MPI_STATUS_SIZE)
+      type(MPI_Status) :: f08_status
+      integer, optional :: ierror
+    end subroutine
+    subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+      import
+      type(MPI_Status) :: f08_status
+      integer :: f_status(MPI_STATUS_SIZE)
+      integer, optional :: ierror
+    end subroutine
+  end interface
+";
 
 /// Module `mpi_f08`.
 pub fn module_f08(
@@ -321,12 +369,10 @@ pub fn module_f08(
         let specific = format!("MPI_{}{}", f.name, if detach { "_f08" } else { "" });
         writeln!(out, "  interface MPI_{}", f.name).unwrap();
         interface(&mut out, f, &specific, Module::F08);
-        let large = format!("{}_c", f.name);
-        // Told apart by their counts; a procedure that is passed takes another kind of them.
-        if let Some(large) = functions.iter().find(|g| g.name == large && done.contains(g.name)) {
-            if differs(f, large) {
-                interface(&mut out, large, &format!("{specific}_c"), Module::F08);
-            }
+        // Told apart by their counts.
+        let large = functions.iter().find(|g| g.name == format!("{}_c", f.name));
+        if let Some(large) = large.filter(|g| done.contains(g.name) && differs(f, g)) {
+            interface(&mut out, large, &format!("{specific}_c"), Module::F08);
         }
         out.push_str("  end interface\n");
         if f.returns != "int" {
@@ -335,21 +381,7 @@ pub fn module_f08(
             out.push_str("  end interface\n");
         }
     }
-    for (from, to, a, b) in [
-        ("f2f08", "f_status", "integer", "type(MPI_Status)"),
-        ("f082f", "f08_status", "type(MPI_Status)", "integer"),
-    ] {
-        let array = |t: &str| if t == "integer" { "(MPI_STATUS_SIZE)" } else { "" };
-        write!(
-            out,
-            "  interface\n    subroutine MPI_Status_{from}({to}, other, ierror)\n      import\n      \
-             {a} :: {to}{}\n      {b} :: other{}\n      integer, optional :: ierror\n    \
-             end subroutine\n  end interface\n",
-            array(a),
-            array(b)
-        )
-        .unwrap();
-    }
+    out.push_str(STATUSES);
     out.push_str("end module mpi_f08\n");
     out
 }
@@ -363,32 +395,6 @@ fn differs(f: &Function, large: &Function) -> bool {
         (a, b) => a == b,
     };
     f.len() != large.len() || !f.iter().zip(&large).all(same)
-}
-
-fn predefined(out: &mut String) {
-    for kind in ["Comm", "Type", "Win"] {
-        let handle = if kind == "Type" { "Datatype" } else { kind };
-        for name in ["NULL_COPY_FN", "DUP_FN"] {
-            write!(
-                out,
-                "    subroutine MPI_{}_{name}(object, keyval, extra_state, value_in, value_out, \
-                 flag, ierror)\n      import\n      type(MPI_{handle}) :: object\n      \
-                 integer :: keyval, ierror\n      \
-                 integer(MPI_ADDRESS_KIND) :: extra_state, value_in, value_out\n      \
-                 logical :: flag\n    end subroutine\n",
-                kind.to_uppercase()
-            )
-            .unwrap();
-        }
-        write!(
-            out,
-            "    subroutine MPI_{}_NULL_DELETE_FN(object, keyval, value, extra_state, ierror)\n      \
-             import\n      type(MPI_{handle}) :: object\n      integer :: keyval, ierror\n      \
-             integer(MPI_ADDRESS_KIND) :: value, extra_state\n    end subroutine\n",
-            kind.to_uppercase()
-        )
-        .unwrap();
-    }
 }
 
 /// A procedure's declaration.
