@@ -1,6 +1,6 @@
 """`make conformance`: every MPI program runs, and gets the reference library's answers.
 
-    run.py [--part] [mpi4py|storm|tuning] ...   all of them if none is named
+    run.py [--part] [mpi4py|storm|tuning|fortran] ...   all of them if none is named
 
 --part is what `make test` runs: what fits in two minutes. Without it everything runs, with the
 reference library beside the twin.
@@ -15,10 +15,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Plain scripts side by side: nothing here is installed.
-sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning")]
+sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning", "fortran")]
 
 
 def main() -> int:
+    import mpich_fortran
     import storms
     import suite
     import tuning
@@ -35,6 +36,7 @@ def main() -> int:
     storm.add_argument("--rounds", type=int, help="rounds of each run")
     storm.add_argument("-n", type=int, action="append", help="ranks")
     commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH")
+    commands.add_parser("fortran", help="MPICH's own tests of Fortran")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -56,6 +58,8 @@ def main() -> int:
         )
     if given.what == "tuning" or given.what is None and not given.part:
         fine &= tuning.main()
+    if given.what == "fortran" or given.what is None and not given.part:
+        fine &= mpich_fortran.main()
     print(f"{'all as it should be' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
     return 0 if fine else 1
 

@@ -1266,30 +1266,30 @@ module mpi
       integer :: subversion
       integer :: ierror
     end subroutine
-    subroutine MPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       integer, intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       logical, intent(in) :: reorder
       integer :: comm_graph
       integer :: ierror
     end subroutine
-    subroutine MPI_Graph_get(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine MPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer :: ierror
     end subroutine
-    subroutine MPI_Graph_map(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer :: newrank
       integer :: ierror
@@ -1709,11 +1709,11 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
-    subroutine MPI_Request_get_status_any(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -1892,11 +1892,11 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
-    subroutine MPI_Testany(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Testany(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
@@ -2247,11 +2247,11 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
-    subroutine MPI_Waitany(count, array_of_requests, indx, status, ierror)
+    subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine

@@ -3408,11 +3408,11 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Graph_create
-    subroutine MPI_Graph_create(comm_old, nnodes, indx, edges, reorder, comm_graph, ierror)
+    subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       type(MPI_Comm), intent(in) :: comm_old
       integer, intent(in) :: nnodes
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       logical, intent(in) :: reorder
       type(MPI_Comm) :: comm_graph
@@ -3420,22 +3420,22 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Graph_get
-    subroutine MPI_Graph_get(comm, maxindex, maxedges, indx, edges, ierror)
+    subroutine MPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
       import
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: maxindex
       integer, intent(in) :: maxedges
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer, optional :: ierror
     end subroutine
   end interface
   interface MPI_Graph_map
-    subroutine MPI_Graph_map(comm, nnodes, indx, edges, newrank, ierror)
+    subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       type(MPI_Comm), intent(in) :: comm
       integer, intent(in) :: nnodes
-      integer :: indx(*)
+      integer :: index(*)
       integer :: edges(*)
       integer :: newrank
       integer, optional :: ierror
@@ -6027,11 +6027,11 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Request_get_status_any
-    subroutine MPI_Request_get_status_any(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       type(MPI_Request) :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       type(MPI_Status) :: status
       integer, optional :: ierror
@@ -6938,11 +6938,11 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Testany
-    subroutine MPI_Testany(count, array_of_requests, indx, flag, status, ierror)
+    subroutine MPI_Testany(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       type(MPI_Request) :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       logical :: flag
       type(MPI_Status) :: status
       integer, optional :: ierror
@@ -7532,11 +7532,11 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Waitany
-    subroutine MPI_Waitany(count, array_of_requests, indx, status, ierror)
+    subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       integer, intent(in) :: count
       type(MPI_Request) :: array_of_requests(*)
-      integer :: indx
+      integer :: index
       type(MPI_Status) :: status
       integer, optional :: ierror
     end subroutine

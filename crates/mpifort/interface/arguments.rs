@@ -82,6 +82,8 @@ fn argument<'a>(f: &Function<'a>, text: &'a str) -> Argument<'a> {
     let array = bare.len() < text.len();
     let start = bare.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
     let (left, name) = bare.split_at(start);
+    // As the standard calls them in Fortran; C's name is another for a reason of C's.
+    let name = if name == "indx" { "index" } else { name };
     let (constant, left) = match left.strip_prefix("const ") {
         Some(rest) => (true, rest),
         None => (false, left),

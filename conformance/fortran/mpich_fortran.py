@@ -1,0 +1,121 @@
+"""The Fortran tests that MPICH has of itself, as Debian's source package has them, on the twin.
+
+Each program says "No Errors" or what is wrong. One that does not say so must be named in
+exceptions.toml with the reason; an exception that excuses nothing any more fails the run, too.
+Those of MPI_Comm_spawn are left out, as a job's ranks are what was asked for at its start, and so
+are a few I/O tests that are not in the archive but written by MPICH's maintainers' scripts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import debian
+import places
+
+HERE = Path(__file__).resolve().parent
+CACHE = places.CACHE / "fortran"
+WRAPPERS = places.COMPILER.parent
+SECONDS = 120
+# What each way to say MPI is called there, and how its files end.
+WAYS = {"f77": "f", "f90": "f90", "f08": "f90"}
+# What MPICH's configure script would have found out about this compiler and these libraries.
+CONFIGURED = "#define F77_NAME_LOWER_USCORE 1\n#define HAVE_FORTRAN_BINDING 1\n"
+TYPES = {"@F77_MPI_ADDRESS@": "integer*8", "@F77_MPI_OFFSET@": "integer*8"}
+
+
+def main() -> bool:
+    """Whether all is as exceptions.toml says."""
+    if shutil.which(shlex.split(os.environ.get("FC", "gfortran"))[0]) is None:
+        print("fortran: no compiler: install gfortran, or name yours in FC")
+        return False
+    tests = debian.source("mpich", ["test"], CACHE) / "test" / "mpi"
+    configure(tests)
+    reasons = tomllib.loads((HERE / "exceptions.toml").read_text(encoding="utf-8"))
+    good, wrong, excused = 0, [], set()
+    for way, folder, name, ranks in programs(tests):
+        said = outcome(tests, way, folder, name, ranks)
+        test = f"{way}/{folder.name}/{name}"
+        if said is None:
+            good += 1
+        elif test in reasons:
+            excused.add(test)
+        else:
+            wrong.append(f"fortran: {test}: {said}")
+    wrong += [f"fortran: {t} is excused and passes" for t in reasons if t not in excused]
+    print(f"fortran: {good} programs find no errors, {len(excused)} are excused", *wrong, sep="\n")
+    return not wrong
+
+
+def configure(tests: Path) -> None:
+    (tests / "include" / "mpitestconf.h").write_text(CONFIGURED)
+    for template in tests.glob("f77/*/*.h.in"):
+        text = template.read_text()
+        for name, value in TYPES.items():
+            text = text.replace(name, value)
+        template.with_suffix("").write_text(text)
+    # One folder's tests read another's declarations.
+    shutil.copy(tests / "f77/attr/attraints.h", tests / "f77/rma")
+
+
+def programs(tests: Path):
+    """Way, folder, name and ranks of each program that is there."""
+    for way, end in WAYS.items():
+        for folder in sorted(p for p in (tests / way).iterdir() if p.is_dir()):
+            lists = [p for p in (folder / "testlist", folder / "testlist.in") if p.exists()]
+            if folder.name == "spawn" or not lists:
+                continue
+            # A line may begin with what configure puts before it or not.
+            for line in re.sub(r"@\w+@", "", lists[0].read_text()).splitlines():
+                words = line.split()
+                if words and words[0][0] != "#" and (folder / f"{words[0]}.{end}").exists():
+                    yield way, folder, words[0], int(words[1])
+
+
+def outcome(tests: Path, way: str, folder: Path, name: str, ranks: int) -> str | None:
+    """What is wrong, if anything is."""
+    built = CACHE / "built" / way
+    built.mkdir(parents=True, exist_ok=True)
+    common = built / "mtest.o"
+    fortran = ["sh", WRAPPERS / "odonata-mpifort", "-O1", "-w", "-J", built, "-I", built]
+    if not common.exists():
+        made = compiled([*fortran, "-c", tests / f"util/mtest_{way}.{WAYS[way]}", "-o", common])
+        if made:
+            return made
+    # More than one source is named in the Makefile's list of them.
+    listed = re.search(rf"^{name}_SOURCES\s*=(.*)$", (folder / "Makefile.am").read_text(), re.M)
+    sources = listed[1].split() if listed else [f"{name}.{WAYS[way]}"]
+    parts: list[Path] = []
+    for source in (s for s in sources if not s.endswith(".h")):
+        path = folder / source
+        if source.endswith(".c"):
+            # Those of f08 are in f90's folders.
+            path = next(p for p in (path, *tests.glob(f"f*/*/{source}")) if p.exists())
+            part = built / f"{folder.name}_{path.stem}.o"
+            made = compiled(["sh", WRAPPERS / "odonata-mpicc", "-abi=mpich", "-w", "-c",
+                             "-I", tests / "include", path, "-o", part])  # fmt: skip
+            if made:
+                return made
+            path = part
+        parts.append(path)
+    program = built / f"{folder.name}_{name}"
+    made = compiled([*fortran, "-I", folder, *parts, common, "-o", program])
+    if made:
+        return made
+    twin = places.Twin(ppn=1)
+    done = places.run(twin, ranks, [str(program)], seconds=SECONDS, cwd=built)
+    if done.code == 0 and "No Errors" in done.out:
+        return None
+    return f"ended with {done.code}: {(done.out + done.err)[-500:]}"
+
+
+def compiled(command: list) -> str | None:
+    """What a compiler says if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    return None if done.returncode == 0 else f"does not compile: {done.stderr[-500:]}"
