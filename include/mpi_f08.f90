@@ -3,10 +3,12 @@
 !
 ! A handle is a type of one integer and an `ierror` may be left out, so the procedures are those of
 ! the module `mpi`, differently declared. A section of an array that is not contiguous is copied
-! by the compiler (MPI_SUBARRAYS_SUPPORTED is false): not for nonblocking calls.
+! by the compiler for the time of a call (MPI_SUBARRAYS_SUPPORTED is false). Where MPI keeps a
+! buffer for longer that would go wrong without a word, so there it ends the job.
 module mpi_f08
-  use, intrinsic :: iso_c_binding, only: c_ptr
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   implicit none
+  private :: c_loc, c_ptr, odonata_check
 
   type, bind(C) :: MPI_Status
     integer, private :: low, high
@@ -628,14 +630,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Accumulate
-    subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, op, win, ierror)
+  interface
+    subroutine at_mpi_accumulate(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -646,13 +646,11 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, op, win, ierror)
+    subroutine at_mpi_accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror) &
+        bind(C, name="mpi_accumulate_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -663,6 +661,10 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Accumulate
+    procedure MPI_Accumulate
+    procedure MPI_Accumulate_c
   end interface
   interface MPI_Add_error_class
     subroutine MPI_Add_error_class(errorclass, ierror)
@@ -757,20 +759,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Allgather_init
-    subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, info, request, ierror)
+  interface
+    subroutine at_mpi_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_allgather_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -778,19 +775,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, info, request, ierror)
+    subroutine at_mpi_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_allgather_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -798,6 +790,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Allgather_init
+    procedure MPI_Allgather_init
+    procedure MPI_Allgather_init_c
   end interface
   interface MPI_Allgatherv
     subroutine MPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
@@ -839,20 +835,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Allgatherv_init
-    subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_allgatherv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -861,19 +852,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, info, request, ierror)
+    subroutine at_mpi_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_allgatherv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -882,6 +868,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Allgatherv_init
+    procedure MPI_Allgatherv_init
+    procedure MPI_Allgatherv_init_c
   end interface
   interface MPI_Alloc_mem
     subroutine MPI_Alloc_mem(size, info, baseptr, ierror)
@@ -929,18 +919,13 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Allreduce_init
-    subroutine MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror)
+  interface
+    subroutine at_mpi_allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_allreduce_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -949,17 +934,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror)
+    subroutine at_mpi_allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_allreduce_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -968,6 +948,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Allreduce_init
+    procedure MPI_Allreduce_init
+    procedure MPI_Allreduce_init_c
   end interface
   interface MPI_Alltoall
     subroutine MPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
@@ -1007,20 +991,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Alltoall_init
-    subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, info, request, ierror)
+  interface
+    subroutine at_mpi_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoall_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -1028,19 +1007,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, info, request, ierror)
+    subroutine at_mpi_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_alltoall_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -1048,6 +1022,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Alltoall_init
+    procedure MPI_Alltoall_init
+    procedure MPI_Alltoall_init_c
   end interface
   interface MPI_Alltoallv
     subroutine MPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
@@ -1091,21 +1069,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Alltoallv_init
-    subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -1114,20 +1087,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, info, request, ierror)
+    subroutine at_mpi_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -1136,6 +1104,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Alltoallv_init
+    procedure MPI_Alltoallv_init
+    procedure MPI_Alltoallv_init_c
   end interface
   interface MPI_Alltoallw
     subroutine MPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
@@ -1179,21 +1151,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Alltoallw_init
-    subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -1202,20 +1169,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, info, request, ierror)
+    subroutine at_mpi_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_alltoallw_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -1224,6 +1186,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Alltoallw_init
+    procedure MPI_Alltoallw_init
+    procedure MPI_Alltoallw_init_c
   end interface
   interface MPI_Barrier
     subroutine MPI_Barrier(comm, ierror)
@@ -1267,13 +1233,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Bcast_init
-    subroutine MPI_Bcast_init(buffer, count, datatype, root, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_bcast_init(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: root
@@ -1282,12 +1246,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request, ierror)
+    subroutine at_mpi_bcast_init_c(buffer, count, datatype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_bcast_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: root
@@ -1296,6 +1258,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Bcast_init
+    procedure MPI_Bcast_init
+    procedure MPI_Bcast_init_c
   end interface
   interface MPI_Bsend
     subroutine MPI_Bsend(buf, count, datatype, dest, tag, comm, ierror)
@@ -1325,13 +1291,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Bsend_init
-    subroutine MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_bsend_init(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1340,12 +1304,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_bsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_bsend_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -1355,25 +1317,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Buffer_attach
-    subroutine MPI_Buffer_attach(buffer, size, ierror)
+  interface MPI_Bsend_init
+    procedure MPI_Bsend_init
+    procedure MPI_Bsend_init_c
+  end interface
+  interface
+    subroutine at_mpi_buffer_attach(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer, intent(in) :: size
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Buffer_attach_c(buffer, size, ierror)
+    subroutine at_mpi_buffer_attach_c(buffer, size, ierror) &
+        bind(C, name="mpi_buffer_attach_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer(MPI_COUNT_KIND), intent(in) :: size
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Buffer_attach
+    procedure MPI_Buffer_attach
+    procedure MPI_Buffer_attach_c
   end interface
   interface MPI_Buffer_detach
     subroutine MPI_Buffer_detach_f08(buffer_addr, size, ierror)
@@ -1490,27 +1456,27 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Comm_attach_buffer
-    subroutine MPI_Comm_attach_buffer(comm, buffer, size, ierror)
+  interface
+    subroutine at_mpi_comm_attach_buffer(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_")
       import
       type(MPI_Comm), intent(in) :: comm
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer, intent(in) :: size
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Comm_attach_buffer_c(comm, buffer, size, ierror)
+    subroutine at_mpi_comm_attach_buffer_c(comm, buffer, size, ierror) &
+        bind(C, name="mpi_comm_attach_buffer_c_")
       import
       type(MPI_Comm), intent(in) :: comm
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer(MPI_COUNT_KIND), intent(in) :: size
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Comm_attach_buffer
+    procedure MPI_Comm_attach_buffer
+    procedure MPI_Comm_attach_buffer_c
   end interface
   interface MPI_Comm_call_errhandler
     subroutine MPI_Comm_call_errhandler(comm, errorcode, ierror)
@@ -1818,28 +1784,23 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Compare_and_swap
-    subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, &
-        target_rank, target_disp, win, ierror)
+  interface
+    subroutine at_mpi_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, &
+        target_rank, target_disp, win, ierror) &
+        bind(C, name="mpi_compare_and_swap_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
-      !DIR$ IGNORE_TKR compare_addr
-      type(*), dimension(*) :: compare_addr
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: origin_addr
+      type(c_ptr), value :: compare_addr
+      type(c_ptr), value :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Compare_and_swap
+    procedure MPI_Compare_and_swap
   end interface
   interface MPI_Dims_create
     subroutine MPI_Dims_create(nnodes, ndims, dims, ierror)
@@ -1965,18 +1926,13 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Exscan_init
-    subroutine MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror)
+  interface
+    subroutine at_mpi_exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_exscan_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -1985,17 +1941,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror)
+    subroutine at_mpi_exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_exscan_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -2005,18 +1956,17 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Fetch_and_op
-    subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, &
-        win, ierror)
+  interface MPI_Exscan_init
+    procedure MPI_Exscan_init
+    procedure MPI_Exscan_init_c
+  end interface
+  interface
+    subroutine at_mpi_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, &
+        op, win, ierror) &
+        bind(C, name="mpi_fetch_and_op_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: origin_addr
+      type(c_ptr), value :: result_addr
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: target_rank
       integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
@@ -2024,6 +1974,9 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Fetch_and_op
+    procedure MPI_Fetch_and_op
   end interface
   interface MPI_File_call_errhandler
     subroutine MPI_File_call_errhandler(fh, errorcode, ierror)
@@ -2149,26 +2102,48 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_iread
-    subroutine MPI_File_iread(fh, buf, count, datatype, request, ierror)
+  interface
+    subroutine at_mpi_file_iread(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iread_c(fh, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iread_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface MPI_File_iread
+    procedure MPI_File_iread
+    procedure MPI_File_iread_c
+  end interface
+  interface
+    subroutine at_mpi_file_iread_all(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_")
+      import
+      type(MPI_File), intent(in) :: fh
+      type(c_ptr), value :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+    subroutine at_mpi_file_iread_all_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_all_c_")
+      import
+      type(MPI_File), intent(in) :: fh
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2176,25 +2151,27 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iread_all
-    subroutine MPI_File_iread_all(fh, buf, count, datatype, request, ierror)
+    procedure MPI_File_iread_all
+    procedure MPI_File_iread_all_c
+  end interface
+  interface
+    subroutine at_mpi_file_iread_at(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iread_all_c(fh, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iread_at_c(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2202,27 +2179,27 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iread_at
-    subroutine MPI_File_iread_at(fh, offset, buf, count, datatype, request, ierror)
+    procedure MPI_File_iread_at
+    procedure MPI_File_iread_at_c
+  end interface
+  interface
+    subroutine at_mpi_file_iread_at_all(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iread_at_c(fh, offset, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iread_at_all_c(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_at_all_c_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2230,27 +2207,25 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iread_at_all
-    subroutine MPI_File_iread_at_all(fh, offset, buf, count, datatype, request, ierror)
+    procedure MPI_File_iread_at_all
+    procedure MPI_File_iread_at_all_c
+  end interface
+  interface
+    subroutine at_mpi_file_iread_shared(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_")
       import
       type(MPI_File), intent(in) :: fh
-      integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iread_shared_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iread_shared_c_")
       import
       type(MPI_File), intent(in) :: fh
-      integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2258,25 +2233,25 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iread_shared
-    subroutine MPI_File_iread_shared(fh, buf, count, datatype, request, ierror)
+    procedure MPI_File_iread_shared
+    procedure MPI_File_iread_shared_c
+  end interface
+  interface
+    subroutine at_mpi_file_iwrite(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iread_shared_c(fh, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iwrite_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2284,25 +2259,25 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iwrite
-    subroutine MPI_File_iwrite(fh, buf, count, datatype, request, ierror)
+    procedure MPI_File_iwrite
+    procedure MPI_File_iwrite_c
+  end interface
+  interface
+    subroutine at_mpi_file_iwrite_all(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iwrite_c(fh, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iwrite_all_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_all_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2310,25 +2285,27 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iwrite_all
-    subroutine MPI_File_iwrite_all(fh, buf, count, datatype, request, ierror)
+    procedure MPI_File_iwrite_all
+    procedure MPI_File_iwrite_all_c
+  end interface
+  interface
+    subroutine at_mpi_file_iwrite_at(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iwrite_all_c(fh, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iwrite_at_c(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2336,27 +2313,27 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iwrite_at
-    subroutine MPI_File_iwrite_at(fh, offset, buf, count, datatype, request, ierror)
+    procedure MPI_File_iwrite_at
+    procedure MPI_File_iwrite_at_c
+  end interface
+  interface
+    subroutine at_mpi_file_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iwrite_at_all_c(fh, offset, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_at_all_c_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2364,27 +2341,25 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iwrite_at_all
-    subroutine MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror)
+    procedure MPI_File_iwrite_at_all
+    procedure MPI_File_iwrite_at_all_c
+  end interface
+  interface
+    subroutine at_mpi_file_iwrite_shared(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_")
       import
       type(MPI_File), intent(in) :: fh
-      integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request, ierror)
+    subroutine at_mpi_file_iwrite_shared_c(fh, buf, count, datatype, request, ierror) &
+        bind(C, name="mpi_file_iwrite_shared_c_")
       import
       type(MPI_File), intent(in) :: fh
-      integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Request) :: request
@@ -2392,30 +2367,8 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_File_iwrite_shared
-    subroutine MPI_File_iwrite_shared(fh, buf, count, datatype, request, ierror)
-      import
-      type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
-      integer, intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
-    subroutine MPI_File_iwrite_shared_c(fh, buf, count, datatype, request, ierror)
-      import
-      type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
-      integer(MPI_COUNT_KIND), intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
+    procedure MPI_File_iwrite_shared
+    procedure MPI_File_iwrite_shared_c
   end interface
   interface MPI_File_open
     subroutine MPI_File_open(comm, filename, amode, info, fh, ierror)
@@ -2488,29 +2441,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_read_all_begin
-    subroutine MPI_File_read_all_begin(fh, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_read_all_begin(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_read_all_begin_c(fh, buf, count, datatype, ierror)
+    subroutine at_mpi_file_read_all_begin_c(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_all_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_read_all_begin
+    procedure MPI_File_read_all_begin
+    procedure MPI_File_read_all_begin_c
   end interface
   interface MPI_File_read_all_end
     subroutine MPI_File_read_all_end(fh, buf, status, ierror)
@@ -2580,31 +2533,31 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_read_at_all_begin
-    subroutine MPI_File_read_at_all_begin(fh, offset, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_read_at_all_begin(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype, ierror)
+    subroutine at_mpi_file_read_at_all_begin_c(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_at_all_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_read_at_all_begin
+    procedure MPI_File_read_at_all_begin
+    procedure MPI_File_read_at_all_begin_c
   end interface
   interface MPI_File_read_at_all_end
     subroutine MPI_File_read_at_all_end(fh, buf, status, ierror)
@@ -2644,29 +2597,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_read_ordered_begin
-    subroutine MPI_File_read_ordered_begin(fh, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_read_ordered_begin(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_read_ordered_begin_c(fh, buf, count, datatype, ierror)
+    subroutine at_mpi_file_read_ordered_begin_c(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_read_ordered_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_read_ordered_begin
+    procedure MPI_File_read_ordered_begin
+    procedure MPI_File_read_ordered_begin_c
   end interface
   interface MPI_File_read_ordered_end
     subroutine MPI_File_read_ordered_end(fh, buf, status, ierror)
@@ -2827,29 +2780,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_write_all_begin
-    subroutine MPI_File_write_all_begin(fh, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_write_all_begin(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_write_all_begin_c(fh, buf, count, datatype, ierror)
+    subroutine at_mpi_file_write_all_begin_c(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_all_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_write_all_begin
+    procedure MPI_File_write_all_begin
+    procedure MPI_File_write_all_begin_c
   end interface
   interface MPI_File_write_all_end
     subroutine MPI_File_write_all_end(fh, buf, status, ierror)
@@ -2919,31 +2872,31 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_write_at_all_begin
-    subroutine MPI_File_write_at_all_begin(fh, offset, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_write_at_all_begin(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype, ierror)
+    subroutine at_mpi_file_write_at_all_begin_c(fh, offset, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_at_all_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_write_at_all_begin
+    procedure MPI_File_write_at_all_begin
+    procedure MPI_File_write_at_all_begin_c
   end interface
   interface MPI_File_write_at_all_end
     subroutine MPI_File_write_at_all_end(fh, buf, status, ierror)
@@ -2983,29 +2936,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_File_write_ordered_begin
-    subroutine MPI_File_write_ordered_begin(fh, buf, count, datatype, ierror)
+  interface
+    subroutine at_mpi_file_write_ordered_begin(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_File_write_ordered_begin_c(fh, buf, count, datatype, ierror)
+    subroutine at_mpi_file_write_ordered_begin_c(fh, buf, count, datatype, ierror) &
+        bind(C, name="mpi_file_write_ordered_begin_c_")
       import
       type(MPI_File), intent(in) :: fh
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_File_write_ordered_begin
+    procedure MPI_File_write_ordered_begin
+    procedure MPI_File_write_ordered_begin_c
   end interface
   interface MPI_File_write_ordered_end
     subroutine MPI_File_write_ordered_end(fh, buf, status, ierror)
@@ -3108,20 +3061,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Gather_init
-    subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, info, request, ierror)
+  interface
+    subroutine at_mpi_gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_gather_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3130,19 +3078,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, info, request, ierror)
+    subroutine at_mpi_gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_gather_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3151,6 +3094,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Gather_init
+    procedure MPI_Gather_init
+    procedure MPI_Gather_init_c
   end interface
   interface MPI_Gatherv
     subroutine MPI_Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
@@ -3194,20 +3141,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Gatherv_init
-    subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3217,19 +3159,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, info, request, ierror)
+    subroutine at_mpi_gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_gatherv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3240,14 +3177,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Get
-    subroutine MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+  interface MPI_Gatherv_init
+    procedure MPI_Gatherv_init
+    procedure MPI_Gatherv_init_c
+  end interface
+  interface
+    subroutine at_mpi_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_get_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -3257,13 +3196,11 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+    subroutine at_mpi_get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_get_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -3274,21 +3211,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Get_accumulate
-    subroutine MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
+  interface MPI_Get
+    procedure MPI_Get
+    procedure MPI_Get_c
+  end interface
+  interface
+    subroutine at_mpi_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror)
+        op, win, ierror) &
+        bind(C, name="mpi_get_accumulate_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: result_addr
       integer, intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -3299,20 +3235,15 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
+    subroutine at_mpi_get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, ierror)
+        op, win, ierror) &
+        bind(C, name="mpi_get_accumulate_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: result_addr
       integer(MPI_COUNT_KIND), intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -3323,6 +3254,10 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Get_accumulate
+    procedure MPI_Get_accumulate
+    procedure MPI_Get_accumulate_c
   end interface
   interface MPI_Get_address
     subroutine MPI_Get_address(location, address, ierror)
@@ -3606,39 +3541,29 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Iallgather
-    subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        request, ierror)
+  interface
+    subroutine at_mpi_iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iallgather_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        request, ierror)
+    subroutine at_mpi_iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iallgather_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -3646,20 +3571,19 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Iallgatherv
-    subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, request, ierror)
+  interface MPI_Iallgather
+    procedure MPI_Iallgather
+    procedure MPI_Iallgather_c
+  end interface
+  interface
+    subroutine at_mpi_iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_iallgatherv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3667,19 +3591,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, comm, request, ierror)
+    subroutine at_mpi_iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_iallgatherv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3688,17 +3607,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Iallreduce
-    subroutine MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+  interface MPI_Iallgatherv
+    procedure MPI_Iallgatherv
+    procedure MPI_Iallgatherv_c
+  end interface
+  interface
+    subroutine at_mpi_iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -3706,16 +3624,11 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+    subroutine at_mpi_iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iallreduce_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -3724,39 +3637,33 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ialltoall
-    subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        request, ierror)
+  interface MPI_Iallreduce
+    procedure MPI_Iallreduce
+    procedure MPI_Iallreduce_c
+  end interface
+  interface
+    subroutine at_mpi_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ialltoall_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
-        request, ierror)
+    subroutine at_mpi_ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror) &
+        bind(C, name="mpi_ialltoall_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -3764,21 +3671,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ialltoallv
-    subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, request, ierror)
+  interface MPI_Ialltoall
+    procedure MPI_Ialltoall
+    procedure MPI_Ialltoall_c
+  end interface
+  interface
+    subroutine at_mpi_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3786,20 +3692,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
-        rdispls, recvtype, comm, request, ierror)
+    subroutine at_mpi_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -3808,21 +3709,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ialltoallw
-    subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, request, ierror)
+  interface MPI_Ialltoallv
+    procedure MPI_Ialltoallv
+    procedure MPI_Ialltoallv_c
+  end interface
+  interface
+    subroutine at_mpi_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -3830,20 +3730,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
-        rdispls, recvtypes, comm, request, ierror)
+    subroutine at_mpi_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ialltoallw_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -3851,6 +3746,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Ialltoallw
+    procedure MPI_Ialltoallw
+    procedure MPI_Ialltoallw_c
   end interface
   interface MPI_Ibarrier
     subroutine MPI_Ibarrier(comm, request, ierror)
@@ -3860,13 +3759,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ibcast
-    subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
+  interface
+    subroutine at_mpi_ibcast(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: root
@@ -3874,100 +3771,91 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ibcast_c(buffer, count, datatype, root, comm, request, ierror)
+    subroutine at_mpi_ibcast_c(buffer, count, datatype, root, comm, request, ierror) &
+        bind(C, name="mpi_ibcast_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface MPI_Ibcast
+    procedure MPI_Ibcast
+    procedure MPI_Ibcast_c
+  end interface
+  interface
+    subroutine at_mpi_ibsend(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_")
+      import
+      type(c_ptr), value :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+    subroutine at_mpi_ibsend_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ibsend_c_")
+      import
+      type(c_ptr), value :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
   end interface
   interface MPI_Ibsend
-    subroutine MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
+    procedure MPI_Ibsend
+    procedure MPI_Ibsend_c
+  end interface
+  interface
+    subroutine at_mpi_iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
-      integer, intent(in) :: tag
+      type(MPI_Op), intent(in) :: op
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iexscan_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
-      integer, intent(in) :: tag
+      type(MPI_Op), intent(in) :: op
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
   end interface
   interface MPI_Iexscan
-    subroutine MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer, intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Op), intent(in) :: op
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
-    subroutine MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer(MPI_COUNT_KIND), intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Op), intent(in) :: op
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
+    procedure MPI_Iexscan
+    procedure MPI_Iexscan_c
   end interface
-  interface MPI_Igather
-    subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, request, ierror)
+  interface
+    subroutine at_mpi_igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_igather_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3975,19 +3863,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, request, ierror)
+    subroutine at_mpi_igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_igather_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -3996,20 +3879,19 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Igatherv
-    subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
-        root, comm, request, ierror)
+  interface MPI_Igather
+    procedure MPI_Igather
+    procedure MPI_Igather_c
+  end interface
+  interface
+    subroutine at_mpi_igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) &
+        bind(C, name="mpi_igatherv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4018,19 +3900,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
-        recvtype, root, comm, request, ierror)
+    subroutine at_mpi_igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror) &
+        bind(C, name="mpi_igatherv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4039,6 +3916,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Igatherv
+    procedure MPI_Igatherv
+    procedure MPI_Igatherv_c
   end interface
   interface MPI_Improbe
     subroutine MPI_Improbe(source, tag, comm, flag, message, status, ierror)
@@ -4052,25 +3933,21 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Imrecv
-    subroutine MPI_Imrecv(buf, count, datatype, message, request, ierror)
+  interface
+    subroutine at_mpi_imrecv(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Message) :: message
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Imrecv_c(buf, count, datatype, message, request, ierror)
+    subroutine at_mpi_imrecv_c(buf, count, datatype, message, request, ierror) &
+        bind(C, name="mpi_imrecv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Message) :: message
@@ -4078,39 +3955,33 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ineighbor_allgather
-    subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror)
+  interface MPI_Imrecv
+    procedure MPI_Imrecv
+    procedure MPI_Imrecv_c
+  end interface
+  interface
+    subroutine at_mpi_ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror)
+    subroutine at_mpi_ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgather_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -4118,20 +3989,19 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ineighbor_allgatherv
-    subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, request, ierror)
+  interface MPI_Ineighbor_allgather
+    procedure MPI_Ineighbor_allgather
+    procedure MPI_Ineighbor_allgather_c
+  end interface
+  interface
+    subroutine at_mpi_ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4139,19 +4009,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, request, ierror)
+    subroutine at_mpi_ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_allgatherv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4160,39 +4025,33 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ineighbor_alltoall
-    subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        comm, request, ierror)
+  interface MPI_Ineighbor_allgatherv
+    procedure MPI_Ineighbor_allgatherv
+    procedure MPI_Ineighbor_allgatherv_c
+  end interface
+  interface
+    subroutine at_mpi_ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, request, ierror)
+    subroutine at_mpi_ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoall_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -4200,21 +4059,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ineighbor_alltoallv
-    subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, request, ierror)
+  interface MPI_Ineighbor_alltoall
+    procedure MPI_Ineighbor_alltoall
+    procedure MPI_Ineighbor_alltoall_c
+  end interface
+  interface
+    subroutine at_mpi_ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4222,20 +4080,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, request, ierror)
+    subroutine at_mpi_ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -4244,21 +4097,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ineighbor_alltoallw
-    subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, request, ierror)
+  interface MPI_Ineighbor_alltoallv
+    procedure MPI_Ineighbor_alltoallv
+    procedure MPI_Ineighbor_alltoallv_c
+  end interface
+  interface
+    subroutine at_mpi_ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -4266,20 +4118,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, request, ierror)
+    subroutine at_mpi_ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror) &
+        bind(C, name="mpi_ineighbor_alltoallw_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -4287,6 +4134,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Ineighbor_alltoallw
+    procedure MPI_Ineighbor_alltoallw
+    procedure MPI_Ineighbor_alltoallw_c
   end interface
   interface MPI_Info_create
     subroutine MPI_Info_create(info, ierror)
@@ -4452,13 +4303,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Irecv
-    subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_irecv(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: source
@@ -4467,71 +4316,63 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Irecv_c(buf, count, datatype, source, tag, comm, request, ierror)
+    subroutine at_mpi_irecv_c(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_irecv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: source
       integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface MPI_Irecv
+    procedure MPI_Irecv
+    procedure MPI_Irecv_c
+  end interface
+  interface
+    subroutine at_mpi_ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) &
+        bind(C, name="mpi_ireduce_")
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+    subroutine at_mpi_ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request, &
+        ierror) &
+        bind(C, name="mpi_ireduce_c_")
+      import
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
   end interface
   interface MPI_Ireduce
-    subroutine MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer, intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Op), intent(in) :: op
-      integer, intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
-    subroutine MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer(MPI_COUNT_KIND), intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      type(MPI_Op), intent(in) :: op
-      integer, intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
+    procedure MPI_Ireduce
+    procedure MPI_Ireduce_c
   end interface
-  interface MPI_Ireduce_scatter
-    subroutine MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
-        ierror)
+  interface
+    subroutine at_mpi_ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
+        ierror) &
+        bind(C, name="mpi_ireduce_scatter_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4539,17 +4380,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
-        ierror)
+    subroutine at_mpi_ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4558,18 +4394,17 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ireduce_scatter_block
-    subroutine MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        request, ierror)
+  interface MPI_Ireduce_scatter
+    procedure MPI_Ireduce_scatter
+    procedure MPI_Ireduce_scatter_c
+  end interface
+  interface
+    subroutine at_mpi_ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4577,17 +4412,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        request, ierror)
+    subroutine at_mpi_ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror) &
+        bind(C, name="mpi_ireduce_scatter_block_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4596,13 +4426,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Irsend
-    subroutine MPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface MPI_Ireduce_scatter_block
+    procedure MPI_Ireduce_scatter_block
+    procedure MPI_Ireduce_scatter_block_c
+  end interface
+  interface
+    subroutine at_mpi_irsend(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -4611,12 +4443,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_irsend_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_irsend_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -4625,6 +4455,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Irsend
+    procedure MPI_Irsend
+    procedure MPI_Irsend_c
   end interface
   interface MPI_Is_thread_main
     subroutine MPI_Is_thread_main(flag, ierror)
@@ -4633,17 +4467,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Iscan
-    subroutine MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+  interface
+    subroutine at_mpi_iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4651,16 +4480,11 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+    subroutine at_mpi_iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) &
+        bind(C, name="mpi_iscan_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -4669,20 +4493,19 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Iscatter
-    subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, request, ierror)
+  interface MPI_Iscan
+    procedure MPI_Iscan
+    procedure MPI_Iscan_c
+  end interface
+  interface
+    subroutine at_mpi_iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror) &
+        bind(C, name="mpi_iscatter_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -4690,19 +4513,52 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, request, ierror)
+    subroutine at_mpi_iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror) &
+        bind(C, name="mpi_iscatter_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface MPI_Iscatter
+    procedure MPI_Iscatter
+    procedure MPI_Iscatter_c
+  end interface
+  interface
+    subroutine at_mpi_iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) &
+        bind(C, name="mpi_iscatterv_")
+      import
+      type(c_ptr), value :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(c_ptr), value :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+    subroutine at_mpi_iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror) &
+        bind(C, name="mpi_iscatterv_c_")
+      import
+      type(c_ptr), value :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -4712,56 +4568,14 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Iscatterv
-    subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      integer :: sendcounts(*)
-      integer :: displs(*)
-      type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer, intent(in) :: recvcount
-      type(MPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
-    subroutine MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      integer(MPI_COUNT_KIND) :: sendcounts(*)
-      integer(MPI_ADDRESS_KIND) :: displs(*)
-      type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
-      integer(MPI_COUNT_KIND), intent(in) :: recvcount
-      type(MPI_Datatype), intent(in) :: recvtype
-      integer, intent(in) :: root
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
+    procedure MPI_Iscatterv
+    procedure MPI_Iscatterv_c
   end interface
-  interface MPI_Isend
-    subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_isend(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -4770,12 +4584,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Isend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_isend_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_isend_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -4785,22 +4597,21 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Isendrecv
-    subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
-        recvtype, source, recvtag, comm, request, ierror)
+  interface MPI_Isend
+    procedure MPI_Isend
+    procedure MPI_Isend_c
+  end interface
+  interface
+    subroutine at_mpi_isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: source
@@ -4809,23 +4620,54 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
-        recvtype, source, recvtag, comm, request, ierror)
+    subroutine at_mpi_isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, &
+        recvcount, recvtype, source, recvtag, comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
       integer, intent(in) :: dest
       integer, intent(in) :: sendtag
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+  end interface
+  interface MPI_Isendrecv
+    procedure MPI_Isendrecv
+    procedure MPI_Isendrecv_c
+  end interface
+  interface
+    subroutine at_mpi_isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, &
+        comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_replace_")
+      import
+      type(c_ptr), value :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+    end subroutine
+    subroutine at_mpi_isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, &
+        comm, request, ierror) &
+        bind(C, name="mpi_isendrecv_replace_c_")
+      import
+      type(c_ptr), value :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
       integer, intent(in) :: source
       integer, intent(in) :: recvtag
       type(MPI_Comm), intent(in) :: comm
@@ -4834,70 +4676,38 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Isendrecv_replace
-    subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, &
-        request, ierror)
+    procedure MPI_Isendrecv_replace
+    procedure MPI_Isendrecv_replace_c
+  end interface
+  interface
+    subroutine at_mpi_issend(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
-      integer, intent(in) :: sendtag
-      integer, intent(in) :: source
-      integer, intent(in) :: recvtag
+      integer, intent(in) :: tag
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, &
-        comm, request, ierror)
+    subroutine at_mpi_issend_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_issend_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
-      integer, intent(in) :: sendtag
-      integer, intent(in) :: source
-      integer, intent(in) :: recvtag
+      integer, intent(in) :: tag
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
   end interface
   interface MPI_Issend
-    subroutine MPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
-      integer, intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
-      integer, intent(in) :: tag
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
-    subroutine MPI_Issend_c(buf, count, datatype, dest, tag, comm, request, ierror)
-      import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
-      integer(MPI_COUNT_KIND), intent(in) :: count
-      type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
-      integer, intent(in) :: tag
-      type(MPI_Comm), intent(in) :: comm
-      type(MPI_Request) :: request
-      integer, optional :: ierror
-    end subroutine
+    procedure MPI_Issend
+    procedure MPI_Issend_c
   end interface
   interface MPI_Mprobe
     subroutine MPI_Mprobe(source, tag, comm, message, status, ierror)
@@ -4974,20 +4784,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Neighbor_allgather_init
-    subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -4995,19 +4800,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror)
+    subroutine at_mpi_neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgather_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -5015,6 +4815,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Neighbor_allgather_init
+    procedure MPI_Neighbor_allgather_init
+    procedure MPI_Neighbor_allgather_init_c
   end interface
   interface MPI_Neighbor_allgatherv
     subroutine MPI_Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
@@ -5056,20 +4860,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Neighbor_allgatherv_init
-    subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -5078,19 +4877,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
-        displs, recvtype, comm, info, request, ierror)
+    subroutine at_mpi_neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, &
+        recvcounts, displs, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_allgatherv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -5099,6 +4893,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Neighbor_allgatherv_init
+    procedure MPI_Neighbor_allgatherv_init
+    procedure MPI_Neighbor_allgatherv_init_c
   end interface
   interface MPI_Neighbor_alltoall
     subroutine MPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
@@ -5138,20 +4936,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Neighbor_alltoall_init
-    subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -5159,19 +4952,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
-        recvtype, comm, info, request, ierror)
+    subroutine at_mpi_neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoall_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       type(MPI_Comm), intent(in) :: comm
@@ -5179,6 +4967,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Neighbor_alltoall_init
+    procedure MPI_Neighbor_alltoall_init
+    procedure MPI_Neighbor_alltoall_init_c
   end interface
   interface MPI_Neighbor_alltoallv
     subroutine MPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
@@ -5222,21 +5014,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Neighbor_alltoallv_init
-    subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -5245,20 +5032,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
-        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+    subroutine at_mpi_neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype), intent(in) :: recvtype
@@ -5267,6 +5049,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Neighbor_alltoallv_init
+    procedure MPI_Neighbor_alltoallv_init
+    procedure MPI_Neighbor_alltoallv_init_c
   end interface
   interface MPI_Neighbor_alltoallw
     subroutine MPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
@@ -5310,21 +5096,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Neighbor_alltoallw_init
-    subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -5333,20 +5114,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
-        recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+    subroutine at_mpi_neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror) &
+        bind(C, name="mpi_neighbor_alltoallw_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: sdispls(*)
       type(MPI_Datatype) :: sendtypes(*)
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       integer(MPI_ADDRESS_KIND) :: rdispls(*)
       type(MPI_Datatype) :: recvtypes(*)
@@ -5355,6 +5131,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Neighbor_alltoallw_init
+    procedure MPI_Neighbor_alltoallw_init
+    procedure MPI_Neighbor_alltoallw_init_c
   end interface
   interface MPI_Op_commutative
     subroutine MPI_Op_commutative(op, commute, ierror)
@@ -5532,14 +5312,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Precv_init
-    subroutine MPI_Precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
-        ierror)
+  interface
+    subroutine at_mpi_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_precv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: partitions
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
@@ -5550,6 +5328,9 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Precv_init
+    procedure MPI_Precv_init
   end interface
   interface MPI_Probe
     subroutine MPI_Probe(source, tag, comm, status, ierror)
@@ -5561,14 +5342,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Psend_init
-    subroutine MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
-        ierror)
+  interface
+    subroutine at_mpi_psend_init(buf, partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_psend_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: partitions
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
@@ -5580,14 +5359,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Put
-    subroutine MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+  interface MPI_Psend_init
+    procedure MPI_Psend_init
+  end interface
+  interface
+    subroutine at_mpi_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_put_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -5597,13 +5377,11 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, ierror)
+    subroutine at_mpi_put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror) &
+        bind(C, name="mpi_put_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -5613,6 +5391,10 @@ module mpi_f08
       type(MPI_Win), intent(in) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Put
+    procedure MPI_Put
+    procedure MPI_Put_c
   end interface
   interface MPI_Query_thread
     subroutine MPI_Query_thread(provided, ierror)
@@ -5621,14 +5403,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Raccumulate
-    subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, op, win, request, ierror)
+  interface
+    subroutine at_mpi_raccumulate(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -5640,13 +5420,11 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
-        target_disp, target_count, target_datatype, op, win, request, ierror)
+    subroutine at_mpi_raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror) &
+        bind(C, name="mpi_raccumulate_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -5658,6 +5436,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Raccumulate
+    procedure MPI_Raccumulate
+    procedure MPI_Raccumulate_c
   end interface
   interface MPI_Recv
     subroutine MPI_Recv(buf, count, datatype, source, tag, comm, status, ierror)
@@ -5689,13 +5471,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Recv_init
-    subroutine MPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_recv_init(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: source
@@ -5704,12 +5484,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request, ierror)
+    subroutine at_mpi_recv_init_c(buf, count, datatype, source, tag, comm, request, ierror) &
+        bind(C, name="mpi_recv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: source
@@ -5718,6 +5496,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Recv_init
+    procedure MPI_Recv_init
+    procedure MPI_Recv_init_c
   end interface
   interface MPI_Reduce
     subroutine MPI_Reduce(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
@@ -5755,18 +5537,13 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Reduce_init
-    subroutine MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
-        ierror)
+  interface
+    subroutine at_mpi_reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_reduce_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5776,17 +5553,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
-        request, ierror)
+    subroutine at_mpi_reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_reduce_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5796,6 +5568,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Reduce_init
+    procedure MPI_Reduce_init
+    procedure MPI_Reduce_init_c
   end interface
   interface MPI_Reduce_local
     subroutine MPI_Reduce_local(inbuf, inoutbuf, count, datatype, op, ierror)
@@ -5898,18 +5674,13 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Reduce_scatter_block_init
-    subroutine MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        info, request, ierror)
+  interface
+    subroutine at_mpi_reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5918,17 +5689,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, &
-        info, request, ierror)
+    subroutine at_mpi_reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, &
+        comm, info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_block_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5938,18 +5704,17 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Reduce_scatter_init
-    subroutine MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
-        request, ierror)
+  interface MPI_Reduce_scatter_block_init
+    procedure MPI_Reduce_scatter_block_init
+    procedure MPI_Reduce_scatter_block_init_c
+  end interface
+  interface
+    subroutine at_mpi_reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
+        request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer :: recvcounts(*)
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5958,17 +5723,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
-        request, ierror)
+    subroutine at_mpi_reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, &
+        info, request, ierror) &
+        bind(C, name="mpi_reduce_scatter_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND) :: recvcounts(*)
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -5977,6 +5737,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Reduce_scatter_init
+    procedure MPI_Reduce_scatter_init
+    procedure MPI_Reduce_scatter_init_c
   end interface
   interface MPI_Remove_error_class
     subroutine MPI_Remove_error_class(errorclass, ierror)
@@ -6049,14 +5813,12 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Rget
-    subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, request, ierror)
+  interface
+    subroutine at_mpi_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6067,13 +5829,11 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, request, ierror)
+    subroutine at_mpi_rget_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rget_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6085,21 +5845,20 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Rget_accumulate
-    subroutine MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
+  interface MPI_Rget
+    procedure MPI_Rget
+    procedure MPI_Rget_c
+  end interface
+  interface
+    subroutine at_mpi_rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, request, ierror)
+        op, win, request, ierror) &
+        bind(C, name="mpi_rget_accumulate_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: result_addr
       integer, intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -6111,20 +5870,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
+    subroutine at_mpi_rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
         result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
-        op, win, request, ierror)
+        op, win, request, ierror) &
+        bind(C, name="mpi_rget_accumulate_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
-      !DIR$ IGNORE_TKR result_addr
-      type(*), dimension(*) :: result_addr
+      type(c_ptr), value :: result_addr
       integer(MPI_COUNT_KIND), intent(in) :: result_count
       type(MPI_Datatype), intent(in) :: result_datatype
       integer, intent(in) :: target_rank
@@ -6137,14 +5891,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Rput
-    subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, request, ierror)
+  interface MPI_Rget_accumulate
+    procedure MPI_Rget_accumulate
+    procedure MPI_Rget_accumulate_c
+  end interface
+  interface
+    subroutine at_mpi_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer, intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6155,13 +5911,11 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
-        target_count, target_datatype, win, request, ierror)
+    subroutine at_mpi_rput_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) &
+        bind(C, name="mpi_rput_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
-      !DIR$ IGNORE_TKR origin_addr
-      type(*), dimension(*) :: origin_addr
+      type(c_ptr), value :: origin_addr
       integer(MPI_COUNT_KIND), intent(in) :: origin_count
       type(MPI_Datatype), intent(in) :: origin_datatype
       integer, intent(in) :: target_rank
@@ -6172,6 +5926,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Rput
+    procedure MPI_Rput
+    procedure MPI_Rput_c
   end interface
   interface MPI_Rsend
     subroutine MPI_Rsend(buf, count, datatype, dest, tag, comm, ierror)
@@ -6201,13 +5959,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Rsend_init
-    subroutine MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_rsend_init(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6216,12 +5972,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_rsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_rsend_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6230,6 +5984,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Rsend_init
+    procedure MPI_Rsend_init
+    procedure MPI_Rsend_init_c
   end interface
   interface MPI_Scan
     subroutine MPI_Scan(sendbuf, recvbuf, count, datatype, op, comm, ierror)
@@ -6265,17 +6023,13 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Scan_init
-    subroutine MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_scan_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -6284,17 +6038,12 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
-        ierror)
+    subroutine at_mpi_scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror) &
+        bind(C, name="mpi_scan_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: sendbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       type(MPI_Op), intent(in) :: op
@@ -6303,6 +6052,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Scan_init
+    procedure MPI_Scan_init
+    procedure MPI_Scan_init_c
   end interface
   interface MPI_Scatter
     subroutine MPI_Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
@@ -6344,20 +6097,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Scatter_init
-    subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
-        comm, info, request, ierror)
+  interface
+    subroutine at_mpi_scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatter_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer, intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -6366,19 +6114,14 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
-        root, comm, info, request, ierror)
+    subroutine at_mpi_scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatter_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND), intent(in) :: sendcount
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -6387,6 +6130,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Scatter_init
+    procedure MPI_Scatter_init
+    procedure MPI_Scatter_init_c
   end interface
   interface MPI_Scatterv
     subroutine MPI_Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
@@ -6430,21 +6177,16 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Scatterv_init
-    subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror)
+  interface
+    subroutine at_mpi_scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer :: sendcounts(*)
       integer :: displs(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer, intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -6453,20 +6195,15 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
-        recvtype, root, comm, info, request, ierror)
+    subroutine at_mpi_scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror) &
+        bind(C, name="mpi_scatterv_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
-      !DIR$ IGNORE_TKR sendbuf
-      type(*), dimension(*) :: sendbuf
+      type(c_ptr), value :: sendbuf
       integer(MPI_COUNT_KIND) :: sendcounts(*)
       integer(MPI_ADDRESS_KIND) :: displs(*)
       type(MPI_Datatype), intent(in) :: sendtype
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
-      !DIR$ IGNORE_TKR recvbuf
-      type(*), dimension(*) :: recvbuf
+      type(c_ptr), value :: recvbuf
       integer(MPI_COUNT_KIND), intent(in) :: recvcount
       type(MPI_Datatype), intent(in) :: recvtype
       integer, intent(in) :: root
@@ -6475,6 +6212,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Scatterv_init
+    procedure MPI_Scatterv_init
+    procedure MPI_Scatterv_init_c
   end interface
   interface MPI_Send
     subroutine MPI_Send(buf, count, datatype, dest, tag, comm, ierror)
@@ -6504,13 +6245,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Send_init
-    subroutine MPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_send_init(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6519,12 +6258,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_send_init_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_send_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6533,6 +6270,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Send_init
+    procedure MPI_Send_init
+    procedure MPI_Send_init_c
   end interface
   interface MPI_Sendrecv
     subroutine MPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
@@ -6618,27 +6359,27 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Session_attach_buffer
-    subroutine MPI_Session_attach_buffer(session, buffer, size, ierror)
+  interface
+    subroutine at_mpi_session_attach_buffer(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_")
       import
       type(MPI_Session), intent(in) :: session
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer, intent(in) :: size
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Session_attach_buffer_c(session, buffer, size, ierror)
+    subroutine at_mpi_session_attach_buffer_c(session, buffer, size, ierror) &
+        bind(C, name="mpi_session_attach_buffer_c_")
       import
       type(MPI_Session), intent(in) :: session
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buffer
-      !DIR$ IGNORE_TKR buffer
-      type(*), dimension(*) :: buffer
+      type(c_ptr), value :: buffer
       integer(MPI_COUNT_KIND), intent(in) :: size
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Session_attach_buffer
+    procedure MPI_Session_attach_buffer
+    procedure MPI_Session_attach_buffer_c
   end interface
   interface MPI_Session_call_errhandler
     subroutine MPI_Session_call_errhandler(session, errorcode, ierror)
@@ -6784,13 +6525,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Ssend_init
-    subroutine MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+  interface
+    subroutine at_mpi_ssend_init(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer, intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6799,12 +6538,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+    subroutine at_mpi_ssend_init_c(buf, count, datatype, dest, tag, comm, request, ierror) &
+        bind(C, name="mpi_ssend_init_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
-      !DIR$ IGNORE_TKR buf
-      type(*), dimension(*) :: buf
+      type(c_ptr), value :: buf
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
       integer, intent(in) :: dest
@@ -6813,6 +6550,10 @@ module mpi_f08
       type(MPI_Request) :: request
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Ssend_init
+    procedure MPI_Ssend_init
+    procedure MPI_Ssend_init_c
   end interface
   interface MPI_Start
     subroutine MPI_Start(request, ierror)
@@ -7609,17 +7350,18 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Win_attach
-    subroutine MPI_Win_attach(win, base, size, ierror)
+  interface
+    subroutine at_mpi_win_attach(win, base, size, ierror) &
+        bind(C, name="mpi_win_attach_")
       import
       type(MPI_Win), intent(in) :: win
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DIR$ IGNORE_TKR base
-      type(*), dimension(*) :: base
+      type(c_ptr), value :: base
       integer(MPI_ADDRESS_KIND), intent(in) :: size
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Win_attach
+    procedure MPI_Win_attach
   end interface
   interface MPI_Win_call_errhandler
     subroutine MPI_Win_call_errhandler(win, errorcode, ierror)
@@ -7636,13 +7378,11 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
-  interface MPI_Win_create
-    subroutine MPI_Win_create(base, size, disp_unit, info, comm, win, ierror)
+  interface
+    subroutine at_mpi_win_create(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DIR$ IGNORE_TKR base
-      type(*), dimension(*) :: base
+      type(c_ptr), value :: base
       integer(MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -7650,12 +7390,10 @@ module mpi_f08
       type(MPI_Win) :: win
       integer, optional :: ierror
     end subroutine
-    subroutine MPI_Win_create_c(base, size, disp_unit, info, comm, win, ierror)
+    subroutine at_mpi_win_create_c(base, size, disp_unit, info, comm, win, ierror) &
+        bind(C, name="mpi_win_create_c_")
       import
-      !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DEC$ ATTRIBUTES NO_ARG_CHECK :: base
-      !DIR$ IGNORE_TKR base
-      type(*), dimension(*) :: base
+      type(c_ptr), value :: base
       integer(MPI_ADDRESS_KIND), intent(in) :: size
       integer(MPI_ADDRESS_KIND), intent(in) :: disp_unit
       type(MPI_Info), intent(in) :: info
@@ -7663,6 +7401,10 @@ module mpi_f08
       type(MPI_Win) :: win
       integer, optional :: ierror
     end subroutine
+  end interface
+  interface MPI_Win_create
+    procedure MPI_Win_create
+    procedure MPI_Win_create_c
   end interface
   interface MPI_Win_create_dynamic
     subroutine MPI_Win_create_dynamic(info, comm, win, ierror)
@@ -7977,4 +7719,2664 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
+
+contains
+
+    ! Nothing and no address is as good as contiguous: ranks pass that which have no data.
+    subroutine odonata_check(buf, name)
+      use, intrinsic :: iso_c_binding, only: c_associated
+      use, intrinsic :: iso_fortran_env, only: error_unit
+      type(*), dimension(..), target :: buf
+      character(len=*), intent(in) :: name
+      if (is_contiguous(buf)) return
+      if (.not. c_associated(c_loc(buf)) .or. size(buf) == 0) return
+      write (error_unit, '(3a)') name, ' keeps its buffer after it has returned, and was given ', &
+        'a section of an array that is not contiguous, so a copy that is gone by then ', &
+        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype such as MPI_Type_vector makes'
+      flush (error_unit)
+      call MPI_Abort(MPI_COMM_WORLD, 1)
+    end subroutine
+
+    subroutine MPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Accumulate')
+      call at_mpi_accumulate(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror)
+    end subroutine
+
+    subroutine MPI_Accumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Accumulate_c')
+      call at_mpi_accumulate_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror)
+    end subroutine
+
+    subroutine MPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allgather_init')
+      call odonata_check(recvbuf, 'MPI_Allgather_init')
+      call at_mpi_allgather_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allgather_init_c')
+      call odonata_check(recvbuf, 'MPI_Allgather_init_c')
+      call at_mpi_allgather_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allgatherv_init')
+      call odonata_check(recvbuf, 'MPI_Allgatherv_init')
+      call at_mpi_allgatherv_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allgatherv_init_c')
+      call odonata_check(recvbuf, 'MPI_Allgatherv_init_c')
+      call at_mpi_allgatherv_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Allreduce_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allreduce_init')
+      call odonata_check(recvbuf, 'MPI_Allreduce_init')
+      call at_mpi_allreduce_init(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Allreduce_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Allreduce_init_c')
+      call odonata_check(recvbuf, 'MPI_Allreduce_init_c')
+      call at_mpi_allreduce_init_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, &
+        info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoall_init')
+      call odonata_check(recvbuf, 'MPI_Alltoall_init')
+      call at_mpi_alltoall_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoall_init_c')
+      call odonata_check(recvbuf, 'MPI_Alltoall_init_c')
+      call at_mpi_alltoall_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoallv_init')
+      call odonata_check(recvbuf, 'MPI_Alltoallv_init')
+      call at_mpi_alltoallv_init(c_loc(sendbuf), sendcounts, sdispls, sendtype, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoallv_init_c')
+      call odonata_check(recvbuf, 'MPI_Alltoallv_init_c')
+      call at_mpi_alltoallv_init_c(c_loc(sendbuf), sendcounts, sdispls, sendtype, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoallw_init')
+      call odonata_check(recvbuf, 'MPI_Alltoallw_init')
+      call at_mpi_alltoallw_init(c_loc(sendbuf), sendcounts, sdispls, sendtypes, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Alltoallw_init_c')
+      call odonata_check(recvbuf, 'MPI_Alltoallw_init_c')
+      call at_mpi_alltoallw_init_c(c_loc(sendbuf), sendcounts, sdispls, sendtypes, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Bcast_init(buffer, count, datatype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: buffer
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Bcast_init')
+      call at_mpi_bcast_init(c_loc(buffer), count, datatype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Bcast_init_c(buffer, count, datatype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: buffer
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Bcast_init_c')
+      call at_mpi_bcast_init_c(c_loc(buffer), count, datatype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Bsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Bsend_init')
+      call at_mpi_bsend_init(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Bsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Bsend_init_c')
+      call at_mpi_bsend_init_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Buffer_attach(buffer, size, ierror)
+      type(*), dimension(..), target :: buffer
+      integer, intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Buffer_attach')
+      call at_mpi_buffer_attach(c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Buffer_attach_c(buffer, size, ierror)
+      type(*), dimension(..), target :: buffer
+      integer(MPI_COUNT_KIND), intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Buffer_attach_c')
+      call at_mpi_buffer_attach_c(c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Comm_attach_buffer(comm, buffer, size, ierror)
+      type(MPI_Comm), intent(in) :: comm
+      type(*), dimension(..), target :: buffer
+      integer, intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Comm_attach_buffer')
+      call at_mpi_comm_attach_buffer(comm, c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Comm_attach_buffer_c(comm, buffer, size, ierror)
+      type(MPI_Comm), intent(in) :: comm
+      type(*), dimension(..), target :: buffer
+      integer(MPI_COUNT_KIND), intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Comm_attach_buffer_c')
+      call at_mpi_comm_attach_buffer_c(comm, c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype, &
+        target_rank, target_disp, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      type(*), dimension(..), target :: compare_addr
+      type(*), dimension(..), target :: result_addr
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Compare_and_swap')
+      call odonata_check(compare_addr, 'MPI_Compare_and_swap')
+      call odonata_check(result_addr, 'MPI_Compare_and_swap')
+      call at_mpi_compare_and_swap(c_loc(origin_addr), c_loc(compare_addr), c_loc(result_addr), &
+        datatype, target_rank, target_disp, win, ierror)
+    end subroutine
+
+    subroutine MPI_Exscan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Exscan_init')
+      call odonata_check(recvbuf, 'MPI_Exscan_init')
+      call at_mpi_exscan_init(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Exscan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Exscan_init_c')
+      call odonata_check(recvbuf, 'MPI_Exscan_init_c')
+      call at_mpi_exscan_init_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, &
+        win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      type(*), dimension(..), target :: result_addr
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Fetch_and_op')
+      call odonata_check(result_addr, 'MPI_Fetch_and_op')
+      call at_mpi_fetch_and_op(c_loc(origin_addr), c_loc(result_addr), datatype, target_rank, &
+        target_disp, op, win, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread')
+      call at_mpi_file_iread(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_c')
+      call at_mpi_file_iread_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_all(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_all')
+      call at_mpi_file_iread_all(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_all_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_all_c')
+      call at_mpi_file_iread_all_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_at(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_at')
+      call at_mpi_file_iread_at(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_at_c(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_at_c')
+      call at_mpi_file_iread_at_c(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_at_all(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_at_all')
+      call at_mpi_file_iread_at_all(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_at_all_c')
+      call at_mpi_file_iread_at_all_c(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_shared(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_shared')
+      call at_mpi_file_iread_shared(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iread_shared_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iread_shared_c')
+      call at_mpi_file_iread_shared_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite')
+      call at_mpi_file_iwrite(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_c')
+      call at_mpi_file_iwrite_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_all(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_all')
+      call at_mpi_file_iwrite_all(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_all_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_all_c')
+      call at_mpi_file_iwrite_all_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_at(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_at')
+      call at_mpi_file_iwrite_at(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_at_c')
+      call at_mpi_file_iwrite_at_c(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_at_all')
+      call at_mpi_file_iwrite_at_all(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_at_all_c')
+      call at_mpi_file_iwrite_at_all_c(fh, offset, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_shared(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_shared')
+      call at_mpi_file_iwrite_shared(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_iwrite_shared_c(fh, buf, count, datatype, request, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_iwrite_shared_c')
+      call at_mpi_file_iwrite_shared_c(fh, c_loc(buf), count, datatype, request, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_all_begin(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_all_begin')
+      call at_mpi_file_read_all_begin(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_all_begin_c(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_all_begin_c')
+      call at_mpi_file_read_all_begin_c(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_at_all_begin(fh, offset, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_at_all_begin')
+      call at_mpi_file_read_at_all_begin(fh, offset, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_at_all_begin_c')
+      call at_mpi_file_read_at_all_begin_c(fh, offset, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_ordered_begin(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_ordered_begin')
+      call at_mpi_file_read_ordered_begin(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_read_ordered_begin_c(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_read_ordered_begin_c')
+      call at_mpi_file_read_ordered_begin_c(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_all_begin(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_all_begin')
+      call at_mpi_file_write_all_begin(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_all_begin_c(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_all_begin_c')
+      call at_mpi_file_write_all_begin_c(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_at_all_begin(fh, offset, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_at_all_begin')
+      call at_mpi_file_write_at_all_begin(fh, offset, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_at_all_begin_c')
+      call at_mpi_file_write_at_all_begin_c(fh, offset, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_ordered_begin(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_ordered_begin')
+      call at_mpi_file_write_ordered_begin(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_File_write_ordered_begin_c(fh, buf, count, datatype, ierror)
+      type(MPI_File), intent(in) :: fh
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_File_write_ordered_begin_c')
+      call at_mpi_file_write_ordered_begin_c(fh, c_loc(buf), count, datatype, ierror)
+    end subroutine
+
+    subroutine MPI_Gather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Gather_init')
+      call odonata_check(recvbuf, 'MPI_Gather_init')
+      call at_mpi_gather_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Gather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Gather_init_c')
+      call odonata_check(recvbuf, 'MPI_Gather_init_c')
+      call at_mpi_gather_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Gatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Gatherv_init')
+      call odonata_check(recvbuf, 'MPI_Gatherv_init')
+      call at_mpi_gatherv_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Gatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Gatherv_init_c')
+      call odonata_check(recvbuf, 'MPI_Gatherv_init_c')
+      call at_mpi_gatherv_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Get')
+      call at_mpi_get(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
+    end subroutine
+
+    subroutine MPI_Get_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Get_c')
+      call at_mpi_get_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
+    end subroutine
+
+    subroutine MPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
+        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      type(*), dimension(..), target :: result_addr
+      integer, intent(in) :: result_count
+      type(MPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Get_accumulate')
+      call odonata_check(result_addr, 'MPI_Get_accumulate')
+      call at_mpi_get_accumulate(c_loc(origin_addr), origin_count, origin_datatype, &
+        c_loc(result_addr), result_count, result_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror)
+    end subroutine
+
+    subroutine MPI_Get_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
+        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      type(*), dimension(..), target :: result_addr
+      integer(MPI_COUNT_KIND), intent(in) :: result_count
+      type(MPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Get_accumulate_c')
+      call odonata_check(result_addr, 'MPI_Get_accumulate_c')
+      call at_mpi_get_accumulate_c(c_loc(origin_addr), origin_count, origin_datatype, &
+        c_loc(result_addr), result_count, result_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, ierror)
+    end subroutine
+
+    subroutine MPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallgather')
+      call odonata_check(recvbuf, 'MPI_Iallgather')
+      call at_mpi_iallgather(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iallgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallgather_c')
+      call odonata_check(recvbuf, 'MPI_Iallgather_c')
+      call at_mpi_iallgather_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallgatherv')
+      call odonata_check(recvbuf, 'MPI_Iallgatherv')
+      call at_mpi_iallgatherv(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iallgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallgatherv_c')
+      call odonata_check(recvbuf, 'MPI_Iallgatherv_c')
+      call at_mpi_iallgatherv_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iallreduce(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallreduce')
+      call odonata_check(recvbuf, 'MPI_Iallreduce')
+      call at_mpi_iallreduce(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, request, &
+        ierror)
+    end subroutine
+
+    subroutine MPI_Iallreduce_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iallreduce_c')
+      call odonata_check(recvbuf, 'MPI_Iallreduce_c')
+      call at_mpi_iallreduce_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoall')
+      call odonata_check(recvbuf, 'MPI_Ialltoall')
+      call at_mpi_ialltoall(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoall_c')
+      call odonata_check(recvbuf, 'MPI_Ialltoall_c')
+      call at_mpi_ialltoall_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoallv')
+      call odonata_check(recvbuf, 'MPI_Ialltoallv')
+      call at_mpi_ialltoallv(c_loc(sendbuf), sendcounts, sdispls, sendtype, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
+        rdispls, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoallv_c')
+      call odonata_check(recvbuf, 'MPI_Ialltoallv_c')
+      call at_mpi_ialltoallv_c(c_loc(sendbuf), sendcounts, sdispls, sendtype, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoallw')
+      call odonata_check(recvbuf, 'MPI_Ialltoallw')
+      call at_mpi_ialltoallw(c_loc(sendbuf), sendcounts, sdispls, sendtypes, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtypes, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
+        rdispls, recvtypes, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ialltoallw_c')
+      call odonata_check(recvbuf, 'MPI_Ialltoallw_c')
+      call at_mpi_ialltoallw_c(c_loc(sendbuf), sendcounts, sdispls, sendtypes, c_loc(recvbuf), &
+        recvcounts, rdispls, recvtypes, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ibcast(buffer, count, datatype, root, comm, request, ierror)
+      type(*), dimension(..), target :: buffer
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Ibcast')
+      call at_mpi_ibcast(c_loc(buffer), count, datatype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ibcast_c(buffer, count, datatype, root, comm, request, ierror)
+      type(*), dimension(..), target :: buffer
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Ibcast_c')
+      call at_mpi_ibcast_c(c_loc(buffer), count, datatype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ibsend(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Ibsend')
+      call at_mpi_ibsend(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ibsend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Ibsend_c')
+      call at_mpi_ibsend_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iexscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iexscan')
+      call odonata_check(recvbuf, 'MPI_Iexscan')
+      call at_mpi_iexscan(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, request, &
+        ierror)
+    end subroutine
+
+    subroutine MPI_Iexscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iexscan_c')
+      call odonata_check(recvbuf, 'MPI_Iexscan_c')
+      call at_mpi_iexscan_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, request, &
+        ierror)
+    end subroutine
+
+    subroutine MPI_Igather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Igather')
+      call odonata_check(recvbuf, 'MPI_Igather')
+      call at_mpi_igather(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Igather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Igather_c')
+      call odonata_check(recvbuf, 'MPI_Igather_c')
+      call at_mpi_igather_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
+        root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Igatherv')
+      call odonata_check(recvbuf, 'MPI_Igatherv')
+      call at_mpi_igatherv(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Igatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
+        recvtype, root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Igatherv_c')
+      call odonata_check(recvbuf, 'MPI_Igatherv_c')
+      call at_mpi_igatherv_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcounts, &
+        displs, recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Imrecv(buf, count, datatype, message, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Imrecv')
+      call at_mpi_imrecv(c_loc(buf), count, datatype, message, request, ierror)
+    end subroutine
+
+    subroutine MPI_Imrecv_c(buf, count, datatype, message, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Message) :: message
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Imrecv_c')
+      call at_mpi_imrecv_c(c_loc(buf), count, datatype, message, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_allgather')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_allgather')
+      call at_mpi_ineighbor_allgather(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_allgather_c')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_allgather_c')
+      call at_mpi_ineighbor_allgather_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_allgatherv')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_allgatherv')
+      call at_mpi_ineighbor_allgatherv(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_allgatherv_c')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_allgatherv_c')
+      call at_mpi_ineighbor_allgatherv_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoall')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoall')
+      call at_mpi_ineighbor_alltoall(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoall_c')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoall_c')
+      call at_mpi_ineighbor_alltoall_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoallv')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoallv')
+      call at_mpi_ineighbor_alltoallv(c_loc(sendbuf), sendcounts, sdispls, sendtype, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoallv_c')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoallv_c')
+      call at_mpi_ineighbor_alltoallv_c(c_loc(sendbuf), sendcounts, sdispls, sendtype, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtype, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoallw')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoallw')
+      call at_mpi_ineighbor_alltoallw(c_loc(sendbuf), sendcounts, sdispls, sendtypes, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ineighbor_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ineighbor_alltoallw_c')
+      call odonata_check(recvbuf, 'MPI_Ineighbor_alltoallw_c')
+      call at_mpi_ineighbor_alltoallw_c(c_loc(sendbuf), sendcounts, sdispls, sendtypes, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Irecv(buf, count, datatype, source, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Irecv')
+      call at_mpi_irecv(c_loc(buf), count, datatype, source, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Irecv_c(buf, count, datatype, source, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Irecv_c')
+      call at_mpi_irecv_c(c_loc(buf), count, datatype, source, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce')
+      call odonata_check(recvbuf, 'MPI_Ireduce')
+      call at_mpi_ireduce(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, root, comm, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce_c(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce_c')
+      call odonata_check(recvbuf, 'MPI_Ireduce_c')
+      call at_mpi_ireduce_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, root, comm, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce_scatter')
+      call odonata_check(recvbuf, 'MPI_Ireduce_scatter')
+      call at_mpi_ireduce_scatter(c_loc(sendbuf), c_loc(recvbuf), recvcounts, datatype, op, comm, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce_scatter_c')
+      call odonata_check(recvbuf, 'MPI_Ireduce_scatter_c')
+      call at_mpi_ireduce_scatter_c(c_loc(sendbuf), c_loc(recvbuf), recvcounts, datatype, op, &
+        comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce_scatter_block')
+      call odonata_check(recvbuf, 'MPI_Ireduce_scatter_block')
+      call at_mpi_ireduce_scatter_block(c_loc(sendbuf), c_loc(recvbuf), recvcount, datatype, op, &
+        comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ireduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Ireduce_scatter_block_c')
+      call odonata_check(recvbuf, 'MPI_Ireduce_scatter_block_c')
+      call at_mpi_ireduce_scatter_block_c(c_loc(sendbuf), c_loc(recvbuf), recvcount, datatype, &
+        op, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Irsend(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Irsend')
+      call at_mpi_irsend(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Irsend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Irsend_c')
+      call at_mpi_irsend_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iscan(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscan')
+      call odonata_check(recvbuf, 'MPI_Iscan')
+      call at_mpi_iscan(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, request, &
+        ierror)
+    end subroutine
+
+    subroutine MPI_Iscan_c(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscan_c')
+      call odonata_check(recvbuf, 'MPI_Iscan_c')
+      call at_mpi_iscan_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, request, &
+        ierror)
+    end subroutine
+
+    subroutine MPI_Iscatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscatter')
+      call odonata_check(recvbuf, 'MPI_Iscatter')
+      call at_mpi_iscatter(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iscatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscatter_c')
+      call odonata_check(recvbuf, 'MPI_Iscatter_c')
+      call at_mpi_iscatter_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscatterv')
+      call odonata_check(recvbuf, 'MPI_Iscatterv')
+      call at_mpi_iscatterv(c_loc(sendbuf), sendcounts, displs, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Iscatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Iscatterv_c')
+      call odonata_check(recvbuf, 'MPI_Iscatterv_c')
+      call at_mpi_iscatterv_c(c_loc(sendbuf), sendcounts, displs, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, root, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isend(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Isend')
+      call at_mpi_isend(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Isend_c')
+      call at_mpi_isend_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Isendrecv')
+      call odonata_check(recvbuf, 'MPI_Isendrecv')
+      call at_mpi_isendrecv(c_loc(sendbuf), sendcount, sendtype, dest, sendtag, c_loc(recvbuf), &
+        recvcount, recvtype, source, recvtag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, &
+        recvtype, source, recvtag, comm, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Isendrecv_c')
+      call odonata_check(recvbuf, 'MPI_Isendrecv_c')
+      call at_mpi_isendrecv_c(c_loc(sendbuf), sendcount, sendtype, dest, sendtag, c_loc(recvbuf), &
+        recvcount, recvtype, source, recvtag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, &
+        request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Isendrecv_replace')
+      call at_mpi_isendrecv_replace(c_loc(buf), count, datatype, dest, sendtag, source, recvtag, &
+        comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag, &
+        comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: sendtag
+      integer, intent(in) :: source
+      integer, intent(in) :: recvtag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Isendrecv_replace_c')
+      call at_mpi_isendrecv_replace_c(c_loc(buf), count, datatype, dest, sendtag, source, &
+        recvtag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Issend(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Issend')
+      call at_mpi_issend(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Issend_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Issend_c')
+      call at_mpi_issend_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_allgather_init')
+      call odonata_check(recvbuf, 'MPI_Neighbor_allgather_init')
+      call at_mpi_neighbor_allgather_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_allgather_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_allgather_init_c')
+      call odonata_check(recvbuf, 'MPI_Neighbor_allgather_init_c')
+      call at_mpi_neighbor_allgather_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_allgatherv_init')
+      call odonata_check(recvbuf, 'MPI_Neighbor_allgatherv_init')
+      call at_mpi_neighbor_allgatherv_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_allgatherv_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, &
+        displs, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_allgatherv_init_c')
+      call odonata_check(recvbuf, 'MPI_Neighbor_allgatherv_init_c')
+      call at_mpi_neighbor_allgatherv_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcounts, displs, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoall_init')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoall_init')
+      call at_mpi_neighbor_alltoall_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, &
+        recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoall_init_c')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoall_init_c')
+      call at_mpi_neighbor_alltoall_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoallv_init')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoallv_init')
+      call at_mpi_neighbor_alltoallv_init(c_loc(sendbuf), sendcounts, sdispls, sendtype, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, &
+        recvcounts, rdispls, recvtype, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype), intent(in) :: recvtype
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoallv_init_c')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoallv_init_c')
+      call at_mpi_neighbor_alltoallv_init_c(c_loc(sendbuf), sendcounts, sdispls, sendtype, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtype, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoallw_init')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoallw_init')
+      call at_mpi_neighbor_alltoallw_init(c_loc(sendbuf), sendcounts, sdispls, sendtypes, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Neighbor_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, &
+        recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: sdispls(*)
+      type(MPI_Datatype) :: sendtypes(*)
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      integer(MPI_ADDRESS_KIND) :: rdispls(*)
+      type(MPI_Datatype) :: recvtypes(*)
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Neighbor_alltoallw_init_c')
+      call odonata_check(recvbuf, 'MPI_Neighbor_alltoallw_init_c')
+      call at_mpi_neighbor_alltoallw_init_c(c_loc(sendbuf), sendcounts, sdispls, sendtypes, &
+        c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: partitions
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Precv_init')
+      call at_mpi_precv_init(c_loc(buf), partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Psend_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: partitions
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Psend_init')
+      call at_mpi_psend_init(c_loc(buf), partitions, count, datatype, dest, tag, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Put')
+      call at_mpi_put(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
+    end subroutine
+
+    subroutine MPI_Put_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Put_c')
+      call at_mpi_put_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror)
+    end subroutine
+
+    subroutine MPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Raccumulate')
+      call at_mpi_raccumulate(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Raccumulate_c(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Raccumulate_c')
+      call at_mpi_raccumulate_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Recv_init(buf, count, datatype, source, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Recv_init')
+      call at_mpi_recv_init(c_loc(buf), count, datatype, source, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Recv_init_c(buf, count, datatype, source, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Recv_init_c')
+      call at_mpi_recv_init_c(c_loc(buf), count, datatype, source, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_init(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_init')
+      call odonata_check(recvbuf, 'MPI_Reduce_init')
+      call at_mpi_reduce_init(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, root, comm, &
+        info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_init_c(sendbuf, recvbuf, count, datatype, op, root, comm, info, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_init_c')
+      call odonata_check(recvbuf, 'MPI_Reduce_init_c')
+      call at_mpi_reduce_init_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, root, comm, &
+        info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_scatter_block_init(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_scatter_block_init')
+      call odonata_check(recvbuf, 'MPI_Reduce_scatter_block_init')
+      call at_mpi_reduce_scatter_block_init(c_loc(sendbuf), c_loc(recvbuf), recvcount, datatype, &
+        op, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_scatter_block_init_c(sendbuf, recvbuf, recvcount, datatype, op, comm, &
+        info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_scatter_block_init_c')
+      call odonata_check(recvbuf, 'MPI_Reduce_scatter_block_init_c')
+      call at_mpi_reduce_scatter_block_init_c(c_loc(sendbuf), c_loc(recvbuf), recvcount, &
+        datatype, op, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_scatter_init(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer :: recvcounts(*)
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_scatter_init')
+      call odonata_check(recvbuf, 'MPI_Reduce_scatter_init')
+      call at_mpi_reduce_scatter_init(c_loc(sendbuf), c_loc(recvbuf), recvcounts, datatype, op, &
+        comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Reduce_scatter_init_c(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, &
+        request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND) :: recvcounts(*)
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Reduce_scatter_init_c')
+      call odonata_check(recvbuf, 'MPI_Reduce_scatter_init_c')
+      call at_mpi_reduce_scatter_init_c(c_loc(sendbuf), c_loc(recvbuf), recvcounts, datatype, op, &
+        comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rget')
+      call at_mpi_rget(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rget_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rget_c')
+      call at_mpi_rget_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr, &
+        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      type(*), dimension(..), target :: result_addr
+      integer, intent(in) :: result_count
+      type(MPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rget_accumulate')
+      call odonata_check(result_addr, 'MPI_Rget_accumulate')
+      call at_mpi_rget_accumulate(c_loc(origin_addr), origin_count, origin_datatype, &
+        c_loc(result_addr), result_count, result_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rget_accumulate_c(origin_addr, origin_count, origin_datatype, result_addr, &
+        result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, &
+        op, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      type(*), dimension(..), target :: result_addr
+      integer(MPI_COUNT_KIND), intent(in) :: result_count
+      type(MPI_Datatype), intent(in) :: result_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rget_accumulate_c')
+      call odonata_check(result_addr, 'MPI_Rget_accumulate_c')
+      call at_mpi_rget_accumulate_c(c_loc(origin_addr), origin_count, origin_datatype, &
+        c_loc(result_addr), result_count, result_datatype, target_rank, target_disp, &
+        target_count, target_datatype, op, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer, intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer, intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rput')
+      call at_mpi_rput(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rput_c(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
+        target_count, target_datatype, win, request, ierror)
+      type(*), dimension(..), target :: origin_addr
+      integer(MPI_COUNT_KIND), intent(in) :: origin_count
+      type(MPI_Datatype), intent(in) :: origin_datatype
+      integer, intent(in) :: target_rank
+      integer(MPI_ADDRESS_KIND), intent(in) :: target_disp
+      integer(MPI_COUNT_KIND), intent(in) :: target_count
+      type(MPI_Datatype), intent(in) :: target_datatype
+      type(MPI_Win), intent(in) :: win
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(origin_addr, 'MPI_Rput_c')
+      call at_mpi_rput_c(c_loc(origin_addr), origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rsend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Rsend_init')
+      call at_mpi_rsend_init(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Rsend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Rsend_init_c')
+      call at_mpi_rsend_init_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Scan_init(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scan_init')
+      call odonata_check(recvbuf, 'MPI_Scan_init')
+      call at_mpi_scan_init(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Scan_init_c(sendbuf, recvbuf, count, datatype, op, comm, info, request, &
+        ierror)
+      type(*), dimension(..), target :: sendbuf
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      type(MPI_Op), intent(in) :: op
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scan_init_c')
+      call odonata_check(recvbuf, 'MPI_Scan_init_c')
+      call at_mpi_scan_init_c(c_loc(sendbuf), c_loc(recvbuf), count, datatype, op, comm, info, &
+        request, ierror)
+    end subroutine
+
+    subroutine MPI_Scatter_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, &
+        comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer, intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scatter_init')
+      call odonata_check(recvbuf, 'MPI_Scatter_init')
+      call at_mpi_scatter_init(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Scatter_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, &
+        root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND), intent(in) :: sendcount
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scatter_init_c')
+      call odonata_check(recvbuf, 'MPI_Scatter_init_c')
+      call at_mpi_scatter_init_c(c_loc(sendbuf), sendcount, sendtype, c_loc(recvbuf), recvcount, &
+        recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Scatterv_init(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer :: sendcounts(*)
+      integer :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer, intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scatterv_init')
+      call odonata_check(recvbuf, 'MPI_Scatterv_init')
+      call at_mpi_scatterv_init(c_loc(sendbuf), sendcounts, displs, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Scatterv_init_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, &
+        recvtype, root, comm, info, request, ierror)
+      type(*), dimension(..), target :: sendbuf
+      integer(MPI_COUNT_KIND) :: sendcounts(*)
+      integer(MPI_ADDRESS_KIND) :: displs(*)
+      type(MPI_Datatype), intent(in) :: sendtype
+      type(*), dimension(..), target :: recvbuf
+      integer(MPI_COUNT_KIND), intent(in) :: recvcount
+      type(MPI_Datatype), intent(in) :: recvtype
+      integer, intent(in) :: root
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(sendbuf, 'MPI_Scatterv_init_c')
+      call odonata_check(recvbuf, 'MPI_Scatterv_init_c')
+      call at_mpi_scatterv_init_c(c_loc(sendbuf), sendcounts, displs, sendtype, c_loc(recvbuf), &
+        recvcount, recvtype, root, comm, info, request, ierror)
+    end subroutine
+
+    subroutine MPI_Send_init(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Send_init')
+      call at_mpi_send_init(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Send_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Send_init_c')
+      call at_mpi_send_init_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Session_attach_buffer(session, buffer, size, ierror)
+      type(MPI_Session), intent(in) :: session
+      type(*), dimension(..), target :: buffer
+      integer, intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Session_attach_buffer')
+      call at_mpi_session_attach_buffer(session, c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Session_attach_buffer_c(session, buffer, size, ierror)
+      type(MPI_Session), intent(in) :: session
+      type(*), dimension(..), target :: buffer
+      integer(MPI_COUNT_KIND), intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(buffer, 'MPI_Session_attach_buffer_c')
+      call at_mpi_session_attach_buffer_c(session, c_loc(buffer), size, ierror)
+    end subroutine
+
+    subroutine MPI_Ssend_init(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer, intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Ssend_init')
+      call at_mpi_ssend_init(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Ssend_init_c(buf, count, datatype, dest, tag, comm, request, ierror)
+      type(*), dimension(..), target :: buf
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      type(MPI_Datatype), intent(in) :: datatype
+      integer, intent(in) :: dest
+      integer, intent(in) :: tag
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Request) :: request
+      integer, optional :: ierror
+      call odonata_check(buf, 'MPI_Ssend_init_c')
+      call at_mpi_ssend_init_c(c_loc(buf), count, datatype, dest, tag, comm, request, ierror)
+    end subroutine
+
+    subroutine MPI_Win_attach(win, base, size, ierror)
+      type(MPI_Win), intent(in) :: win
+      type(*), dimension(..), target :: base
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer, optional :: ierror
+      call odonata_check(base, 'MPI_Win_attach')
+      call at_mpi_win_attach(win, c_loc(base), size, ierror)
+    end subroutine
+
+    subroutine MPI_Win_create(base, size, disp_unit, info, comm, win, ierror)
+      type(*), dimension(..), target :: base
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: disp_unit
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+      call odonata_check(base, 'MPI_Win_create')
+      call at_mpi_win_create(c_loc(base), size, disp_unit, info, comm, win, ierror)
+    end subroutine
+
+    subroutine MPI_Win_create_c(base, size, disp_unit, info, comm, win, ierror)
+      type(*), dimension(..), target :: base
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer(MPI_ADDRESS_KIND), intent(in) :: disp_unit
+      type(MPI_Info), intent(in) :: info
+      type(MPI_Comm), intent(in) :: comm
+      type(MPI_Win) :: win
+      integer, optional :: ierror
+      call odonata_check(base, 'MPI_Win_create_c')
+      call at_mpi_win_create_c(c_loc(base), size, disp_unit, info, comm, win, ierror)
+    end subroutine
 end module mpi_f08

@@ -63,6 +63,43 @@ def test_programs(odonata, build, name, ranks):
     good(odonata, build("odonata-mpifort", Path(name).stem, PROGRAMS / name), ranks)
 
 
+SECTIONS = """
+program sections
+  use mpi_f08
+  implicit none
+  integer :: a(10, 4) = 1, got(20)
+  integer, allocatable :: none(:)
+  type(MPI_Request) :: r(4)
+  call MPI_Init()
+  ! All of these are in one piece, or nothing.
+  call MPI_Isend(none, 0, MPI_INTEGER, 0, 1, MPI_COMM_SELF, r(1))
+  call MPI_Isend(a(1:0:2, 1), 0, MPI_INTEGER, 0, 1, MPI_COMM_SELF, r(2))
+  call MPI_Isend(a(:, 2:3), 20, MPI_INTEGER, 0, 1, MPI_COMM_SELF, r(3))
+  call MPI_Irecv(got, 0, MPI_INTEGER, 0, 1, MPI_COMM_SELF, r(4))
+  call MPI_Waitall(1, r(4:), MPI_STATUSES_IGNORE)
+  ! Copied while the call lasts, which is long enough.
+  call MPI_Sendrecv(a(1, :), 4, MPI_INTEGER, 0, 2, got(::5), 4, MPI_INTEGER, 0, 2, &
+                    MPI_COMM_SELF, MPI_STATUS_IGNORE)
+  if (any(got(::5) /= 1)) error stop 'not received'
+  print *, 'fine so far'
+  flush (6)
+  call MPI_Isend(a(1, :), 4, MPI_INTEGER, 0, 3, MPI_COMM_SELF, r(1))
+  print *, 'never'
+end program
+"""
+
+
+@needs_fortran
+def test_a_section_in_pieces_is_refused_where_it_would_be_gone(odonata, build, tmp_path):
+    source = tmp_path / "sections.f90"
+    source.write_text(SECTIONS)
+    program = build("odonata-mpifort", "sections", source)
+    done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--quiet", "--", program)
+    assert done.stdout.split() == ["fine", "so", "far"], done.stderr
+    assert done.returncode == 1
+    assert "MPI_Isend keeps its buffer after it has returned" in done.stderr
+
+
 MAIN = """
 program mixed
   use mpi

@@ -187,6 +187,8 @@ fn declared(f: &Function, done: &BTreeSet<String>) -> bool {
 enum Module {
     Mpi,
     F08,
+    /// Procedures behind those of `mpi_f08`: buffers are addresses.
+    AtAddresses,
 }
 
 const F08: &str = "\
@@ -195,10 +197,12 @@ const F08: &str = "\
 !
 ! A handle is a type of one integer and an `ierror` may be left out, so the procedures are those of
 ! the module `mpi`, differently declared. A section of an array that is not contiguous is copied
-! by the compiler (MPI_SUBARRAYS_SUPPORTED is false): not for nonblocking calls.
+! by the compiler for the time of a call (MPI_SUBARRAYS_SUPPORTED is false). Where MPI keeps a
+! buffer for longer that would go wrong without a word, so there it ends the job.
 module mpi_f08
-  use, intrinsic :: iso_c_binding, only: c_ptr
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
   implicit none
+  private :: c_loc, c_ptr, odonata_check
 
   type, bind(C) :: MPI_Status
     integer, private :: low, high
@@ -360,6 +364,7 @@ pub fn module_f08(
     predefined(&mut out);
     out.push_str("  end interface\n");
     out.push_str(&SIZEOF.replace("{optional}", ", optional"));
+    let mut bodies = String::new();
     for f in functions {
         if !declared(f, done) || has_short_addresses(f) {
             continue;
@@ -367,11 +372,26 @@ pub fn module_f08(
         let detach = f.name.ends_with("detach") && f.name.starts_with("Buffer")
             || f.name.ends_with("detach_buffer");
         let specific = format!("MPI_{}{}", f.name, if detach { "_f08" } else { "" });
-        writeln!(out, "  interface MPI_{}", f.name).unwrap();
-        interface(&mut out, f, &specific, Module::F08);
         // Told apart by their counts.
         let large = functions.iter().find(|g| g.name == format!("{}_c", f.name));
-        if let Some(large) = large.filter(|g| done.contains(g.name) && differs(f, g)) {
+        let large = large.filter(|g| done.contains(g.name) && differs(f, g));
+        if keeps_a_buffer(f) {
+            writeln!(out, "  interface").unwrap();
+            interface(&mut out, f, &specific, Module::AtAddresses);
+            large.iter().for_each(|g| {
+                interface(&mut out, g, &format!("{specific}_c"), Module::AtAddresses);
+            });
+            writeln!(out, "  end interface\n  interface MPI_{}", f.name).unwrap();
+            for g in std::iter::once(f).chain(large) {
+                writeln!(out, "    procedure MPI_{}", g.name).unwrap();
+                checked(&mut bodies, g);
+            }
+            out.push_str("  end interface\n");
+            continue;
+        }
+        writeln!(out, "  interface MPI_{}", f.name).unwrap();
+        interface(&mut out, f, &specific, Module::F08);
+        if let Some(large) = large {
             interface(&mut out, large, &format!("{specific}_c"), Module::F08);
         }
         out.push_str("  end interface\n");
@@ -382,8 +402,78 @@ pub fn module_f08(
         }
     }
     out.push_str(STATUSES);
+    out.push_str(CHECKED);
+    out.push_str(&bodies);
     out.push_str("end module mpi_f08\n");
     out
+}
+
+const CHECKED: &str = "
+contains
+
+    ! Nothing and no address is as good as contiguous: ranks pass that which have no data.
+    subroutine odonata_check(buf, name)
+      use, intrinsic :: iso_c_binding, only: c_associated
+      use, intrinsic :: iso_fortran_env, only: error_unit
+      type(*), dimension(..), target :: buf
+      character(len=*), intent(in) :: name
+      if (is_contiguous(buf)) return
+      if (.not. c_associated(c_loc(buf)) .or. size(buf) == 0) return
+      write (error_unit, '(3a)') name, ' keeps its buffer after it has returned, and was given ', &
+        'a section of an array that is not contiguous, so a copy that is gone by then ', &
+        '(MPI_SUBARRAYS_SUPPORTED is false): pass a datatype such as MPI_Type_vector makes'
+      flush (error_unit)
+      call MPI_Abort(MPI_COMM_WORLD, 1)
+    end subroutine
+";
+
+/// Whether the library reads or writes a buffer after the call: what the standard declares
+/// `asynchronous`.
+fn keeps_a_buffer(f: &Function) -> bool {
+    let all = arguments(f);
+    let later = |a: &Argument| match a.what {
+        What::Handle("Request") => a.how == How::Place,
+        What::Handle("Win") => true,
+        _ => false,
+    };
+    let named = f.name.ends_with("_begin") || f.name.to_lowercase().contains("attach");
+    all.iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
+        && (named || all.iter().any(later))
+        && f.name != "Win_detach"
+}
+
+/// A procedure that looks at its buffers, and passes their addresses on.
+fn checked(out: &mut String, f: &Function) {
+    let name = format!("MPI_{}", f.name);
+    let all = arguments(f);
+    out.push('\n');
+    let mut names: Vec<String> = all.iter().map(|a| a.name.to_string()).collect();
+    names.push("ierror".to_string());
+    broken(out, &format!("    subroutine {name}("), &names, "");
+    for a in &all {
+        if a.what == What::Choice {
+            writeln!(out, "      type(*), dimension(..), target :: {}", a.name).unwrap();
+        } else {
+            declaration(out, a, Module::F08);
+        }
+    }
+    writeln!(out, "      integer, optional :: ierror").unwrap();
+    for a in all.iter().filter(|a| a.what == What::Choice) {
+        writeln!(out, "      call odonata_check({}, '{name}')", a.name).unwrap();
+    }
+    let passed = |a: &Argument| match a.what {
+        What::Choice => format!("c_loc({})", a.name),
+        _ => a.name.to_string(),
+    };
+    let passed: Vec<String> =
+        all.iter().map(passed).chain(std::iter::once("ierror".to_string())).collect();
+    broken(out, &format!("      call {}(", at_addresses(&name)), &passed, "");
+    writeln!(out, "    end subroutine").unwrap();
+}
+
+/// What a procedure is called in the module that takes addresses of buffers.
+fn at_addresses(name: &str) -> String {
+    format!("at_{}", name.to_lowercase())
 }
 
 /// Whether a generic name can hold both: something that a compiler tells apart differs. The three
@@ -401,12 +491,33 @@ fn differs(f: &Function, large: &Function) -> bool {
 fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
     let all = arguments(f);
     let function = f.returns != "int";
-    let mut names: Vec<&str> = all.iter().map(|a| a.name).collect();
-    if !function {
-        names.push("ierror");
-    }
     let word = if function { "function" } else { "subroutine" };
-    let mut line = format!("    {word} {name}(");
+    let mut names: Vec<String> = all.iter().map(|a| a.name.to_string()).collect();
+    if !function {
+        names.push("ierror".to_string());
+    }
+    let binding = match module {
+        Module::AtAddresses => format!(" bind(C, name=\"{}_\")", name.to_lowercase()),
+        _ => String::new(),
+    };
+    let own = if binding.is_empty() { name.to_string() } else { at_addresses(name) };
+    broken(out, &format!("    {word} {own}("), &names, &binding);
+    out.push_str("      import\n");
+    for a in &all {
+        declaration(out, a, module);
+    }
+    match (f.returns, module) {
+        ("int", Module::Mpi) => out.push_str("      integer :: ierror\n"),
+        ("int", _) => out.push_str("      integer, optional :: ierror\n"),
+        ("double", _) => writeln!(out, "      double precision :: {name}").unwrap(),
+        _ => writeln!(out, "      integer(MPI_ADDRESS_KIND) :: {name}").unwrap(),
+    }
+    writeln!(out, "    end {word}").unwrap();
+}
+
+/// Names in parentheses, in lines of at most a hundred columns.
+fn broken(out: &mut String, start: &str, names: &[String], end: &str) {
+    let mut line = String::from(start);
     for (i, name) in names.iter().enumerate() {
         let gap = if i == 0 { "" } else { ", " };
         if line.len() + gap.len() + name.len() > 96 {
@@ -416,22 +527,20 @@ fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
             write!(line, "{gap}{name}").unwrap();
         }
     }
-    writeln!(out, "{line})\n      import").unwrap();
-    for a in &all {
-        declaration(out, a, module);
+    if end.is_empty() {
+        writeln!(out, "{line})").unwrap();
+    } else {
+        writeln!(out, "{line}) &\n       {end}").unwrap();
     }
-    match (f.returns, module) {
-        ("int", Module::Mpi) => out.push_str("      integer :: ierror\n"),
-        ("int", Module::F08) => out.push_str("      integer, optional :: ierror\n"),
-        ("double", _) => writeln!(out, "      double precision :: {name}").unwrap(),
-        _ => writeln!(out, "      integer(MPI_ADDRESS_KIND) :: {name}").unwrap(),
-    }
-    writeln!(out, "    end {word}").unwrap();
 }
 
 fn declaration(out: &mut String, a: &Argument, module: Module) {
     let name = a.name;
-    let f08 = module == Module::F08;
+    let f08 = module != Module::Mpi;
+    if module == Module::AtAddresses && a.what == What::Choice {
+        writeln!(out, "      type(c_ptr), value :: {name}").unwrap();
+        return;
+    }
     if name == "buffer_addr" {
         writeln!(out, "      type(c_ptr) :: {name}").unwrap();
         return;
