@@ -195,8 +195,8 @@ function of MPI 5.0, as `MPI_` and as `PMPI_`, and those removed from it that pr
 program loads whatever it uses; one that calls a function without support ends with a message that
 names it.
 
-A name with `(_c)` has its large-count form too. Fortran calls all of them but the tool interface (`MPI_T_...`) by
-`libmpifort.so.12`; [what is not there](../run-your-program.md#fortran).
+A name with `(_c)` has its large-count form too. Fortran calls all of them but the tool
+interface (`MPI_T_...`) by `libmpifort.so.12`; [what is not there](../run-your-program.md#fortran).
 ";
 
 /// The reference page of what works and what does not.
