@@ -9,9 +9,10 @@ modules() {
         echo "$(basename -- "$0"): cannot run the Fortran compiler \`$1\`; FC names another" >&2
         exit 2
     }
-    sources="$package/_include/mpi.f90 $package/_include/mpi_f08.f90"
-    key=$(echo "$version" | cat - $sources | cksum | tr -d ' ')
-    made=${XDG_CACHE_HOME:-$HOME/.cache}/odonata/fortran/$key
+    sources=$package/_include
+    key=$(echo "$version" | cat - "$sources/mpi.f90" "$sources/mpi_f08.f90" | cksum | tr -d ' ')
+    cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
+    made=${cache:-${TMPDIR:-/tmp}/odonata-$(id -u)}/odonata/fortran/$key
     [ -e "$made/libodonata_mpi_f.a" ] && return
     new=$made.$$
     # gfortran takes a call with a buffer of one type for an error after one with another, where
@@ -22,13 +23,11 @@ modules() {
         echo end >empty.f90
         $1 -fallow-argument-mismatch -c empty.f90 2>/dev/null && lenient=-fallow-argument-mismatch
         echo $lenient >options
-        for source in $sources; do
-            $1 -c "$source" || exit 2
-        done
+        $1 -c "$sources/mpi.f90" && $1 -c "$sources/mpi_f08.f90" || exit 2
         ar rc libodonata_mpi_f.a mpi.o mpi_f08.o && rm -f empty.* ./*.o
     ) || {
         rm -rf "$new"
-        echo "$(basename -- "$0"): \`$1\` cannot compile $sources into $made" >&2
+        echo "$(basename -- "$0"): \`$1\` cannot compile mpi.f90 and mpi_f08.f90 into $made" >&2
         exit 2
     }
     # Whoever is first; another's are the same.
