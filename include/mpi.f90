@@ -1815,10 +1815,10 @@ module mpi
       integer :: array_of_requests(*)
       integer :: ierror
     end subroutine
-    subroutine MPI_Status_get_error(status, error, ierror)
+    subroutine MPI_Status_get_error(status, err, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
-      integer :: error
+      integer :: err
       integer :: ierror
     end subroutine
     subroutine MPI_Status_get_source(status, source, ierror)
@@ -1853,10 +1853,10 @@ module mpi
       integer(MPI_COUNT_KIND), intent(in) :: count
       integer :: ierror
     end subroutine
-    subroutine MPI_Status_set_error(status, error, ierror)
+    subroutine MPI_Status_set_error(status, err, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
-      integer, intent(in) :: error
+      integer, intent(in) :: err
       integer :: ierror
     end subroutine
     subroutine MPI_Status_set_source(status, source, ierror)

@@ -5144,6 +5144,15 @@ module mpi_f08
       integer, optional :: ierror
     end subroutine
   end interface
+  interface
+    subroutine MPI_Op_create_c(user_fn, commute, op, ierror)
+      import
+      procedure(MPI_User_function_c) :: user_fn
+      logical, intent(in) :: commute
+      type(MPI_Op) :: op
+      integer, optional :: ierror
+    end subroutine
+  end interface
   interface MPI_Op_create
     subroutine MPI_Op_create(user_fn, commute, op, ierror)
       import
@@ -5313,7 +5322,7 @@ module mpi_f08
     end subroutine
   end interface
   interface
-    subroutine at_mpi_precv_init(buf, partitions, count, datatype, dest, tag, comm, info, &
+    subroutine at_mpi_precv_init(buf, partitions, count, datatype, source, tag, comm, info, &
         request, ierror) &
         bind(C, name="mpi_precv_init_")
       import
@@ -5321,7 +5330,7 @@ module mpi_f08
       integer, intent(in) :: partitions
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
+      integer, intent(in) :: source
       integer, intent(in) :: tag
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Info), intent(in) :: info
@@ -6571,10 +6580,10 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Status_get_error
-    subroutine MPI_Status_get_error(status, error, ierror)
+    subroutine MPI_Status_get_error(status, err, ierror)
       import
       type(MPI_Status) :: status
-      integer :: error
+      integer :: err
       integer, optional :: ierror
     end subroutine
   end interface
@@ -6628,10 +6637,10 @@ module mpi_f08
     end subroutine
   end interface
   interface MPI_Status_set_error
-    subroutine MPI_Status_set_error(status, error, ierror)
+    subroutine MPI_Status_set_error(status, err, ierror)
       import
       type(MPI_Status) :: status
-      integer, intent(in) :: error
+      integer, intent(in) :: err
       integer, optional :: ierror
     end subroutine
   end interface
@@ -9792,20 +9801,20 @@ contains
         c_loc(recvbuf), recvcounts, rdispls, recvtypes, comm, info, request, ierror)
     end subroutine
 
-    subroutine MPI_Precv_init(buf, partitions, count, datatype, dest, tag, comm, info, request, &
+    subroutine MPI_Precv_init(buf, partitions, count, datatype, source, tag, comm, info, request, &
         ierror)
       type(*), dimension(..), target :: buf
       integer, intent(in) :: partitions
       integer(MPI_COUNT_KIND), intent(in) :: count
       type(MPI_Datatype), intent(in) :: datatype
-      integer, intent(in) :: dest
+      integer, intent(in) :: source
       integer, intent(in) :: tag
       type(MPI_Comm), intent(in) :: comm
       type(MPI_Info), intent(in) :: info
       type(MPI_Request) :: request
       integer, optional :: ierror
       call odonata_check(buf, 'MPI_Precv_init')
-      call at_mpi_precv_init(c_loc(buf), partitions, count, datatype, dest, tag, comm, info, &
+      call at_mpi_precv_init(c_loc(buf), partitions, count, datatype, source, tag, comm, info, &
         request, ierror)
     end subroutine
 

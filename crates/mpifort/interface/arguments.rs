@@ -82,8 +82,13 @@ fn argument<'a>(f: &Function<'a>, text: &'a str) -> Argument<'a> {
     let array = bare.len() < text.len();
     let start = bare.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |i| i + 1);
     let (left, name) = bare.split_at(start);
-    // As the standard calls them in Fortran; C's name is another for a reason of C's.
-    let name = if name == "indx" { "index" } else { name };
+    // As the standard calls them in Fortran: programs name arguments.
+    let name = match (f.name.trim_end_matches("_c"), name) {
+        (_, "indx") => "index",
+        ("Precv_init", "dest") => "source",
+        ("Status_get_error" | "Status_set_error", "error") => "err",
+        _ => name,
+    };
     let (constant, left) = match left.strip_prefix("const ") {
         Some(rest) => (true, rest),
         None => (false, left),

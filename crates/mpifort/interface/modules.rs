@@ -98,7 +98,7 @@ const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
 
 /// Functions have types, and procedures that are passed have to be named. `MPI_Aint_add` and
 /// `MPI_Aint_diff` are left to programs, which declare them, for MPICH's file does not either.
-const EXTERNALS: &str = "      DOUBLE PRECISION MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+const EXTERNALS: &str = "      REAL*8 MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
 ";
 
@@ -388,6 +388,14 @@ pub fn module_f08(
             }
             out.push_str("  end interface\n");
             continue;
+        }
+        if f.name == "Op_create" {
+            // The procedures that they take differ, and nothing else: it has its own name.
+            out.push_str("  interface\n");
+            functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
+                interface(&mut out, g, "MPI_Op_create_c", Module::F08);
+            });
+            out.push_str("  end interface\n");
         }
         writeln!(out, "  interface MPI_{}", f.name).unwrap();
         interface(&mut out, f, &specific, Module::F08);

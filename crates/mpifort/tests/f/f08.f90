@@ -40,7 +40,7 @@ program f08
   call MPI_Waitall(2, requests, statuses)
   call check(got == before .and. statuses(1)%MPI_SOURCE == before .and. statuses(1)%MPI_TAG == 3, 1)
   call check(requests(1) == MPI_REQUEST_NULL .and. requests(2) == MPI_REQUEST_NULL, 2)
-  call MPI_Waitany(2, requests, index, MPI_STATUS_IGNORE)
+  call MPI_Waitany(count=2, array_of_requests=requests, index=index, status=MPI_STATUS_IGNORE)
   call check(index == MPI_UNDEFINED, 3)
 
   ! The same name with counts of 64 bits.
