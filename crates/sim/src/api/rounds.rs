@@ -15,11 +15,14 @@ use std::ops::Range;
 pub(super) struct Rounds {
     /// In the order in which they are played.
     pub blocks: Vec<Range<u32>>,
-    /// The first so many of those played are what they took, so many times: the last of all may
-    /// take what the first do. What else is played is not counted but for what it says of the rest.
-    own: (u32, u32),
+    /// Of those that are played, by their number: they are what they took, so many times, as the
+    /// last of all may be told by the first. What else is played is not counted but for what it
+    /// says of the rest.
+    own: Vec<(Range<u32>, u32)>,
     /// Of those that are played, by their number: their mean pace is that of the rest.
     pieces: Vec<Range<u32>>,
+    /// How much farther off the mean of the pieces is than that of as many apart.
+    dependence: f64,
 }
 
 /// What rounds whose partners are the next ones begin and end with.
@@ -27,13 +30,44 @@ pub(super) struct Rounds {
 pub(super) struct Ends {
     /// So many rounds from the first on have near partners.
     pub near: u32,
-    /// So have as many before the end.
-    pub are_both: bool,
+    pub last: Last,
+}
+
+/// As many rounds before the end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Last {
+    /// Their partners are as far away as others.
+    Others,
+    /// They take what the first do.
+    AsFirst,
+    Played,
+}
+
+impl Last {
+    /// How often the first near rounds count.
+    fn times(self) -> u32 {
+        if self == Last::AsFirst { 2 } else { 1 }
+    }
 }
 
 impl Ends {
-    fn times(self) -> u32 {
-        if self.are_both { 2 } else { 1 }
+    /// Rounds that are played before those with near partners at the end, and not counted.
+    const LEAD: u32 = 3;
+
+    pub(super) fn played(self) -> u32 {
+        let is_played = self.last == Last::Played && self.near > 0;
+        self.near + if is_played { Self::LEAD + self.near } else { 0 }
+    }
+
+    /// So many near rounds at either end, fewer if of so many that are `played` not `least` were
+    /// left between them.
+    pub(super) fn of(near: u32, last: Last, played: u32, least: u32) -> Ends {
+        let spare = match last {
+            Last::Played => played.saturating_sub(least + Self::LEAD) / 3,
+            // Ranks that nodes' first are late for wait, too.
+            _ => played.saturating_sub(Rounds::PARTS).min(played / 4),
+        };
+        Ends { near: near.min(spare), last }
     }
 }
 
@@ -51,7 +85,7 @@ impl Rounds {
     pub(super) fn all(rounds: Range<u32>) -> Rounds {
         let own = rounds.len() as u32;
         let pieces = if own < Self::PARTS { Vec::new() } else { Self::eighths(own) };
-        Rounds { blocks: vec![rounds], own: (own, 1), pieces }
+        Rounds { blocks: vec![rounds], own: vec![(0..own, 1)], pieces, dependence: IN_A_ROW }
     }
 
     pub(super) fn played(&self) -> u32 {
@@ -87,39 +121,99 @@ impl Rounds {
             start..start + length
         };
         let blocks = Self::SPREAD.into_iter().zip(0..).map(block).collect();
-        Rounds { blocks, own: (played, 1), pieces: Self::eighths(played) }
+        let own = vec![(0..played, 1)];
+        Rounds { blocks, own, pieces: Self::eighths(played), dependence: 1.0 }
     }
 
-    /// The same with `near` rounds for themselves, which no eighth has in its middle.
+    /// The same with near rounds for themselves, which no eighth has in its middle.
     pub(super) fn spread_between(rounds: Range<u32>, played: u32, ends: Ends) -> Rounds {
-        Self::between(rounds, ends, |rounds| Self::spread(rounds, played - ends.near))
+        Self::between(rounds, ends, |rounds| Self::spread(rounds, played - ends.played()))
     }
 
-    /// `near` rounds that are what they are, and between the ends what is chosen there.
+    /// Rounds between the ends, at least, of those that are played in order.
+    pub(super) const LEAST_IN_ORDER: u32 = 16;
+
+    /// So many rounds, those at the ends for themselves, and between them the middles of four
+    /// parts, in the order of all rounds.
+    ///
+    /// Who is late with long messages keeps others waiting for dozens of rounds: with as many
+    /// rounds in eight blocks in another order, or with jumps back, ranks are never as far apart as
+    /// in a whole call. Which NICs of a node meet which comes round after some rounds, after a
+    /// node's ranks at the latest: as far as blocks are long enough such `periods`, the longest
+    /// first, are counted whole.
+    pub(super) fn in_order(
+        rounds: Range<u32>,
+        played: u32,
+        ends: Ends,
+        periods: [u32; 2],
+    ) -> Rounds {
+        const BLOCKS: u32 = 4;
+        // What ranks need to wait for new partners as for old ones.
+        const WARM_UP: u32 = 4;
+        Self::between(rounds, ends, |rounds| {
+            let (all, played) = (rounds.len() as u32, played - ends.played());
+            let part =
+                |of: u32, nth: u32| (u64::from(of) * u64::from(nth) / u64::from(BLOCKS)) as u32;
+            let parts = |of: u32| (0..BLOCKS).map(move |nth| part(of, nth)..part(of, nth + 1));
+            let blocks = parts(all).zip(parts(played)).map(|(part, own)| {
+                let start = rounds.start + part.start + (part.len() - own.len()) as u32 / 2;
+                start..start + own.len() as u32
+            });
+            let piece = |own: Range<u32>| {
+                let length = own.len() as u32;
+                let most = length - WARM_UP.min(length / 2);
+                let whole = periods.into_iter().find(|&period| period <= most).unwrap_or(1);
+                own.end - most / whole * whole..own.end
+            };
+            let pieces = parts(played).map(piece).collect();
+            Rounds { blocks: blocks.collect(), own: Vec::new(), pieces, dependence: 1.0 }
+        })
+    }
+
+    /// Near rounds that are what they are, and between the ends what is chosen there.
     fn between(rounds: Range<u32>, ends: Ends, inner: impl Fn(Range<u32>) -> Rounds) -> Rounds {
-        let (near, times) = (ends.near, ends.times());
-        let first = rounds.start + near;
-        let Rounds { mut blocks, pieces, .. } = inner(first..rounds.end - (times - 1) * near);
-        if near > 0 {
-            blocks.insert(0, rounds.start..first);
+        let Ends { near, last } = ends;
+        if near == 0 {
+            return Rounds { own: Vec::new(), ..inner(rounds) };
         }
-        let pieces = pieces.iter().map(|piece| piece.start + near..piece.end + near).collect();
-        Rounds { blocks, own: (near, times), pieces }
+        let first = rounds.start + near;
+        let end = if last == Last::Others { rounds.end } else { rounds.end - near };
+        let Rounds { mut blocks, mut pieces, dependence, .. } = inner(first..end);
+        blocks.insert(0, rounds.start..first);
+        for piece in &mut pieces {
+            *piece = piece.start + near..piece.end + near;
+        }
+        let mut rounds_played =
+            Rounds { blocks, own: vec![(0..near, last.times())], pieces, dependence };
+        rounds_played.play_last(near, last, rounds.end);
+        rounds_played
     }
 
-    /// So many whole waves, the first of near partners, with no jump; fewer than all rounds.
-    pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, are_both: bool) -> Rounds {
-        let times = Ends { near: wave, are_both }.times();
+    /// Near rounds at the end of all are played, and what comes before them.
+    fn play_last(&mut self, near: u32, last: Last, end: u32) {
+        if last == Last::Played {
+            let begun = self.played() + Ends::LEAD;
+            self.own.push((begun..begun + near, 1));
+            self.blocks.push(end - near - Ends::LEAD..end);
+        }
+    }
+
+    /// So many whole waves, the first of near partners, with no jump; fewer than all rounds. If the
+    /// last is played, too, it is one more.
+    pub(super) fn waves(rounds: Range<u32>, wave: u32, waves: u32, last: Last) -> Rounds {
         let pieces = (1..waves).map(|nth| nth * wave..(nth + 1) * wave).collect();
         let block = rounds.start..rounds.start + waves * wave;
-        Rounds { blocks: vec![block], own: (wave, times), pieces }
+        let own = vec![(0..wave, last.times())];
+        let mut played = Rounds { blocks: vec![block], own, pieces, dependence: IN_A_ROW };
+        played.play_last(wave, last, rounds.end);
+        played
     }
 
     /// Blocks of so many of these rounds in all, where a wave is too long to be played whole:
     /// spread over all of them and, as far as it goes, over the wave. In the first rounds of
     /// each, ranks that were put together drift apart.
     pub(super) fn phases(rounds: Range<u32>, wave: u32, played: u32, ends: Ends) -> Rounds {
-        Self::between(rounds, ends, |rounds| Self::blocks(rounds, wave, played - ends.near))
+        Self::between(rounds, ends, |rounds| Self::blocks(rounds, wave, played - ends.played()))
     }
 
     /// Rounds of such a block, at least.
@@ -136,7 +230,7 @@ impl Rounds {
         };
         let piece = |nth| nth * length + WARM_UP..(nth + 1) * length;
         let (blocks, pieces) = (0..n).map(|nth| (block(nth), piece(nth))).unzip();
-        Rounds { blocks, own: (0, 1), pieces }
+        Rounds { blocks, own: Vec::new(), pieces, dependence: 1.0 }
     }
 
     /// Where the `nth` of `n` blocks begins of which the last may begin at `last`: about the
@@ -163,14 +257,15 @@ impl Rounds {
     /// each of those that were played began and the last was over, on the mean over ranks.
     pub(super) fn extrapolate(&self, begun: &[f64], rounds: u32) -> (f64, f64) {
         let span = |part: &Range<u32>| begun[part.end as usize] - begun[part.start as usize];
-        let (first, times) = self.own;
-        let own = f64::from(times) * span(&(0..first));
-        let rest = f64::from(rounds) - f64::from(times * first);
+        let times = |(part, times): &(Range<u32>, u32)| (f64::from(*times), part.len() as f64);
+        let own: f64 = self.own.iter().map(|part| times(part).0 * span(&part.0)).sum();
+        let counted: f64 = self.own.iter().map(|part| times(part).0 * times(part).1).sum();
+        let rest = f64::from(rounds) - counted;
         if rest == 0.0 {
             return (own, 0.0);
         }
         if self.pieces.is_empty() {
-            let others = rest * own / f64::from(first);
+            let others = rest * own / counted;
             return (own + others, others);
         }
         let paces = || self.pieces.iter().map(|piece| span(piece) / piece.len() as f64);
@@ -178,9 +273,7 @@ impl Rounds {
         let mean = paces().sum::<f64>() / n as f64;
         let squares: f64 = paces().map(|pace| (pace - mean).powi(2)).sum();
         let student = STUDENT[(n - 2).min(STUDENT.len() - 1)];
-        // Blocks are far apart.
-        let dependence = if self.blocks.len() == 1 { IN_A_ROW } else { 1.0 };
-        let error = dependence * student * (squares / ((n - 1) * n) as f64).sqrt();
+        let error = self.dependence * student * (squares / ((n - 1) * n) as f64).sqrt();
         (own + rest * mean, rest * error)
     }
 }
@@ -189,7 +282,7 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    const RING: Ends = Ends { near: 0, are_both: true };
+    const RING: Ends = Ends { near: 0, last: Last::Played };
 
     fn played(rounds: &Rounds) -> Vec<u32> {
         rounds.blocks.iter().flat_map(Clone::clone).collect()
@@ -259,16 +352,21 @@ mod tests {
 
     #[test]
     fn whole_waves_are_played_in_a_row_from_the_first() {
-        let rounds = Rounds::waves(1..2_415, 16, 6, true);
+        let rounds = Rounds::waves(1..2_415, 16, 6, Last::AsFirst);
         assert_eq!(played(&rounds), (1..97).collect::<Vec<_>>());
         assert_eq!(rounds.pieces, [16..32, 32..48, 48..64, 64..80, 80..96]);
         // The first and the last wave are what the first took: 16 each of 1, the others 3 each.
         let begun = begun(&rounds, |round| if round < 17 { 1.0 } else { 3.0 });
         let (span, error) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span} {error}");
-        let rounds = Rounds::waves(1..2_415, 16, 6, false);
+        let rounds = Rounds::waves(1..2_415, 16, 6, Last::Others);
         let (span, _) = rounds.extrapolate(&begun, 2_414);
         assert!((span - 16.0 - 3.0 * 2_398.0).abs() < 1e-6, "{span}");
+        // A last wave that is played is what it takes.
+        let rounds = Rounds::waves(1..2_415, 16, 6, Last::Played);
+        assert_eq!(played(&rounds), (1..97).chain(2_396..2_415).collect::<Vec<_>>());
+        let (span, error) = rounds.extrapolate(&self::begun(&rounds, ends(1, 2_415, 16)), 2_414);
+        assert!((span - 16.0 - 32.0 - 3.0 * 2_382.0).abs() < 1e-6 && error < 1e-6, "{span}");
     }
 
     /// Blocks of a wave of 512 rounds begin in all parts of it, wherever they are.
@@ -299,16 +397,62 @@ mod tests {
         }
     }
 
+    /// What a round takes of those from `first` to `end`: so many at the beginning 1, so many at
+    /// the end 2, the others 3.
+    fn ends(first: u32, end: u32, near: u32) -> impl Fn(u32) -> f64 {
+        move |round| match round {
+            _ if round < first + near => 1.0,
+            _ if round >= end - near => 2.0,
+            _ => 3.0,
+        }
+    }
+
+    /// Those at the end take what they take, not what those at the beginning do.
     #[test]
     fn near_rounds_are_for_themselves() {
-        let law = |all: u32| move |r: u32| if r < 12 || r >= all - 12 { 1.0 } else { 3.0 };
-        let near = Ends { near: 12, are_both: true };
-        for rounds in
-            [Rounds::spread_between(0..287, 70, near), Rounds::phases(0..287, 144, 70, near)]
+        let near = |last| Ends { near: 12, last };
+        for played in [48, 70, 286] {
+            for rounds in [
+                Rounds::in_order(0..287, played, near(Last::Played), [12, 3]),
+                Rounds::phases(0..287, 144, played.max(51), near(Last::Played)),
+            ] {
+                let (span, error) = rounds.extrapolate(&begun(&rounds, ends(0, 287, 12)), 287);
+                let all = 12.0 + 24.0 + 3.0 * 263.0;
+                assert!((span - all).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+                let (_, inner) = rounds.blocks.split_first().expect("the first");
+                let (last, inner) = inner.split_last().expect("the last");
+                assert_eq!(*last, 272..287);
+                assert!(inner.iter().all(|b| b.start >= 12 && b.end <= 275));
+            }
+        }
+        let told = |last, law: &dyn Fn(u32) -> f64| {
+            let rounds = Rounds::spread_between(0..287, 70, near(last));
+            assert_eq!((rounds.blocks[0].clone(), rounds.played()), (0..12, 70));
+            rounds.extrapolate(&begun(&rounds, law), 287)
+        };
+        let (span, error) = told(Last::AsFirst, &|r| ends(0, 287, 12)(r).min(3.0));
+        assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+        let (span, error) = told(Last::Others, &|r| if r < 12 { 1.0 } else { 3.0 });
+        assert!((span - 12.0 - 3.0 * 275.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
+    }
+
+    /// However few or many are played, it is no more of them than that, in the order of all, and
+    /// of those between the ends a third or more say what the rest take, in whole periods.
+    #[test]
+    fn rounds_in_order_are_in_order() {
+        for (all, played, near) in
+            [(286, 32, 24), (286, 35, 4), (286, 70, 24), (286, 285, 24), (24_574, 2_603, 0)]
         {
-            let (span, error) = rounds.extrapolate(&begun(&rounds, law(287)), 287);
-            assert!((span - 24.0 - 3.0 * 263.0).abs() < 1e-9 && error < 1e-9, "{span} {error}");
-            assert!(rounds.blocks[1..].iter().all(|b| b.start >= 12 && b.end <= 275));
+            let ends = Ends::of(near, Last::Played, played, Rounds::LEAST_IN_ORDER);
+            let rounds = Rounds::in_order(1..1 + all, played, ends, [12, 3]);
+            assert!(rounds.played() == played && ends.near <= near, "{rounds:?}");
+            assert_eq!(rounds.blocks.len(), if near > 0 { 6 } else { 4 });
+            assert!(rounds.blocks.windows(2).all(|w| w[0].start < w[1].start), "{rounds:?}");
+            let counted: usize = rounds.pieces.iter().map(|piece| piece.len()).sum();
+            let between = played - ends.played();
+            assert!(between >= 16 && 3 * counted as u32 >= between, "{rounds:?}");
+            let period = if between >= 4 * 16 { 12 } else { 3 };
+            assert!(rounds.pieces.iter().all(|piece| piece.len() % period == 0), "{rounds:?}");
         }
     }
 
@@ -341,7 +485,8 @@ mod tests {
     #[test]
     fn whole_waves_are_as_near_as_they_say_and_blocks_of_a_round_are_not() {
         let law = |r| wave(r, 2_414, 16);
-        let (within, error) = holds(&Rounds::waves(0..2_414, 16, 6, true), 2_414, 1.0, law);
+        let (within, error) =
+            holds(&Rounds::waves(0..2_414, 16, 6, Last::AsFirst), 2_414, 1.0, law);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
         // Five waves of noise of 0.31 in all are 0.14 off a mean of 3, and Student's t is 2.776.
         assert!((0.12..0.17).contains(&error), "{error}");
@@ -349,7 +494,8 @@ mod tests {
         let law = |r| wave(r, 2_560, 16);
         let (within, _) = holds(&Rounds::spread(0..2_560, 8), 2_560, 0.0, law);
         assert!(within < 100, "{within} of 400");
-        let (within, error) = holds(&Rounds::waves(0..2_560, 16, 6, true), 2_560, 1.0, law);
+        let (within, error) =
+            holds(&Rounds::waves(0..2_560, 16, 6, Last::AsFirst), 2_560, 1.0, law);
         assert!((370..=390).contains(&within), "{within} of 400, {error}");
     }
 
