@@ -24,6 +24,7 @@ PAIRWISE = {
     "send", "ssend", "bsend", "recv", "probe", "mprobe", "iprobe",
     "access", "atomic", "lock", "lock_shared", "unlock",
 }  # fmt: skip
+TOLD = {"packs", "unpacks"}  # Of the next call, whose partner they have.
 LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
 NUMBERS = ("bytes", "back", "span_ps", "root", "length")
 # How often a loop may run that depends on the number of ranks; the longest explains most.
@@ -243,13 +244,16 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
                 of.at(rank, nth), "blocks of several lengths", "blocks of one length"
             )
         needs = tuple(nth - need for need in row["needs"])
+        told_of = nth
+        while rows[told_of]["op"] in TOLD and told_of + 1 < len(rows):
+            told_of += 1
         last = starts[-2:-1]
         is_whole = begins and bool(last) and list(row["needs"]) == list(range(last[0], nth))
         token = Token(
             op=row["op"], tag=row["tag"], context=context, flags=row["flags"], grain=row["grain"],
             other=nth - row["other"] if row["op"] in LINKED else row["other"],
             lengths=len(lengths) // of.ranks, begins=begins, needs=needs, is_whole=is_whole,
-            family="" if row["op"] in PAIRWISE else "none",
+            family="" if rows[told_of]["op"] in PAIRWISE else "none",
         )  # fmt: skip
         numbers = {name: row[name] for name in NUMBERS[:-1]}
         numbers["length"] = lengths[0] if lengths else 0
@@ -693,7 +697,7 @@ def play(program: Program, rank: int, n: int, contexts: Sequence[int]) -> list[d
                 if token.op in LINKED:
                     other = emitted[here - token.other]
                 length = value.pop("length")
-                if token.op not in PAIRWISE and token.grain > 1:
+                if token.op not in PAIRWISE | TOLD and token.grain > 1:
                     value["bytes"] -= value["bytes"] % token.grain
                 rows.append({
                     **value, "rank": rank, "step": step, "op": token.op, "peer": peer,

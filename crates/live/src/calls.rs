@@ -12,7 +12,7 @@ use base::Span;
 use std::sync::atomic::Ordering;
 use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
-use workload::{Call, Op, SendMode};
+use workload::{Apart, Call, Op, SendMode};
 
 /// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
 /// and messages are to fit behind.
@@ -92,7 +92,7 @@ impl Live {
 
     /// Writes down what a submission has become.
     fn record(&mut self, s: &Submission, became: &[Call]) {
-        let (Some(recorder), [call]) = (&mut self.recorder, became) else { return };
+        let (Some(recorder), [told @ .., call]) = (&mut self.recorder, became) else { return };
         let mut flags = 0;
         if let Op::Collective { context, .. } = call.op {
             recorder.know(context, self.meetings.members(context));
@@ -103,6 +103,7 @@ impl Live {
                 flags |= record::flag::BUILTIN;
             }
         }
+        told.iter().for_each(|told| recorder.call(told, None, 0));
         let has_token = !matches!(s.kind, kind::EXIT | kind::REGION);
         recorder.call(call, has_token.then_some(s.token), flags);
     }
@@ -165,6 +166,10 @@ impl Live {
             }
             _ => return wrong("an operation of no known kind"),
         }
+        let is_sane = |apart: &Apart| apart.bytes <= MOST && record::is_sane(apart);
+        if !is_sane(&s.give) || !is_sane(&s.take) {
+            return wrong("data that lies as none can");
+        }
         if s.kind != kind::EXIT {
             self.occupy(at, s).or_else(wrong)?;
         }
@@ -215,6 +220,10 @@ impl Live {
                 Op::Collective { context, call }
             }
         };
+        let told = [(s.give, Op::Packs(s.give)), (s.take, Op::Unpacks(s.take))];
+        for (_, op) in told.into_iter().filter(|(apart, _)| apart.is_some()) {
+            calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
+        }
         calls.push(Call { rank: at, token, after: Span(s.after_ps), op });
         Ok(())
     }

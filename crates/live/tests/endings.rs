@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::process::{Command, Stdio};
 use workload::wire::{Submission, combine, kind, wait};
-use workload::{Workload, wire};
+use workload::{Apart, Workload, wire};
 
 /// Vain polls of a program that has work of its own to do between them.
 const OWN_POLLS: u32 = 15_000;
@@ -166,6 +166,8 @@ fn rank_side() {
                 }
                 "members" => (s.kind, s.block, s.bytes) = (kind::COMM, u64::MAX - 2, 8),
                 "long" => s.bytes = u64::MAX,
+                "apart" => s.give = Apart { bytes: 8, touched: 513, grain: 8, member: 0 },
+                "far apart" => s.take = Apart { bytes: 1 << 37, touched: 0, grain: 8, member: 0 },
                 "sleep" => (s.kind, s.bytes) = (kind::DELAY, u64::MAX),
                 "target" => (s.kind, s.peer) = (kind::ONE_SIDED, 12),
                 "window" => (s.kind, s.context) = (kind::ONE_SIDED, 44),
@@ -381,6 +383,8 @@ fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
         "wait",
         "members",
         "long",
+        "apart",
+        "far apart",
         "sleep",
         "target",
         "window",

@@ -119,7 +119,7 @@ enum Form {
     Time,
     /// A time for every page or block.
     Brief,
-    /// A time for every element, of which there may be as many as bytes.
+    /// A time for every element or member, of which there may be as many as bytes.
     Element,
     /// Bytes, or no limit.
     Size,
@@ -135,7 +135,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 49] = [
+const KEYS: [(&str, Form); 50] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -158,6 +158,7 @@ const KEYS: [(&str, Form); 49] = [
     ("pack_block", Form::Brief),
     ("pack_stretch", Form::Brief),
     ("pack_element", Form::Element),
+    ("pack_member", Form::Element),
     ("move_block", Form::Brief),
     ("call_overhead", Form::Time),
     ("poll_interval", Form::Time),
@@ -262,8 +263,8 @@ impl Library {
     }
 
     /// The same library on cores that go through its code so many times as fast as those that the
-    /// profile was measured on; an element is packed in 1 us at most. Errors: the seconds of an
-    /// overhead that is longer then than a profile's may be.
+    /// profile was measured on; an element or a member is packed in 1 us at most. Errors: the
+    /// seconds of an overhead that is longer then than a profile's may be.
     pub fn on_cores(mut self, speed: f64) -> Result<Library, f64> {
         for span in [
             &mut self.send_overhead,
@@ -277,6 +278,7 @@ impl Library {
             &mut self.packing.block,
             &mut self.packing.stretch,
             &mut self.packing.element,
+            &mut self.packing.member,
             &mut self.packing.moved,
         ] {
             let seconds = span.seconds() / speed;
@@ -286,6 +288,7 @@ impl Library {
             *span = Span::from_seconds(seconds);
         }
         self.packing.element = self.packing.element.min(SLOWEST);
+        self.packing.member = self.packing.member.min(SLOWEST);
         Ok(self)
     }
 
@@ -346,6 +349,7 @@ impl Library {
                 block: Span(get("pack_block")),
                 stretch: Span(get("pack_stretch")),
                 element: Span(get("pack_element")),
+                member: Span(get("pack_member")),
                 moved: Span(get("move_block")),
             },
             call_overhead: Span(get("call_overhead")),

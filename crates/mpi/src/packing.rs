@@ -1,9 +1,11 @@
 //! Blocks that lie apart and travel as one message.
 
 use base::{Gap, Span};
+use workload::Apart;
 
 /// What a rank's CPU does for blocks that lie apart and travel as one message: Bruck's alltoall has
-/// them in every round. docs/models/library.md has how it is measured.
+/// them in every round, and programs have datatypes of their own. docs/models/library.md has how it
+/// is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Packing {
     /// A round's datatype is made and freed; more for each of its blocks, and for each stretch of
@@ -13,11 +15,13 @@ pub struct Packing {
     pub stretch: Span,
     /// One element is packed, or unpacked, no faster than this.
     pub element: Span,
+    /// Nor is a stretch of like values, where there are unlike ones.
+    pub member: Span,
     /// A block that is moved by itself within a rank's memory, beside its bytes.
     pub moved: Span,
 }
 
-/// As slow as the slowest rate: an element may be a byte.
+/// As slow as the slowest rate: an element may be a byte, and a member.
 pub(crate) const SLOWEST: Span = Span(1_000_000);
 
 impl Packing {
@@ -35,6 +39,16 @@ impl Packing {
         let elements = if stretches > 1 { bytes / grain.max(1) } else { 0 };
         (self.element * elements).max(copy.span(bytes))
     }
+    /// What a program's datatype says is packed, or unpacked: by its elements or its members, or at
+    /// the rate of copies for all the memory it lies in, whichever is slower.
+    pub fn gathered(&self, apart: &Apart, copy: Gap) -> Span {
+        let values = (self.element * apart.values()).max(self.member * apart.members());
+        values.max(copy.span(apart.touched))
+    }
+    /// What a member takes at most, as if it were a byte.
+    pub fn member_gap(&self) -> Gap {
+        Gap(self.member.0 << 20)
+    }
 }
 
 #[cfg(test)]
@@ -42,17 +56,38 @@ mod tests {
     use super::SLOWEST;
     use crate::Library;
     use base::{Gap, Span};
+    use workload::Apart;
 
     /// Times that can be counted stay so on the slowest cores there are.
     #[test]
     fn an_element_takes_no_longer_than_the_slowest_rate() {
-        let text = "like = \"mpich\"\npack_element = \"1 us\"";
+        let text = "like = \"mpich\"\npack_element = \"1 us\"\npack_member = \"1 us\"";
         let library = Library::parse("slow", text, "generic").expect("legal").on_cores(0.001);
         let packing = library.expect("no overhead is too long").packing;
-        assert_eq!(packing.element, SLOWEST);
+        assert_eq!((packing.element, packing.member), (SLOWEST, SLOWEST));
         assert_eq!(packing.gap(), Gap::from_bytes_per_s(1e6));
         assert_eq!(packing.copied(4 << 20, 1, 2, packing.gap()), Span(1_000_000 << 22));
         // One stretch is a copy.
         assert_eq!(packing.copied(4 << 20, 1, 1, Gap::ZERO), Span::ZERO);
+    }
+
+    /// Each of the three may be what takes longest, and nothing costs nothing.
+    #[test]
+    fn what_lies_apart_takes_what_is_slowest_of_it() {
+        let text = "like = \"none\"\npack_element = \"2 ns\"\npack_member = \"50 ns\"";
+        let packing = Library::parse("slow", text, "generic").expect("legal").packing;
+        let copy = Gap::from_bytes_per_s(1e9);
+        let apart = |values, members, touched| Apart::new(800, values, members, touched);
+        assert_eq!(packing.gathered(&apart(100, 3, 150), copy), Span::ns(200));
+        assert_eq!(packing.gathered(&apart(100, 5, 150), copy), Span::ns(250));
+        assert_eq!(packing.gathered(&apart(100, 3, 640), copy), copy.span(640));
+        assert_eq!(packing.gathered(&Apart::default(), copy), Span::ZERO);
+        // Of a shorter message the first part.
+        let first = apart(100, 5, 640).first(200);
+        assert_eq!((first.values(), first.members(), first.touched), (25, 1, 160));
+        assert_eq!(apart(100, 5, 640).first(900), apart(100, 5, 640));
+        // And of several all.
+        let both = apart(100, 0, 640) + apart(400, 4, 60) + Apart::default();
+        assert_eq!((both.bytes, both.values(), both.members()), (1600, 533, 4));
     }
 }

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use workload::Apart;
+
 use crate::abi::Datatype;
 use crate::abi::c;
 use crate::datatype::{self, Type};
@@ -39,6 +41,10 @@ impl Buffer {
     /// Where its bytes are, if packing would not change them.
     pub fn flat(&self) -> Option<*mut u8> {
         self.datatype.contiguous(self.count).map(|at| self.at.wrapping_offset(at as isize))
+    }
+    /// How its data lies, if it has to be packed.
+    pub fn apart(&self) -> Apart {
+        self.datatype.apart(self.count)
     }
     /// `count` items from item `first` on.
     pub fn items(&self, first: i64, count: u64) -> Buffer {

@@ -7,6 +7,7 @@
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
+use workload::Apart;
 use workload::wire::{Completion, Submission, flag, kind};
 
 use crate::abi::{Comm, Datatype, Request, Status, c};
@@ -68,7 +69,8 @@ impl Sending {
         crate::tool::count_message(bytes);
         let submit = |flags| {
             let block = packed(held, bytes, |out| unsafe { self.buffer.pack(out, bytes) });
-            send(held, to, self.context, self.tag, (bytes, block), flags)
+            let give = self.buffer.apart();
+            send(held, to, self.context, self.tag, (bytes, block, give), flags)
         };
         // When it starts, not when it is prepared, the user's buffer must have room. From there it
         // leaves like any other message.
@@ -96,13 +98,13 @@ pub(crate) fn send(
     to: u32,
     context: u32,
     tag: c_int,
-    (bytes, block): (u64, u64),
+    (bytes, block, give): (u64, u64, Apart),
     flags: u32,
 ) -> u32 {
     let token = runtime::token(held);
     let kind = kind::SEND;
     let what = Submission { kind, flags, token, peer: to, tag, context, ..Submission::default() };
-    runtime::submit(held, Submission { bytes, block, ..what });
+    runtime::submit(held, Submission { bytes, block, give, ..what });
     token
 }
 
@@ -212,10 +214,10 @@ impl Receiving {
         let From::Rank(peer) = self.from else { return Flight::landed(Outcome::proc_null()) };
         let token = runtime::token(held);
         let (kind, tag, context) = (kind::RECV, self.tag, self.context);
-        let bytes = self.buffer.bytes();
+        let (bytes, take) = (self.buffer.bytes(), self.buffer.apart());
         runtime::submit(
             held,
-            Submission { kind, token, peer, tag, context, bytes, ..Submission::default() },
+            Submission { kind, token, peer, tag, context, bytes, take, ..Submission::default() },
         );
         let (buffer, comm) = (self.buffer.clone(), self.comm.clone());
         let land = move |held: &Held, done: &[Completion]| land(held, &buffer, &comm, &done[0]);

@@ -12,6 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use workload::Apart;
 use workload::wire::{self, Submission, flag, kind};
 
 use crate::abi::{Comm, Count, Datatype, Info, Request, c};
@@ -156,7 +157,8 @@ impl Outgoing {
         let bytes = size_of_val(&layout) as u64;
         let fill = |out: *mut u8| unsafe { out.cast::<[u64; LAYOUT_WORDS]>().write(layout) };
         let block = p2p::packed(held, bytes, fill);
-        let token = p2p::send(held, to, self.context, tag, (bytes, block), p2p::STANDARD);
+        let all = (bytes, block, Apart::default());
+        let token = p2p::send(held, to, self.context, tag, all, p2p::STANDARD);
         runtime::detach(held, token);
     }
     fn start(&self) {
@@ -187,7 +189,8 @@ impl Outgoing {
         // SAFETY: the block has the room; the program has said that the partition is ready.
         let block = p2p::packed(held, bytes, |out| unsafe { part.pack(out, bytes) });
         let tag = self.first_tag - i as i32;
-        let token = p2p::send(held, to, self.context, tag, (bytes, block), self.flags.get());
+        let all = (bytes, block, part.apart());
+        let token = p2p::send(held, to, self.context, tag, all, self.flags.get());
         self.tokens.borrow_mut()[i] = Some(token);
         Ok(())
     }
@@ -244,12 +247,13 @@ impl Incoming {
         // All of it, before a submission may let other threads in who ask what has arrived.
         self.expect(held, layout);
         let (kind, context, bytes) = (kind::RECV, self.context, layout.bytes);
+        let take = self.cut.buffer.apart().first(bytes);
         for i in 0..layout.partitions {
             let token =
                 self.state.borrow().tokens[i].expect("nothing has arrived before it is asked for");
             let tag = layout.first_tag - i as i32;
             let what = Submission { kind, token, peer, tag, context, ..Submission::default() };
-            runtime::submit(held, Submission { bytes, ..what });
+            runtime::submit(held, Submission { bytes, take, ..what });
         }
     }
     /// Nothing has arrived.

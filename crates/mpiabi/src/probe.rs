@@ -127,10 +127,10 @@ fn receive(held: &Held, buffer: Buffer, message: *mut Message) -> Result<(Flight
     unsafe { *message = c::MESSAGE_NULL };
     let token = runtime::token(held);
     let (kind, other, context) = (kind::RECV_TAKEN, aside.token, aside.comm.context);
-    let bytes = buffer.bytes();
+    let (bytes, take) = (buffer.bytes(), buffer.apart());
     runtime::submit(
         held,
-        Submission { kind, token, other, context, bytes, ..Submission::default() },
+        Submission { kind, token, other, context, bytes, take, ..Submission::default() },
     );
     let land = move |held: &Held, done: &[Completion]| {
         runtime::release_token(held, other);

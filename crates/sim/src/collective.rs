@@ -650,7 +650,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let token = self.take_call(call).token;
         let done = Done { rank, token, ready, ..Done::default() };
-        self.complete(self.now, done);
+        let when = match self.scatter_cost(rank, token, (None, u64::MAX)) {
+            Span::ZERO => self.now,
+            cost => self.work(rank, cost),
+        };
+        self.complete(when, done);
     }
 
     pub(crate) fn describe_run(&self, run: &Run) -> String {

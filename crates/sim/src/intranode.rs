@@ -69,6 +69,22 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if self.is_far(a, b) { p.far_gap.span(bytes) } else { p.shm_gap.span(bytes) }
     }
 
+    /// What a core need not copy of a message that it packs or unpacks instead: within a node it is
+    /// packed into cells, and out of them or of the sender's memory.
+    pub(crate) fn spared(&self, rank: u32, peer: u32, bytes: u64) -> Span {
+        match self.job.buffers {
+            Buffers::Host if self.shares_node(rank, peer) => self.copy_cost(rank, peer, bytes),
+            _ => Span::ZERO,
+        }
+    }
+
+    /// Whether the receiver alone copies a message within a node.
+    pub(crate) fn copies_once(&self, from: u32, to: u32, bytes: u64) -> bool {
+        let near = self.shares_node(from, to);
+        let rendezvous = near && self.wants_rendezvous(near, bytes);
+        rendezvous && self.job.library.single_copy_start(bytes).is_some()
+    }
+
     /// When `bytes` between two ranks of a node are there that a core has copied by `copied`.
     pub(crate) fn moved(&mut self, a: u32, b: u32, bytes: u64, copied: Time) -> Time {
         let begun = Time(copied.0.saturating_sub(self.copy_cost(a, b, bytes).0));

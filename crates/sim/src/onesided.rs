@@ -310,7 +310,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let channel = &mut self.channels[access.pair];
         let when = when.max(channel.completed);
         channel.completed = when;
-        let Access { from, to, token, ready, .. } = *access;
+        let Access { from, to, token, ready, want, .. } = *access;
+        let back = if let Want::Access { back, .. } = want { back } else { 0 };
+        let when = match self.scatter_cost(from, token, (Some(to), back)) {
+            Span::ZERO => when,
+            cost => self.work(from, cost).max(when + cost),
+        };
         self.complete(when, Done { rank: from, token, peer: to, ready, ..Done::default() });
     }
 

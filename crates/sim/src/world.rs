@@ -694,7 +694,9 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.complete(when, done);
             }
             Op::Collective { .. } => unreachable!("entered above"),
-            Op::Region { .. } => unreachable!("told as it was submitted"),
+            Op::Region { .. } | Op::Packs(_) | Op::Unpacks(_) => {
+                unreachable!("told as it was submitted")
+            }
         }
         self.take_on(at);
     }

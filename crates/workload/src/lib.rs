@@ -113,14 +113,81 @@ pub enum Op {
         held: bool,
         optimized: bool,
     },
+    /// The data that this rank's next call gives lies apart in its memory, and is packed. Told
+    /// before that call, in the same batch; nothing completes, and what it costs is the call's.
+    Packs(Apart),
+    /// The same of the data that it takes.
+    Unpacks(Apart),
     /// The rank submits nothing any more.
     Exit,
+}
+
+/// Where the data of a call lies in memory, if it is more than one stretch and has to be packed;
+/// nothing, if it is one.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Apart {
+    /// Bytes of data, packed.
+    pub bytes: u64,
+    /// Bytes of the cache lines that it lies in.
+    pub touched: u64,
+    /// Bytes of a basic value, on the mean.
+    pub grain: u32,
+    /// Bytes of a stretch of like values, on the mean; 0: all of them are alike.
+    pub member: u32,
+}
+
+impl Apart {
+    /// Bytes of a cache line: of x86-64's processors, and Arm's for servers.
+    pub const LINE: u64 = 64;
+
+    /// So many bytes of so many values, which are of several types if there are `members`.
+    pub fn new(bytes: u64, values: u64, members: u64, touched: u64) -> Apart {
+        let mean = |n: u64| bytes.checked_div(n).map_or(0, |mean| mean.clamp(1, u32::MAX.into()));
+        let (grain, member) = (mean(values) as u32, mean(members) as u32);
+        Apart { bytes, touched, grain, member }
+    }
+    pub fn is_some(&self) -> bool {
+        self.bytes > 0
+    }
+    /// Basic values in it.
+    pub fn values(&self) -> u64 {
+        self.bytes / u64::from(self.grain.max(1))
+    }
+    /// Stretches of like values, if not all are.
+    pub fn members(&self) -> u64 {
+        self.bytes.checked_div(self.member.into()).unwrap_or(0)
+    }
+    /// The first `bytes` of it, taken to lie like the rest.
+    pub fn first(self, bytes: u64) -> Apart {
+        if bytes >= self.bytes {
+            return self;
+        }
+        let touched = u128::from(self.touched) * u128::from(bytes) / u128::from(self.bytes);
+        Apart { bytes, touched: touched as u64, ..self }
+    }
+}
+
+impl std::ops::Add for Apart {
+    type Output = Apart;
+    fn add(self, other: Apart) -> Apart {
+        match (self.is_some(), other.is_some()) {
+            (false, _) => other,
+            (_, false) => self,
+            _ => Apart::new(
+                self.bytes + other.bytes,
+                self.values() + other.values(),
+                self.members() + other.members(),
+                self.touched + other.touched,
+            ),
+        }
+    }
 }
 
 impl Op {
     /// Whether a `Done` comes of it.
     pub fn completes(&self) -> bool {
-        !matches!(self, Op::Region { .. })
+        !matches!(self, Op::Region { .. } | Op::Packs(_) | Op::Unpacks(_))
     }
 }
 

@@ -89,12 +89,15 @@ pub const MOST_BYTES: u64 = 1 << 40;
 /// Most ranks: as many as anything else that is counted here.
 pub const MOST_RANKS: u32 = 1 << 24;
 
-/// Bytes of messages and buffers: the longest, and all together; and those of storage.
+/// Bytes of messages and buffers: the longest, and all together, with the lines they lie in where
+/// they are packed; and those of storage.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Volume {
     pub longest: u64,
     pub total: u64,
     pub stored: u64,
+    /// Members of datatypes that are packed one by one.
+    pub members: u64,
 }
 
 impl Volume {
@@ -145,6 +148,10 @@ impl Schedule {
                     Op::OneSided { out, back, .. } => {
                         volume.add(*out);
                         volume.add(*back);
+                    }
+                    Op::Packs(apart) | Op::Unpacks(apart) => {
+                        volume.total = volume.total.saturating_add(apart.touched);
+                        volume.members = volume.members.saturating_add(apart.members());
                     }
                     Op::Storage { bytes, .. } => {
                         volume.stored = volume.stored.saturating_add(*bytes);

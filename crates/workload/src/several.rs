@@ -57,6 +57,8 @@ impl<W: Workload> Several<W> {
                 | Op::Collective { .. }
                 | Op::Storage { .. }
                 | Op::Region { .. }
+                | Op::Packs(_)
+                | Op::Unpacks(_)
                 | Op::Exit => {}
             }
         }

@@ -25,11 +25,13 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use crate::Apart;
+
 /// Names of the environment variables by which a process finds its seat.
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6104;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6105;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -316,6 +318,10 @@ pub struct Submission {
     /// `combine::builtin`. All members of a collective must mean the same.
     pub means: u32,
     pub _pad: u32,
+    /// How the rank's data lies in its memory, of what it gives and of what it takes. (In `block`
+    /// it is packed.)
+    pub give: Apart,
+    pub take: Apart,
 }
 
 /// Reductions the simulator can do itself, without waking the rank.
@@ -550,5 +556,5 @@ pub unsafe fn return_block(segment: Segment, at: u64) {
 
 const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
-const _: () = assert!(size_of::<Submission>() == 104);
+const _: () = assert!(size_of::<Submission>() == 152);
 const _: () = assert!(size_of::<Completion>() == 40);

@@ -364,9 +364,13 @@ pub const EMPTY: Submission = Submission {
     op: 0,
     means: 0,
     _pad: 0,
+    give: NOTHING,
+    take: NOTHING,
 };
 
 fn futex(word: &AtomicU32, op: i32, value: u32) {
     let forever = std::ptr::null::<libc::timespec>();
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, value, forever) };
 }
+
+const NOTHING: workload::Apart = workload::Apart { bytes: 0, touched: 0, grain: 0, member: 0 };

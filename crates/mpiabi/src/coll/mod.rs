@@ -14,9 +14,11 @@ mod neighbors;
 mod nonblocking;
 mod persistent;
 
+use std::ops::Add;
 use std::sync::Arc;
 
 use collectives::{Collective, Kind, Ragged, Seat};
+use workload::Apart;
 use workload::wire::{Submission, combine, flag, kind};
 
 use crate::abi::{Datatype, Op};
@@ -37,6 +39,19 @@ pub(crate) enum Side {
     Whole(Buffer),
     /// Block `i` of the area is buffer `i`.
     Blocks(Vec<Buffer>),
+}
+
+impl Side {
+    /// How the data lies that has to be packed.
+    fn apart(&self) -> Apart {
+        match self {
+            Side::Nothing => Apart::default(),
+            Side::Whole(buffer) => buffer.apart(),
+            Side::Blocks(buffers) => {
+                buffers.iter().map(Buffer::apart).fold(Apart::default(), Add::add)
+            }
+        }
+    }
 }
 
 /// How operands are combined.
@@ -222,6 +237,8 @@ impl Job {
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
                 means,
+                give: self.give.apart(),
+                take: self.take.apart(),
                 ..Submission::default()
             },
         );

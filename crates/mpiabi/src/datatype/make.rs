@@ -3,7 +3,7 @@
 
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::map::Placed;
 use super::signature::Signature;
@@ -92,6 +92,7 @@ impl Shape {
             number: None,
             recipe,
             committed: AtomicBool::new(false),
+            touched: OnceLock::new(),
             name: Mutex::default(),
         }
     }
@@ -165,6 +166,7 @@ impl Type {
             number: Some(number),
             recipe: Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]),
             committed: AtomicBool::new(true),
+            touched: OnceLock::new(),
             name: Mutex::new(known_as(name).as_bytes().to_vec()),
         }
     }
@@ -180,6 +182,7 @@ impl Type {
             number: self.number,
             recipe,
             committed: AtomicBool::new(self.committed.load(Ordering::Relaxed)),
+            touched: self.touched.clone(),
             name: Mutex::default(),
         }
     }

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use workload::Apart;
+
 #[derive(Debug)]
 pub(crate) enum Map {
     /// Adjacent bytes.
@@ -82,6 +84,15 @@ impl Placed {
     pub fn bounds(&self) -> Option<(i64, i64)> {
         bounds(&self.map).map(|(low, high)| (low + self.at, high + self.at))
     }
+    /// Bytes of the cache lines that the data of one item lies in, if every run that is not behind
+    /// another in a line begins one.
+    pub fn touched(&self) -> u64 {
+        touched(&self.map)
+    }
+    /// The same of `count` items, `extent` bytes apart, of which each touches so much.
+    pub fn touched_by(&self, count: u64, extent: i64, each: u64) -> u64 {
+        touched_by(count, extent, reach(&self.map), each)
+    }
     /// Visits `count` items, `extent` bytes apart.
     pub fn walk(&self, count: u64, extent: i64, visitor: &mut impl Visitor) {
         if let Map::Run(len) = *self.map {
@@ -128,6 +139,48 @@ fn walk(map: &Map, at: i64, visitor: &mut impl Visitor) -> bool {
         },
         Map::List(list) => list.iter().all(|part| walk(&part.map, at + part.at, visitor)),
     }
+}
+
+/// Bytes of the cache lines of `len` adjacent bytes that begin one.
+fn lines(len: u64) -> u64 {
+    len.div_ceil(Apart::LINE).saturating_mul(Apart::LINE)
+}
+
+/// Of `count` bodies `stride` apart, each of which reaches over `span` bytes and touches `each`: if
+/// they lie one behind the other and touch all between, one stretch of lines.
+fn touched_by(count: u64, stride: i64, span: u64, each: u64) -> u64 {
+    let stride = stride.unsigned_abs();
+    if span <= stride && stride <= each {
+        return lines((count - 1).saturating_mul(stride).saturating_add(span));
+    }
+    count.saturating_mul(each)
+}
+
+fn touched(map: &Map) -> u64 {
+    match map {
+        Map::Run(len) => lines(*len),
+        Map::Repeat { count, stride, body } => {
+            touched_by(*count, *stride, reach(body), touched(body))
+        }
+        Map::List(list) => {
+            let next = list.iter().skip(1).map(|part| part.bounds()).chain([None]);
+            let each = list.iter().zip(next).map(|(part, next)| {
+                let all = touched(&part.map);
+                match (part.bounds(), next) {
+                    (Some((low, high)), Some((behind, _))) if behind >= high => {
+                        all.min(behind.abs_diff(low))
+                    }
+                    _ => all,
+                }
+            });
+            each.fold(0, u64::saturating_add)
+        }
+    }
+}
+
+/// From the first byte to the last.
+fn reach(map: &Map) -> u64 {
+    bounds(map).map_or(0, |(low, high)| high.abs_diff(low))
 }
 
 /// Copies runs to where `out` points.

@@ -16,7 +16,7 @@ mod signature;
 mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) use builtin::Number;
 #[cfg(test)]
@@ -24,6 +24,8 @@ pub(crate) use builtin::all as predefined;
 pub(crate) use make::Recipe;
 use map::Placed;
 use signature::Signature;
+
+use workload::Apart;
 
 use crate::abi::{Datatype, Registry, c};
 use crate::error::{Result, fail};
@@ -42,6 +44,8 @@ pub(crate) struct Type {
     pub number: Option<Number>,
     recipe: Recipe,
     committed: AtomicBool,
+    /// See `apart`, once somebody has asked.
+    touched: OnceLock<u64>,
     name: Mutex<Vec<u8>>,
 }
 
@@ -117,6 +121,20 @@ impl Type {
             map::Map::Run(len) if count <= 1 || len as i64 == self.extent() => Some(self.placed.at),
             _ => None,
         }
+    }
+    /// How the data of `count` items lies, if it has to be packed. What is predefined has not: the
+    /// pairs of reductions are combined as they lie.
+    pub fn apart(&self, count: u64) -> Apart {
+        if self.number.is_some() || self.size == 0 || count == 0 || self.contiguous(count).is_some()
+        {
+            return Apart::default();
+        }
+        let bytes = self.packed_size(count);
+        let (values, members) = (self.signature.values * count, self.signature.members() * count);
+        let each = *self.touched.get_or_init(|| self.placed.touched());
+        let touched = self.placed.touched_by(count, self.extent(), each);
+        let touched = touched.min(bytes.saturating_mul(Apart::LINE));
+        Apart::new(bytes, values, members, touched)
     }
     /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
     ///

@@ -3,8 +3,8 @@
 //! Displacements and strides that count items of a type grow and shrink with it; those that count
 //! bytes stay, for the program has said what they are (MPI 5.0, 14.5).
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use super::make::{self, Deal, Width};
 use super::map::Placed;
@@ -62,6 +62,7 @@ fn value(bytes: u64) -> Type {
         number: None,
         recipe,
         committed: AtomicBool::new(true),
+        touched: OnceLock::new(),
         name: Default::default(),
     }
 }

@@ -120,6 +120,19 @@ impl Signature {
         }
         bytes
     }
+    /// Into how many stretches of like values an item falls as it was put together; 0 if all of it
+    /// is alike.
+    pub fn members(&self) -> u64 {
+        match &self.body {
+            _ if self.uniform.is_some() || self.values == 0 => 0,
+            Body::Value => 0,
+            Body::Repeat(count, of) => count * of.members(),
+            Body::List(list) => {
+                let parts = list.iter().filter(|part| part.values > 0);
+                parts.map(|part| part.members().max(1)).sum()
+            }
+        }
+    }
     /// Hands every run of alike basic values of one item, in order, to `each`: what they are, their
     /// size in `external32`, and how many.
     pub fn for_each(&self, each: &mut impl FnMut(Number, u64, u64)) {

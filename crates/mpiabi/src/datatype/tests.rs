@@ -479,3 +479,101 @@ fn counts_of_a_status_and_bad_types() {
         assert!(Type_vector::<c_int>(1, -1, 1, c::INT, new).is_err());
     }
 }
+
+/// Lines of memory that `count` items lie in whose first byte begins one.
+fn lines(datatype: Datatype, count: u64) -> u64 {
+    let mut lines = std::collections::BTreeSet::new();
+    get(datatype).unwrap().runs(count, |at, stride, n, len| {
+        let run = |i: i64| at + i * stride..at + i * stride + len as i64;
+        lines.extend((0..n as i64).flat_map(run).map(|byte| byte.div_euclid(64)));
+        true
+    });
+    lines.len() as u64
+}
+
+/// Where data begins lines or fills them, its lines are counted as they are.
+#[test]
+fn what_lies_apart_is_told_by_its_lines_and_values() {
+    let vector = |n, block, stride| {
+        make(|new| unsafe { Type_vector::<c_int>(n, block, stride, c::DOUBLE, new) })
+    };
+    for (n, block, stride) in
+        [(64, 1, 2), (64, 1, 4), (100, 1, 8), (100, 3, 8), (100, 8, 16), (50, 9, 24), (10, 65, 128)]
+    {
+        let made = vector(n, block, stride);
+        let apart = get(made).unwrap().apart(1);
+        let values = (n * block) as u64;
+        assert_eq!((apart.bytes, apart.values(), apart.members()), (8 * values, values, 0));
+        assert_eq!(apart.touched, 64 * lines(made, 1), "vector of {n}, {block}, {stride}");
+    }
+    // A face of rows, and one of columns, which is a vector of vectors.
+    let face = |parts: [c_int; 3]| {
+        let (sizes, starts) = ([32, 32, 64], [0; 3]);
+        make(|new| unsafe {
+            let (a, b, s) = (sizes.as_ptr(), parts.as_ptr(), starts.as_ptr());
+            Type_create_subarray::<c_int>(3, a, b, s, c::ORDER_C, c::DOUBLE, new)
+        })
+    };
+    for parts in [[32, 1, 64], [32, 32, 1], [1, 32, 60]] {
+        let made = face(parts);
+        assert_eq!(get(made).unwrap().apart(1).touched, 64 * lines(made, 1), "{parts:?}");
+    }
+    // Columns side by side are in the same lines, and are packed one after the other.
+    let column = vector(100, 1, 8);
+    let beside = make(|new| unsafe { Type_create_resized::<c_int>(column, 0, 8, new) });
+    assert_eq!(get(beside).unwrap().apart(8).touched, 8 * 100 * 64);
+    // A list of blocks that lie close: no line twice.
+    let at = [0, 2, 6, 8, 24];
+    let list = make(|new| unsafe {
+        Type_create_indexed_block::<c_int>(5, 1, at.as_ptr(), c::DOUBLE, new)
+    });
+    assert_eq!(get(list).unwrap().apart(1).touched, 16 + 32 + 16 + 64 + 64);
+}
+
+#[test]
+fn members_are_of_items_whose_values_are_unlike() {
+    let record = |kinds: &[(i64, c_int, Datatype)], extent| {
+        let (at, n): (Vec<_>, Vec<_>) = kinds.iter().map(|k| (k.0, k.1)).unzip();
+        let of: Vec<_> = kinds.iter().map(|k| k.2).collect();
+        let made = make(|new| unsafe {
+            let (n, at, of) = (n.as_ptr(), at.as_ptr(), of.as_ptr());
+            Type_create_struct::<c_int>(kinds.len() as c_int, n, at, of, new)
+        });
+        make(|new| unsafe { Type_create_resized::<c_int>(made, 0, extent, new) })
+    };
+    let two = record(&[(0, 1, c::DOUBLE), (8, 1, c::INT)], 16);
+    let three = record(&[(0, 3, c::DOUBLE), (32, 1, c::INT), (48, 2, c::CHAR)], 56);
+    let alike = record(&[(0, 1, c::DOUBLE), (16, 1, c::DOUBLE)], 24);
+    for (made, bytes, values, members, touched) in
+        [(two, 12, 2, 2, 16), (three, 30, 6, 3, 56), (alike, 16, 2, 0, 24)]
+    {
+        let apart = get(made).unwrap().apart(1000);
+        assert_eq!((apart.bytes, apart.values()), (1000 * bytes, 1000 * values));
+        assert_eq!((apart.members(), apart.touched), (1000 * members, 1000 * touched));
+    }
+}
+
+#[test]
+fn one_stretch_is_not_apart() {
+    let contiguous = make(|new| unsafe { Type_contiguous::<c_int>(7, c::DOUBLE, new) });
+    let tight = make(|new| unsafe { Type_vector::<c_int>(7, 3, 3, c::INT, new) });
+    let shifted = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, -8, 8, new) });
+    for (datatype, count) in [
+        (c::DOUBLE, 100),
+        (c::BYTE, 1),
+        (c::PACKED, 100),
+        // Pairs are predefined, padding and all.
+        (c::DOUBLE_INT, 100),
+        (contiguous, 100),
+        (tight, 100),
+        (shifted, 100),
+        (contiguous, 0),
+    ] {
+        assert!(!get(datatype).unwrap().apart(count).is_some(), "{datatype:?} x {count}");
+    }
+    // One item with room around it is one stretch, several are not.
+    let roomy = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 64, new) });
+    let found = get(roomy).unwrap();
+    assert!(!found.apart(1).is_some());
+    assert_eq!(found.apart(3), workload::Apart::new(24, 3, 0, 192));
+}

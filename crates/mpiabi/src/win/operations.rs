@@ -7,6 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use workload::Apart;
 use workload::wire::{Arrival, Submission, flag, kind};
 
 use super::block::{self, Block, Header, Stride, work};
@@ -117,6 +118,9 @@ struct Ready {
     element: Datatype,
     /// Bytes of the area, and who fills it.
     area: u64,
+    /// How the origin's data lies that has to be packed.
+    give: Apart,
+    take: Apart,
 }
 
 impl Ready {
@@ -124,13 +128,14 @@ impl Ready {
         let strides = block::strides(&place.datatype, place.count, bytes);
         let (op, element) = (c::OP_NULL, c::DATATYPE_NULL);
         let (flags, out, back, area) = (0, 0, 0, bytes);
-        Ready { place, work, flags, strides, bytes, out, back, op, element, area }
+        let (give, take) = (Apart::default(), Apart::default());
+        Ready { place, work, flags, strides, bytes, out, back, op, element, area, give, take }
     }
-    fn sends(self, out: u64) -> Ready {
-        Ready { out, ..self }
+    fn sends(self, out: u64, give: &Buffer) -> Ready {
+        Ready { out, give: give.apart(), ..self }
     }
-    fn fetches(self, back: u64) -> Ready {
-        Ready { back, flags: self.flags | flag::FETCH, ..self }
+    fn fetches(self, back: u64, take: &Buffer) -> Ready {
+        Ready { back, take: take.apart(), flags: self.flags | flag::FETCH, ..self }
     }
     fn combines(self, op: Op, element: Datatype) -> Ready {
         Ready { op, element, flags: self.flags | flag::ATOMIC, ..self }
@@ -164,8 +169,9 @@ impl Ready {
         let (token, kind) = (runtime::token(held), kind::ONE_SIDED);
         let peer = window.comm.world(self.place.rank);
         let what = Submission { kind, flags, token, peer, context, ..Submission::default() };
-        let (bytes, grain) = (self.out, self.back);
-        runtime::submit(held, Submission { bytes, grain, block: block.offset, ..what });
+        let (bytes, grain, give, take) = (self.out, self.back, self.give, self.take);
+        let block_at = block.offset;
+        runtime::submit(held, Submission { bytes, grain, block: block_at, give, take, ..what });
         let (offset, returned) = (block.offset, self.bytes);
         let land = (flags & flag::FETCH != 0).then(|| {
             let land = move |held: &Held| {
@@ -233,7 +239,7 @@ fn put<Int: Integer>(
     if bytes == 0 {
         return Ok(None);
     }
-    let ready = Ready::new(place, work::PUT, bytes).sends(bytes);
+    let ready = Ready::new(place, work::PUT, bytes).sends(bytes, &give);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
     let made = ready.submit(held, window, fill, None);
@@ -253,7 +259,7 @@ fn get<Int: Integer>(
     if bytes == 0 {
         return Ok(None);
     }
-    let ready = Ready::new(place, work::GET, bytes).fetches(bytes);
+    let ready = Ready::new(place, work::GET, bytes).fetches(bytes, &take);
     let made = ready.submit(held, window, |_| {}, Some(take));
     Ok(Some(made))
 }
@@ -297,7 +303,8 @@ fn accumulate<Int: Integer>(
         return Ok(None);
     }
     let element = element(operator, &place.datatype, &[&give])?;
-    let ready = Ready::new(place, work::ACCUMULATE, bytes).sends(bytes).combines(handle, element);
+    let ready = Ready::new(place, work::ACCUMULATE, bytes).sends(bytes, &give);
+    let ready = ready.combines(handle, element);
     // SAFETY: the user's buffer is readable, and the area has the room.
     let fill = |area| unsafe { give.pack(area, bytes) };
     let made = ready.submit(held, window, fill, None);
@@ -328,9 +335,11 @@ fn get_accumulate<Int: Integer>(
     }
     let others: Vec<&Buffer> = give.iter().chain([&take]).collect();
     let element = element(operator, &place.datatype, &others)?;
-    let out = if give.is_none() { 0 } else { bytes };
-    let ready = Ready::new(place, work::ACCUMULATE, bytes);
-    let ready = ready.sends(out).fetches(bytes).combines(handle, element);
+    let mut ready = Ready::new(place, work::ACCUMULATE, bytes).fetches(bytes, &take);
+    if let Some(give) = &give {
+        ready = ready.sends(bytes, give);
+    }
+    let ready = ready.combines(handle, element);
     // SAFETY: as for an accumulate.
     let fill = |area| give.iter().for_each(|give| unsafe { give.pack(area, bytes) });
     let made = ready.submit(held, window, fill, Some(take));
@@ -382,7 +391,8 @@ fn compare_and_swap(
         expect.pack(area, bytes);
         give.pack(area.add(bytes as usize), bytes);
     };
-    let made = ready.sends(2 * bytes).fetches(bytes).submit(held, window, fill, Some(take));
+    let ready = ready.sends(2 * bytes, &give).fetches(bytes, &take);
+    let made = ready.submit(held, window, fill, Some(take));
     Ok(Some(made))
 }
 

@@ -184,7 +184,7 @@ fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Faul
 /// over the slowest link, and all that is stored, must fit what a `Time` holds, 213 days.
 fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     let machine = &job.machine;
-    let Volume { longest, total, stored } = schedule.volume();
+    let Volume { longest, total, stored, members } = schedule.volume();
     if longest.div_ceil(machine.nic.packet_payload) >= 1 << 31 {
         let wanted = "messages of fewer than 2^31 packets";
         return Some(Complaint::new("trace", format!("{longest} B"), wanted));
@@ -192,7 +192,8 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     let slowest = machine.links.gap.raw.iter().max().copied().unwrap_or_default();
     let node = &machine.node;
     let slowest = slowest.max(node.shm_gap).max(node.far_gap).max(node.memory_gap);
-    let slowest = slowest.max(job.library.packing.gap());
+    let packing = &job.library.packing;
+    let slowest = slowest.max(packing.gap()).max(job.library.local_copy_gap);
     let storage = machine.storage.gap.max(machine.storage.node_gap);
     let too_long = |bytes: u64, gap: Gap, what: &str| {
         let wanted = format!("no more bytes than {what} within 50 days");
@@ -201,6 +202,7 @@ fn too_large(job: &Job, schedule: &Schedule) -> Option<Complaint> {
     };
     too_long(total, slowest, "the slowest link carries")
         .or_else(|| too_long(stored, storage, "the storage takes"))
+        .or_else(|| too_long(members, packing.member_gap(), "the library packs"))
 }
 
 fn play<N: NetworkModel>(

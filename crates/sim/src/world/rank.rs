@@ -1,11 +1,11 @@
 //! A rank: what it knows, and the calls that wait for its CPU.
 
-use super::{CallId, Due, RunId, SendId, Waiter, World};
+use super::{Buffers, CallId, Due, RunId, SendId, Waiter, World};
 use base::{Span, Time};
 use collectives::{Collective, Nodes};
 use mpi::{Envelope, Matching, Pattern};
 use net::NetworkModel;
-use workload::{Call, Context, Op, Token, WORLD, Workload};
+use workload::{Apart, Call, Context, Op, Token, WORLD, Workload};
 
 /// One cache line.
 #[derive(Default)]
@@ -77,6 +77,16 @@ pub(crate) struct Inbox {
     pub probes: Vec<(Pattern, Token, bool)>,
     /// Messages set aside by probes that take.
     pub taken: Vec<(Token, Envelope, SendId)>,
+    /// Calls whose data lies apart: of what they give until they are taken on, of what they take
+    /// until it has come.
+    gives: Vec<(Token, Apart)>,
+    takes: Vec<(Token, Apart)>,
+}
+
+/// The entry of a call, which is on the list no more. Few calls of a rank are under way at once.
+fn removed(list: &mut Vec<(Token, Apart)>, token: Token) -> Option<Apart> {
+    let at = list.iter().position(|entry| entry.0 == token)?;
+    Some(list.swap_remove(at).1)
 }
 
 /// A call and the one its rank made after it. A collective's stays until the rank leaves it.
@@ -107,11 +117,23 @@ impl Called {
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn submit(&mut self) {
         let mut calls = std::mem::take(&mut self.calls);
+        let mut apart = None;
         for call in calls.drain(..) {
             let at = call.rank;
             if let Op::Region { held, optimized } = call.op {
                 self.region(at, held, optimized);
                 continue;
+            }
+            if let Op::Packs(how) | Op::Unpacks(how) = call.op {
+                let (_, gives, takes) = apart.get_or_insert((at, None, None));
+                let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };
+                *side = Some(how);
+                continue;
+            }
+            if let Some((_, gives, takes)) = apart.take().filter(|told| told.0 == at) {
+                let inbox = self.ranks[at as usize].inbox();
+                inbox.gives.extend(gives.map(|how| (call.token, how)));
+                inbox.takes.extend(takes.map(|how| (call.token, how)));
             }
             let id = self.called.insert(Called { call: Some(call), after: None });
             let rank = &mut self.ranks[at as usize];
@@ -156,12 +178,66 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// Schedules the effect of the rank's next call: after the computation before it and the time
     /// the call itself costs.
     pub(super) fn take_on(&mut self, rank: u32) {
-        let state = &self.ranks[rank as usize];
-        let Some((first, _)) = state.calls else { return };
+        let Some((first, _)) = self.ranks[rank as usize].calls else { return };
         let call = self.called[first].call();
-        let cost = self.call_cost(rank, &call.op);
-        let when = self.busy(rank, state.cpu, call.after + cost);
+        let (after, cost) = (call.after, self.call_cost(rank, &call.op));
+        let cost = cost + self.gather_cost(rank, first);
+        let when = self.busy(rank, self.ranks[rank as usize].cpu, after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
         self.schedule(rank, when, Due::Fire);
     }
+
+    /// What packing costs the CPU for a call whose data lies apart, once. Within a node the data is
+    /// packed to where it would be copied to: in place of that copy, if the call makes one.
+    #[inline]
+    fn gather_cost(&mut self, rank: u32, id: CallId) -> Span {
+        match &mut self.ranks[rank as usize].inbox {
+            Some(inbox) if !inbox.gives.is_empty() => {}
+            _ => return Span::ZERO,
+        }
+        let call = self.called[id].call();
+        let (token, spared) = match call.op {
+            Op::Send { to, bytes, .. } if !self.copies_once(rank, to, bytes) => {
+                (call.token, self.spared(rank, to, bytes))
+            }
+            Op::OneSided { to, out, .. } => (call.token, self.spared(rank, to, out)),
+            _ => (call.token, Span::ZERO),
+        };
+        let Some(give) = removed(&mut self.ranks[rank as usize].inbox().gives, token) else {
+            return Span::ZERO;
+        };
+        beside(self.packing_cost(&give), spared)
+    }
+
+    /// What unpacking costs the CPU as `bytes` have come for one of its calls, likewise in place of
+    /// a copy if they are from a peer of its node.
+    #[inline]
+    pub(crate) fn scatter_cost(
+        &mut self,
+        rank: u32,
+        token: Token,
+        (peer, bytes): (Option<u32>, u64),
+    ) -> Span {
+        let take = match &mut self.ranks[rank as usize].inbox {
+            Some(inbox) if !inbox.takes.is_empty() => removed(&mut inbox.takes, token),
+            _ => None,
+        };
+        let Some(take) = take else { return Span::ZERO };
+        let spared = peer.map_or(Span::ZERO, |peer| self.spared(rank, peer, bytes));
+        beside(self.packing_cost(&take.first(bytes)), spared)
+    }
+
+    /// A GPU does that by itself.
+    fn packing_cost(&self, apart: &Apart) -> Span {
+        let library = &self.job.library;
+        match self.job.buffers {
+            Buffers::Gpu => Span::ZERO,
+            Buffers::Host => library.packing.gathered(apart, library.local_copy_gap),
+        }
+    }
+}
+
+/// What is left of `cost` beside something of that length that need not be done.
+fn beside(cost: Span, spared: Span) -> Span {
+    Span(cost.0.saturating_sub(spared.0))
 }

@@ -11,7 +11,7 @@ pub use recorder::Recorder;
 
 use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
 use crate::wire::PRIVATE_CONTEXT;
-use crate::{ANY_SOURCE, ANY_TAG, Context, Op, SendMode, WORLD};
+use crate::{ANY_SOURCE, ANY_TAG, Apart, Context, Op, SendMode, WORLD};
 use base::Span;
 use collectives::{Collective, Kind, Ragged, Seat};
 use meetings::Meetings;
@@ -63,15 +63,16 @@ columns! {
     tag: i32,
     context: u32,
     bytes: u64,
-    /// What comes back of an access to another rank's memory.
+    /// What comes back of an access to another rank's memory; bytes of the lines that data lies in
+    /// which is packed.
     back: u64,
     /// Length of a delay.
     span_ps: u64,
     /// The call that is meant, by its number in the rank: a probe whose message is received, a
-    /// receive that is canceled.
+    /// receive that is canceled. Of data that is packed: bytes of a stretch of like values.
     other: u32,
     root: u32,
-    /// Bytes of an element of a reduction.
+    /// Bytes of an element of a reduction, or of data that is packed.
     grain: u64,
     flags: u8,
     /// Where the row's part of `needs` ends.
@@ -93,7 +94,7 @@ pub mod flag {
 }
 
 /// Operations that are no collectives.
-const PLAIN: [&str; 21] = [
+const PLAIN: [&str; 23] = [
     "pause",
     "delay",
     "send",
@@ -115,6 +116,8 @@ const PLAIN: [&str; 21] = [
     "exit",
     "register",
     "deregister",
+    "packs",
+    "unpacks",
 ];
 
 /// Names of all operations: those above, then those of the collectives.
@@ -169,6 +172,12 @@ pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
         return faults.finish(()).map(|()| unreachable!("there are faults"));
     }
     faults.finish(builder.build(given.communicators.clone(), cases))
+}
+
+/// Whether data may lie so.
+pub fn is_sane(apart: &Apart) -> bool {
+    let lines = apart.bytes.saturating_mul(Apart::LINE);
+    apart.bytes <= MOST_BYTES && apart.touched <= lines
 }
 
 fn code(name: &str) -> Option<usize> {
@@ -298,7 +307,7 @@ impl Reader<'_> {
                         let wanted = "calls of earlier steps of its rank";
                         self.fault(row, format!("needs call {call}"), wanted);
                     } else if self.is_told(base + call as usize) {
-                        let wanted = "calls that complete, which a registration of memory does not";
+                        let wanted = "calls that complete, which what is only told does not";
                         self.fault(row, format!("needs call {call}"), wanted);
                     } else {
                         self.builder.need(base as u32 + call, step);
@@ -325,7 +334,7 @@ impl Reader<'_> {
     fn is_told(&self, row: usize) -> bool {
         let code = self.ops.get(self.table.op[row] as usize).copied().flatten();
         let name = code.and_then(|code| PLAIN.get(code));
-        matches!(name, Some(&"register" | &"deregister"))
+        matches!(name, Some(&"register" | &"deregister" | &"packs" | &"unpacks"))
     }
 
     fn fault(&mut self, row: usize, found: impl Into<String>, wanted: &str) {
@@ -392,8 +401,27 @@ impl Reader<'_> {
             "register" | "deregister" => {
                 Op::Region { held: name == "register", optimized: t.other[row] != 0 }
             }
+            "packs" | "unpacks" => return self.apart(row, name),
             _ => Op::Exit,
         };
+        self.builder.other(op)
+    }
+
+    /// How the data of the next call lies.
+    fn apart(&mut self, row: usize, name: &str) -> Act {
+        let t = self.table;
+        let (bytes, touched) = (t.bytes[row], t.back[row]);
+        let grain = t.grain[row].min(u32::MAX.into()) as u32;
+        let apart = Apart { bytes, touched, grain, member: t.other[row] };
+        if !is_sane(&apart) {
+            let wanted = "at most a line of 64 B for every byte";
+            self.fault(row, format!("{bytes} B in lines of {touched}"), wanted);
+        }
+        let next = row + 1;
+        if next == t.rows() || t.rank[next] != t.rank[row] || t.step[next] != t.step[row] {
+            self.fault(row, name, "the call whose data it is behind it, in its step");
+        }
+        let op = if name == "packs" { Op::Packs(apart) } else { Op::Unpacks(apart) };
         self.builder.other(op)
     }
 

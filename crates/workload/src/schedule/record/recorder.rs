@@ -6,7 +6,9 @@
 //! need: on another machine it may not be.
 
 use super::{PLAIN, Table, flag};
-use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
+use crate::{
+    ANY_SOURCE, ANY_TAG, Apart, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire,
+};
 use base::{Span, Time};
 use collectives::{Collective, Kind};
 use std::collections::BTreeMap;
@@ -192,16 +194,32 @@ impl Recorder {
         let mut table = Table::default();
         for (rank, tape) in (0u32..).zip(&self.tapes) {
             let mut last = None;
-            for entry in &tape.entries {
+            for (at, entry) in tape.entries.iter().enumerate() {
                 if last != Some(entry.step) {
                     table.needs.extend(&tape.needs[entry.step as usize]);
                     last = Some(entry.step);
                 }
                 // Steps without calls are none.
                 table.push(rank, entry);
+                if let (Op::Packs(_) | Op::Unpacks(_), Some(peer)) =
+                    (&entry.op, table.peer.last_mut())
+                {
+                    // Who looks for rules sees that they are of one call.
+                    *peer = peer_of(&tape.entries[at + 1..]);
+                }
             }
         }
         table
+    }
+}
+
+/// Whom the first call of these is with that does more than tell.
+fn peer_of(entries: &[Entry]) -> u32 {
+    let mut calls = entries.iter().filter(|entry| entry.op.completes());
+    match calls.next().map(|entry| &entry.op) {
+        Some(&(Op::Send { to, .. } | Op::OneSided { to, .. })) => to,
+        Some(&Op::Recv { from, .. }) => from,
+        _ => 0,
     }
 }
 
@@ -280,6 +298,11 @@ impl Table {
             Op::Region { held, optimized } => {
                 other = u32::from(optimized);
                 if held { "register" } else { "deregister" }
+            }
+            Op::Packs(apart) | Op::Unpacks(apart) => {
+                let Apart { bytes: b, touched, grain: g, member } = apart;
+                (bytes, back, grain, other) = (b, touched, g.into(), member);
+                if matches!(op, Op::Packs(_)) { "packs" } else { "unpacks" }
             }
             Op::Exit => "exit",
         };
