@@ -12,7 +12,7 @@ use base::Span;
 use std::sync::atomic::Ordering;
 use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
-use workload::{Apart, Call, Op, SendMode};
+use workload::{Call, Op, SendMode};
 
 /// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
 /// and messages are to fit behind.
@@ -166,8 +166,7 @@ impl Live {
             }
             _ => return wrong("an operation of no known kind"),
         }
-        let is_sane = |apart: &Apart| apart.bytes <= MOST && record::is_sane(apart);
-        if !is_sane(&s.give) || !is_sane(&s.take) {
+        if !record::is_sane(&s.give) || !record::is_sane(&s.take) {
             return wrong("data that lies as none can");
         }
         if s.kind != kind::EXIT {

@@ -140,6 +140,8 @@ pub struct Apart {
 impl Apart {
     /// Bytes of a cache line: of x86-64's processors, and Arm's for servers.
     pub const LINE: u64 = 64;
+    /// More bytes than a rank has: buffers may be longer, but what comes is not.
+    pub const MOST: u64 = 1 << 36;
 
     /// So many bytes of so many values, which are of several types if there are `members`.
     pub fn new(bytes: u64, values: u64, members: u64, touched: u64) -> Apart {

@@ -134,7 +134,7 @@ impl Type {
         let each = *self.touched.get_or_init(|| self.placed.touched());
         let touched = self.placed.touched_by(count, self.extent(), each);
         let touched = touched.min(bytes.saturating_mul(Apart::LINE));
-        Apart::new(bytes, values, members, touched)
+        Apart::new(bytes, values, members, touched).first(Apart::MOST)
     }
     /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
     ///

@@ -576,4 +576,7 @@ fn one_stretch_is_not_apart() {
     let found = get(roomy).unwrap();
     assert!(!found.apart(1).is_some());
     assert_eq!(found.apart(3), workload::Apart::new(24, 3, 0, 192));
+    // A buffer may be longer than memory: no more is said of it than the simulator takes.
+    let long = found.apart(1 << 40);
+    assert_eq!((long.bytes, long.touched), (workload::Apart::MOST, 8 * workload::Apart::MOST));
 }

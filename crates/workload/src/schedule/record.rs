@@ -177,7 +177,7 @@ pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
 /// Whether data may lie so.
 pub fn is_sane(apart: &Apart) -> bool {
     let lines = apart.bytes.saturating_mul(Apart::LINE);
-    apart.bytes <= MOST_BYTES && apart.touched <= lines
+    apart.bytes <= Apart::MOST && apart.touched <= lines
 }
 
 fn code(name: &str) -> Option<usize> {
@@ -414,7 +414,7 @@ impl Reader<'_> {
         let grain = t.grain[row].min(u32::MAX.into()) as u32;
         let apart = Apart { bytes, touched, grain, member: t.other[row] };
         if !is_sane(&apart) {
-            let wanted = "at most a line of 64 B for every byte";
+            let wanted = "at most 64 GiB, and a line of 64 B for every byte";
             self.fault(row, format!("{bytes} B in lines of {touched}"), wanted);
         }
         let next = row + 1;
