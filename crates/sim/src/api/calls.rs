@@ -219,8 +219,8 @@ pub(super) fn parts(
         stretches = vec![Stretch { ranks: period, ..played }];
     }
     let uneven = match fidelity {
-        Fidelity::Flow => uneven(&call, ranks, period),
-        _ => jumps(job, &call, &stretches),
+        Fidelity::Flow => uneven(&call, ranks, period) + jumps(&call, &stretches),
+        _ => jumps(&call, &stretches) + drifts(job, &call, &stretches),
     };
     Some(Parts { call, stretches, ranks: period, uneven, is_sample: true })
 }
@@ -279,14 +279,18 @@ fn play(
     // Of short waves several are one.
     let whole = wave * SHORTEST_WAVE.div_ceil(wave);
     if whole <= LONGEST_WAVE {
-        // A last one is played beside the others.
-        let one_more = Ends { near: whole, last }.played() - whole;
-        let [own, most] = [own, most].map(|rounds| rounds.saturating_sub(one_more) / whole);
-        let waves = most.min(WAVES).max(own);
-        if waves * whole + one_more >= all {
-            return Some(Rounds::all(rounds));
-        }
-        return (waves >= LEAST_WAVES).then(|| Rounds::waves(rounds, whole, waves, last));
+        // A last one is played beside the others, unless too few of these were left then.
+        let lasts = [last, if last == Last::Played { Last::AsFirst } else { last }];
+        return lasts.into_iter().find_map(|last| {
+            let one_more = Ends { near: whole, last }.played() - whole;
+            let [own, most] = [own, most].map(|rounds| rounds.saturating_sub(one_more) / whole);
+            let waves = most.min(WAVES).max(own);
+            if waves * whole + one_more >= all {
+                return Some(Rounds::all(rounds.clone()));
+            }
+            let enough = waves >= LEAST_WAVES;
+            enough.then(|| Rounds::waves(rounds.clone(), whole, waves, last))
+        });
     }
     let ends = if is_asked_for { ends(last) } else { Ends { last, ..ends(Last::AsFirst) } };
     // Of so few as are enough none is left for the last near ones: they are more.
@@ -316,21 +320,33 @@ fn sweeps(call: &Collective) -> bool {
     matches!(call.algorithm, Algorithm::Pairwise | Algorithm::Scattered { .. })
 }
 
-/// What rounds that are left out add to the error of a pairwise exchange in closed form, relative
-/// to the time: ranks wait less for each other in new rounds than they would have by then.
+/// What rounds that are left out add to the error of a pairwise exchange, relative to the time:
+/// ranks wait less for each other after a jump than they would have by then.
 ///
-/// [estimate] Without it 12 of 100 alltoalls are farther off than is stated, with half a percent 3:
-/// 504 of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13 to 97 % of the rounds. By
-/// rendezvous, where dozens of rounds go by until ranks are as far apart as they come to be, 2 %
-/// more: 100 kB between 12 ranks a node were 2.9 to 3.3 % short by blocks of up to 23 rounds.
-fn jumps(job: &Job, call: &Collective, stretches: &[Stretch]) -> f64 {
+/// [estimate] Without it 12 of 100 alltoalls in closed form are farther off than is stated, with
+/// half a percent 3: 504 of 144 to 288 ranks on Aurora and Frontier, 8 B to 1 MiB, 13 to 97 % of
+/// the rounds.
+fn jumps(call: &Collective, stretches: &[Stretch]) -> f64 {
+    if jumping(call, stretches).next().is_some() { 0.005 } else { 0.0 }
+}
+
+/// What more it is by rendezvous in closed form, where dozens of rounds go by until ranks are as
+/// far apart as they come to be: of what is told by blocks of as many rounds. [estimate] 100 kB
+/// between 12 ranks a node were 2.9 to 3.3 % short by blocks of up to 23 rounds.
+fn drifts(job: &Job, call: &Collective, stretches: &[Stretch]) -> f64 {
     const DOZENS: f64 = 24.0;
+    let longest = jumping(call, stretches).flat_map(|s| s.play.paced()).max();
+    let drift = |longest| (DOZENS / f64::from(longest)).min(1.0);
+    if is_long(job, call) { 0.02 * longest.map_or(0.0, drift) } else { 0.0 }
+}
+
+/// Stretches of a pairwise exchange of which some rounds are left out.
+fn jumping<'s>(
+    call: &Collective,
+    stretches: &'s [Stretch],
+) -> impl Iterator<Item = &'s Stretch> + use<'s> {
     let is_ring = call.algorithm == Algorithm::Pairwise && !swaps(call, call.seat.size);
-    let jumps = stretches.iter().filter(|s| s.play.played() < s.rounds && is_ring);
-    let blocks = jumps.flat_map(|s| s.play.blocks.iter().map(|block| block.len()));
-    let Some(longest) = blocks.max() else { return 0.0 };
-    let drift = if is_long(job, call) { (DOZENS / longest as f64).min(1.0) } else { 0.0 };
-    0.005 + 0.02 * drift
+    stretches.iter().filter(move |s| s.play.played() < s.rounds && is_ring)
 }
 
 /// How much longer rounds may be for a last group of fewer than its `period` ranks, which whole

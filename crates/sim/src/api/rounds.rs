@@ -88,6 +88,17 @@ impl Rounds {
         Rounds { blocks: vec![rounds], own: vec![(0..own, 1)], pieces, dependence: IN_A_ROW }
     }
 
+    /// How long the blocks are that say what rounds take that are not played.
+    pub(super) fn paced(&self) -> impl Iterator<Item = u32> {
+        let mut begun = 0;
+        self.blocks.iter().filter_map(move |block| {
+            let own = begun..begun + block.len() as u32;
+            begun = own.end;
+            let tells = |piece: &Range<u32>| piece.start < own.end && own.start < piece.end;
+            self.pieces.iter().any(tells).then_some(block.len() as u32)
+        })
+    }
+
     pub(super) fn played(&self) -> u32 {
         self.blocks.iter().map(|block| block.len() as u32).sum()
     }
@@ -451,6 +462,9 @@ mod tests {
             let counted: usize = rounds.pieces.iter().map(|piece| piece.len()).sum();
             let between = played - ends.played();
             assert!(between >= 16 && 3 * counted as u32 >= between, "{rounds:?}");
+            // Near rounds at the ends say nothing of the others, however many they are.
+            let paced: Vec<u32> = rounds.paced().collect();
+            assert!(paced.len() == 4 && paced.iter().sum::<u32>() == between, "{paced:?}");
             let period = if between >= 4 * 16 { 12 } else { 3 };
             assert!(rounds.pieces.iter().all(|piece| piece.len() % period == 0), "{rounds:?}");
         }
