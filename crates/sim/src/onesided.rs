@@ -307,15 +307,15 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     fn finish_access(&mut self, access: &Access, when: Time) {
-        let channel = &mut self.channels[access.pair];
-        let when = when.max(channel.completed);
-        channel.completed = when;
-        let Access { from, to, token, ready, want, .. } = *access;
+        let Access { from, to, token, ready, want, pair, .. } = *access;
         let back = if let Want::Access { back, .. } = want { back } else { 0 };
+        let when = when.max(self.channels[pair].completed);
         let when = match self.scatter_cost(from, token, (Some(to), back)) {
             Span::ZERO => when,
             cost => self.work(from, cost).max(when + cost),
         };
+        // With what is unpacked: an unlock behind it says that all of it is there.
+        self.channels[pair].completed = when;
         self.complete(when, Done { rank: from, token, peer: to, ready, ..Done::default() });
     }
 

@@ -187,6 +187,17 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
 }
 
 /// Nothing that a rank is told before its last call, and nothing of another rank's, is left over.
+/// An unlock, or any access behind it, says that what a get has fetched is in its place.
+#[test]
+fn accesses_to_one_target_complete_in_their_order() {
+    let get = |bytes| Op::OneSided { to: 1, out: 0, back: bytes, atomic: false };
+    let calls: Told = vec![(0, 0, 0, take(1 << 16)), (0, 0, 0, get(1 << 16)), (0, 1, 0, get(8))];
+    for job in [job(&[0, 40]), job(&[0, 0])] {
+        let [first, second] = [0, 1].map(|token| at(&job, 2, &calls, (0, token)));
+        assert!(second[0] >= first[0] && second[1] >= first[1], "{first:?} {second:?}");
+    }
+}
+
 #[test]
 fn what_is_told_without_a_call_is_of_none() {
     let job = job(&[0, 40]);
