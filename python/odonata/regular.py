@@ -25,8 +25,10 @@ PAIRWISE = {
     "access", "atomic", "lock", "lock_shared", "unlock",
 }  # fmt: skip
 TOLD = {"packs", "unpacks"}  # Of the next call, whose partner they have.
+ENDLESS = TOLD | {"register", "deregister"}  # Nothing of them completes, so nothing needs them.
 LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
 NUMBERS = ("bytes", "back", "span_ps", "root", "length")
+LINE = 64  # Bytes of a cache line: of what lies apart `back` counts whole ones, as the core does.
 # How often a loop may run that depends on the number of ranks; the longest explains most.
 COUNTS: dict[str, Callable[[int], int]] = {
     "n": lambda n: n,
@@ -67,8 +69,9 @@ class Recording:
 class Token:
     """A call but for its numbers.
 
-    `needs` are distances back in the program; None: of all calls of the step before, which is as
-    good a rule where they are (`is_whole`), and the only one if there are as many as ranks.
+    `needs` are distances back in the program; None: of all calls of the step before that complete,
+    which is as good a rule where they are (`is_whole`), and the only one if there are as many as
+    ranks.
     """
 
     op: str
@@ -106,16 +109,16 @@ class Number:
 
     base: Fraction
     way: str = "is"
-    step: int = 0
+    step: int | Fraction = 0
     doubles: bool = False
 
     def of(self, n: int, k: int = 0) -> int:
         base = self.base * 2**k if self.doubles else self.base + self.step * k
         match self.way:
             case "is":
-                return int(base)
+                return round(base)
             case "minus":
-                return int(n - base)
+                return round(n - base)
             case "per":
                 return round(base / n)
             case _:
@@ -222,6 +225,11 @@ def peer_of(family: str, number: int, rank: int, n: int, program: Program) -> in
             return neighbor(rank, delta, grid(n, program.dims), program.periodic)
 
 
+def completing(rows: Sequence[dict[str, Any]], first: int, behind: int) -> list[int]:
+    """Of these calls those that can be needed."""
+    return [nth for nth in range(first, behind) if rows[nth]["op"] not in ENDLESS]
+
+
 def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
     """A rank's calls; of partners nothing is said yet."""
     rows, found = of.rows[rank], []
@@ -248,7 +256,7 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
         while rows[told_of]["op"] in TOLD and told_of + 1 < len(rows):
             told_of += 1
         last = starts[-2:-1]
-        is_whole = begins and bool(last) and list(row["needs"]) == list(range(last[0], nth))
+        is_whole = begins and bool(last) and list(row["needs"]) == completing(rows, last[0], nth)
         token = Token(
             op=row["op"], tag=row["tag"], context=context, flags=row["flags"], grain=row["grain"],
             other=nth - row["other"] if row["op"] in LINKED else row["other"],
@@ -394,7 +402,7 @@ def on_grid(
                 continue
             last, start = start, at
             head = next(n for n in range(where[key], -1, -1) if program[n].token.begins)
-            is_whole = at > 0 and list(rows[at]["needs"]) == list(range(last, at))
+            is_whole = at > 0 and list(rows[at]["needs"]) == completing(rows, last, at)
             needs = {where[mine[need]] for need in rows[at]["needs"]}
             heads.setdefault(head, []).append((is_whole, needs))
     for head, found in heads.items():
@@ -453,6 +461,26 @@ def fitting(values: Sequence[Sequence[int]], ns: Sequence[int], is_rank: bool) -
     return None
 
 
+def in_lines(values: Sequence[Sequence[int]], ns: Sequence[int], of: Number) -> Number | None:
+    """The rule of the lines that bytes lie in, which are rounded up: in proportion to the bytes, of
+    which `of` is the rule, but for one line."""
+    at = [(n, k, v) for n, row in zip(ns, values) for k, v in enumerate(row)]
+    pairs = [(of.of(n, k), v) for n, k, v in at]
+    if any(b <= 0 for b, _ in pairs):
+        return None
+    most, touched = max(pairs)
+    low = max(Fraction(v - LINE, b) for b, v in pairs)
+    high = min(Fraction(v + LINE, b) for b, v in pairs)
+    each_byte = min(max(Fraction(touched, most), low), high)
+    rule = Number(of.base * each_byte, of.way, of.step * each_byte, of.doubles)
+    return rule if all(is_near(rule.of(n, k), v) for n, k, v in at) else None
+
+
+def is_near(mine: int, theirs: int) -> bool:
+    """Whether a number of lines' bytes is as good as the other."""
+    return abs(mine - theirs) <= LINE
+
+
 def is_plain(name: str, value: int, n: int) -> bool:
     """Whether one recording is enough to tell what a number will be with other ranks."""
     if name == "root":
@@ -478,7 +506,10 @@ def rules_of(
     found = {}
     for name in NUMBERS:
         values = [[call.numbers[name] for call in rounds] for rounds in same]
-        rule = rule_of(name, values, name == "root")
+        rule = None
+        if name == "back" and same[0][0].token.op in TOLD and len(ns) > 1:
+            rule = in_lines(values, ns, found["bytes"])
+        rule = rule or rule_of(name, values, name == "root")
         if rule is None:
             return name
         found[name] = rule
@@ -675,7 +706,7 @@ def play(program: Program, rank: int, n: int, contexts: Sequence[int]) -> list[d
                 if token.begins:
                     begins = True
                     if token.needs is None:
-                        needs = list(range(starts[-1], len(rows))) if starts else []
+                        needs = completing(rows, starts[-1], len(rows)) if starts else []
                     else:
                         named = (emitted[here - back] for back in token.needs)
                         needs = [row for row in named if row >= 0]
@@ -697,6 +728,9 @@ def play(program: Program, rank: int, n: int, contexts: Sequence[int]) -> list[d
                 if token.op in LINKED:
                     other = emitted[here - token.other]
                 length = value.pop("length")
+                if token.op in TOLD:
+                    # A line for every byte is the most that a record may say.
+                    value["back"] = min(value["back"], LINE * value["bytes"])
                 if token.op not in PAIRWISE | TOLD and token.grain > 1:
                     value["bytes"] -= value["bytes"] % token.grain
                 rows.append({
@@ -719,12 +753,16 @@ def rows_of(
 
 
 def check(found: Sequence[Program], of: Recording) -> None:
-    """What was found must say what was recorded, to the last number but those of computation."""
+    """What was found must say what was recorded, to the last number but those of computation, and
+    to a line of what lies apart."""
     contexts = sorted(context for context, _ in of.header["communicators"])
     for rank, rows in enumerate(rows_of(found, of.ranks, contexts)):
         for nth, (mine, theirs) in enumerate(zip(rows, of.rows[rank])):
             for name, value in theirs.items():
-                if name != "after_ps" and mine[name] != value:
+                is_lines = name == "back" and mine["op"] in TOLD
+                if name == "after_ps" or is_lines and is_near(mine[name], value):
+                    continue
+                if mine[name] != value:
                     raise IrregularError(
                         of.at(rank, nth), f"{name} {value}, where the pattern has {mine[name]}",
                         "what the same call of other ranks says",

@@ -9,6 +9,7 @@ from conftest import PROGRAMS
 from pyarrow import parquet
 
 import odonata as od
+from odonata import records
 
 MACHINE = ("--machine", "dragonfly-1056", "--fidelity", "loggp")
 
@@ -34,6 +35,54 @@ def rows_of(file) -> list[dict]:
     # Communicators by the order of their numbers, which have gaps that depend on the ranks.
     known = sorted({row["context"] for row in rows})
     return [{**row, "context": known.index(row["context"])} for row in rows]
+
+
+def written(file, steps):
+    """A record by hand: of every rank its steps, each a list of calls and what is said of them."""
+    header = {
+        "format": records.FORMAT, "ranks": len(steps), "communicators": [], "core_speed": 1.0,
+        "env": [], "vain_polls": 0, "partial": None, "recorded": {},
+    }  # fmt: skip
+    blank = dict.fromkeys(records.PLAIN, 0) | {"grain": 1, "needs": [], "lengths": []}
+    rows = []
+    for rank, mine in enumerate(steps):
+        needs, at = [], 0
+        for step, calls in enumerate(mine):
+            for nth, (op, said) in enumerate(calls):
+                row = {**blank, "rank": rank, "step": step, "op": op, **said}
+                rows.append({**row, "needs": [] if nth else needs})
+            # Of what only tells nothing completes (docs/recording.md).
+            told = ("packs", "unpacks", "register", "deregister")
+            needs = [at + nth for nth, (op, _) in enumerate(calls) if op not in told]
+            at += len(calls)
+    records.write_rows(file, header, rows)
+    return file
+
+
+def all_to_all(n: int, apart: dict | None = None, message: int = 1536, window: bool = False):
+    """Everybody with everybody else, all at once, three times over; `apart` is how data lies."""
+    def calls(rank: int):
+        if window:
+            yield "register", {}
+        for away in range(1, n):
+            source, to = {"peer": (rank - away) % n}, {"peer": (rank + away) % n}
+            for how, op, other in (("unpacks", "recv", source), ("packs", "send", to)):
+                if apart:
+                    yield how, {**other, "bytes": message, **apart}
+                yield op, {**other, "bytes": message}
+        if window:
+            yield "deregister", {}
+
+    return [[list(calls(rank)) for _ in range(3)] for rank in range(n)]
+
+
+# What kind of values lies apart has no part in this.
+DOUBLES = {"grain": 40320}
+
+
+def lines(rows: int, length: int, stride: int) -> int:
+    """Bytes of the lines of 64 B of rows less than a line apart, of which the first begins one."""
+    return -(-((rows - 1) * stride + length) // 64) * 64
 
 
 PATTERNS = [
@@ -165,3 +214,60 @@ def test_more_calls_than_memory_holds_are_refused_at_once(odonata, tmp_path, rec
     done = odonata("extrapolate", *small, "--ranks", 20_000, "-o", tmp_path / "big.parquet")
     assert done.returncode == 2 and "a rank makes" in done.stderr, done.stderr
     assert not list(tmp_path.glob("big*"))
+
+
+@pytest.mark.parametrize("how", [{"apart": {"back": 2560, **DOUBLES}}, {"window": True}], ids=str)
+def test_what_only_tells_is_not_among_the_calls_of_the_step_before(tmp_path, how):
+    """Which everybody waits for all of, so that their number depends on that of the ranks."""
+    few = [written(tmp_path / f"{n}.parquet", all_to_all(n, **how)) for n in (4, 5)]
+    made = tmp_path / "made.parquet"
+    od.extrapolate(few, ranks=8, record=made)
+    assert rows_of(made) == rows_of(written(tmp_path / "8.parquet", all_to_all(8, **how)))
+    played = od.replay(od.machine("dragonfly-1056"), made, fidelity="loggp")
+    assert played.exit_code == 0
+
+
+def made_of_lines(tmp_path, few, many, message, back) -> dict:
+    """What is told of data that lies apart on so many ranks, of recordings of a few."""
+    files = []
+    for n in few:
+        steps = all_to_all(n, {"back": back(n), **DOUBLES}, message(n))
+        files.append(written(tmp_path / f"{n}.parquet", steps))
+    made = tmp_path / "made.parquet"
+    od.extrapolate(files, ranks=many, record=made)
+    # Who reads it refuses more lines than bytes.
+    played = od.replay(od.machine("dragonfly-1056"), made, fidelity="loggp")
+    assert played.exit_code == 0
+    told = {(row["bytes"], row["back"]) for row in rows_of(made) if row["op"] == "packs"}
+    assert len(told) == 1
+    message, touched = told.pop()
+    return {"bytes": message, "back": touched}
+
+
+@pytest.mark.parametrize("few", [(4, 5), (5, 8), (4, 5, 10)], ids=str)
+@pytest.mark.parametrize("many", [10, 20, 40])
+def test_lines_are_shared_out_like_the_bytes_in_them(tmp_path, few, many):
+    """1,000 rows of 24 B, 40 B apart, of which each rank has its share."""
+    told = made_of_lines(
+        tmp_path, few, many, lambda n: 24 * 1000 // n, lambda n: lines(1000 // n, 24, 40)
+    )
+    assert told["bytes"] == 24 * 1000 // many
+    assert abs(told["back"] - lines(1000 // many, 24, 40)) <= 64
+
+
+def test_no_more_lines_are_told_than_bytes(tmp_path):
+    """A line for each of 1,000 / 16 bytes, which are 62 or 63, but 64,000 / 16 come out even."""
+    told = made_of_lines(tmp_path, (4, 5), 16, lambda n: 1000 // n, lambda n: 64 * (1000 // n))
+    assert told["bytes"] in (62, 63) and told["back"] <= 64 * told["bytes"]
+
+
+def test_lines_grow_with_the_bytes_in_them(tmp_path):
+    """Also where recordings have one line: 4 or 6 rows of 8 B, 10 B apart; a row for each rank."""
+    assert lines(4, 8, 10) == lines(6, 8, 10) == 64
+    told = made_of_lines(tmp_path, (4, 6), 32, lambda n: 8 * n, lambda n: lines(n, 8, 10))
+    assert told["back"] >= told["bytes"] == 8 * 32
+
+
+def test_lines_in_no_proportion_to_the_bytes_are_refused(tmp_path):
+    with pytest.raises(od.InputError, match="back that no rule explains"):
+        made_of_lines(tmp_path, (4, 5), 8, lambda n: 24000 // n, lambda n: 64 * n * n * n)
