@@ -12,7 +12,7 @@ use base::Span;
 use std::sync::atomic::Ordering;
 use workload::schedule::record;
 use workload::wire::{self, Submission, flag, kind, state, wait};
-use workload::{Call, Op, SendMode};
+use workload::{Apart, Call, Op, SendMode};
 
 /// No sleep may end later, in picoseconds, 160 days: simulated time ends after 213, and computation
 /// and messages are to fit behind.
@@ -166,7 +166,16 @@ impl Live {
             }
             _ => return wrong("an operation of no known kind"),
         }
-        if !record::is_sane(&s.give) || !record::is_sane(&s.take) {
+        // What a call does not move does not lie anywhere.
+        let (gives, takes) = match s.kind {
+            kind::SEND => (bytes, 0),
+            kind::RECV | kind::RECV_TAKEN => (0, u64::MAX),
+            kind::ONE_SIDED => (bytes, s.grain),
+            kind::COLLECTIVE => (u64::MAX, u64::MAX),
+            _ => (0, 0),
+        };
+        let lies = |apart: &Apart, most| apart.is_sane() && apart.bytes <= most;
+        if !lies(&s.give, gives) || !lies(&s.take, takes) {
             return wrong("data that lies as none can");
         }
         if s.kind != kind::EXIT {

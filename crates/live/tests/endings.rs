@@ -15,6 +15,8 @@ use workload::{Apart, Workload, wire};
 /// Vain polls of a program that has work of its own to do between them.
 const OWN_POLLS: u32 = 15_000;
 
+const EIGHT: Apart = Apart { bytes: 8, touched: 512, values: 8, members: 0 };
+
 /// Not a test: the ranks' main program, when the room has started us.
 #[test]
 fn rank_side() {
@@ -166,8 +168,19 @@ fn rank_side() {
                 }
                 "members" => (s.kind, s.block, s.bytes) = (kind::COMM, u64::MAX - 2, 8),
                 "long" => s.bytes = u64::MAX,
-                "apart" => s.give = Apart { bytes: 8, touched: 513, grain: 8, member: 0 },
-                "far apart" => s.take = Apart { bytes: 1 << 37, touched: 0, grain: 8, member: 0 },
+                "apart" => (s.bytes, s.give) = (8, Apart { touched: 513, ..EIGHT }),
+                "far apart" => {
+                    (s.kind, s.take) = (kind::RECV, Apart { bytes: 1 << 37, ..EIGHT });
+                }
+                "many values" => (s.bytes, s.give) = (8, Apart { values: 9, ..EIGHT }),
+                "apart of less" => (s.bytes, s.give) = (7, EIGHT),
+                "send that takes" => (s.bytes, s.take) = (8, EIGHT),
+                "receive that gives" => (s.kind, s.bytes, s.give) = (kind::RECV, 8, EIGHT),
+                "get that gives" => {
+                    let block = rank.block(&[0; 64]);
+                    (s.kind, s.block, s.grain, s.give) = (kind::ONE_SIDED, block, 8, EIGHT);
+                }
+                "pause that gives" => (s.kind, s.give) = (kind::DELAY, EIGHT),
                 "sleep" => (s.kind, s.bytes) = (kind::DELAY, u64::MAX),
                 "target" => (s.kind, s.peer) = (kind::ONE_SIDED, 12),
                 "window" => (s.kind, s.context) = (kind::ONE_SIDED, 44),
@@ -385,6 +398,12 @@ fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
         "long",
         "apart",
         "far apart",
+        "many values",
+        "apart of less",
+        "send that takes",
+        "receive that gives",
+        "get that gives",
+        "pause that gives",
         "sleep",
         "target",
         "window",

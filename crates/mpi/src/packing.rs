@@ -42,7 +42,7 @@ impl Packing {
     /// What a program's datatype says is packed, or unpacked: by its elements or its members, or at
     /// the rate of copies for all the memory it lies in, whichever is slower.
     pub fn gathered(&self, apart: &Apart, copy: Gap) -> Span {
-        let values = (self.element * apart.values()).max(self.member * apart.members());
+        let values = (self.element * apart.values).max(self.member * apart.members);
         values.max(copy.span(apart.touched))
     }
     /// What a member takes at most, as if it were a byte.
@@ -77,17 +77,20 @@ mod tests {
         let text = "like = \"none\"\npack_element = \"2 ns\"\npack_member = \"50 ns\"";
         let packing = Library::parse("slow", text, "generic").expect("legal").packing;
         let copy = Gap::from_bytes_per_s(1e9);
-        let apart = |values, members, touched| Apart::new(800, values, members, touched);
+        let apart = |values, members, touched| Apart { bytes: 800, touched, values, members };
         assert_eq!(packing.gathered(&apart(100, 3, 150), copy), Span::ns(200));
         assert_eq!(packing.gathered(&apart(100, 5, 150), copy), Span::ns(250));
         assert_eq!(packing.gathered(&apart(100, 3, 640), copy), copy.span(640));
         assert_eq!(packing.gathered(&Apart::default(), copy), Span::ZERO);
         // Of a shorter message the first part.
         let first = apart(100, 5, 640).first(200);
-        assert_eq!((first.values(), first.members(), first.touched), (25, 1, 160));
+        assert_eq!((first.values, first.members, first.touched), (25, 1, 160));
         assert_eq!(apart(100, 5, 640).first(900), apart(100, 5, 640));
+        // Of shorts and chars, 3 bytes are two values and two members.
+        let unlike = Apart { bytes: 3000, touched: 4000, values: 2000, members: 2000 };
+        assert_eq!(packing.gathered(&unlike, copy), Span::us(100));
         // And of several all.
         let both = apart(100, 0, 640) + apart(400, 4, 60) + Apart::default();
-        assert_eq!((both.bytes, both.values(), both.members()), (1600, 533, 4));
+        assert_eq!((both.bytes, both.values, both.members), (1600, 500, 4));
     }
 }

@@ -15,7 +15,7 @@ type Told = Vec<(u32, u32, u64, Op)>;
 
 /// A column of so many doubles in rows of a line and more.
 fn column(bytes: u64) -> Apart {
-    Apart::new(bytes, bytes / 8, 0, bytes / 8 * Apart::LINE)
+    Apart { bytes, touched: bytes / 8 * Apart::LINE, values: bytes / 8, members: 0 }
 }
 /// 64 bytes of memory, at the rate of copies, for every double: MPICH takes 0.55 ns to pack one.
 fn cost(job: &Job, bytes: u64) -> Span {

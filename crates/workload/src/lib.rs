@@ -131,10 +131,10 @@ pub struct Apart {
     pub bytes: u64,
     /// Bytes of the cache lines that it lies in.
     pub touched: u64,
-    /// Bytes of a basic value, on the mean.
-    pub grain: u32,
-    /// Bytes of a stretch of like values, on the mean; 0: all of them are alike.
-    pub member: u32,
+    /// Basic values in it.
+    pub values: u64,
+    /// Stretches of like values; 0: all of them are alike.
+    pub members: u64,
 }
 
 impl Apart {
@@ -143,45 +143,34 @@ impl Apart {
     /// More bytes than a rank has: buffers may be longer, but what comes is not.
     pub const MOST: u64 = 1 << 36;
 
-    /// So many bytes of so many values, which are of several types if there are `members`.
-    pub fn new(bytes: u64, values: u64, members: u64, touched: u64) -> Apart {
-        let mean = |n: u64| bytes.checked_div(n).map_or(0, |mean| mean.clamp(1, u32::MAX.into()));
-        let (grain, member) = (mean(values) as u32, mean(members) as u32);
-        Apart { bytes, touched, grain, member }
-    }
     pub fn is_some(&self) -> bool {
         self.bytes > 0
     }
-    /// Basic values in it.
-    pub fn values(&self) -> u64 {
-        self.bytes / u64::from(self.grain.max(1))
-    }
-    /// Stretches of like values, if not all are.
-    pub fn members(&self) -> u64 {
-        self.bytes.checked_div(self.member.into()).unwrap_or(0)
+    /// Whether data may lie so: no value has less than a byte, and no byte more than a line.
+    pub fn is_sane(&self) -> bool {
+        self.bytes <= Apart::MOST
+            && self.touched <= self.bytes * Apart::LINE
+            && self.values.max(self.members) <= self.bytes
     }
     /// The first `bytes` of it, taken to lie like the rest.
     pub fn first(self, bytes: u64) -> Apart {
         if bytes >= self.bytes {
             return self;
         }
-        let touched = u128::from(self.touched) * u128::from(bytes) / u128::from(self.bytes);
-        Apart { bytes, touched: touched as u64, ..self }
+        let part = |of: u64| (u128::from(of) * u128::from(bytes) / u128::from(self.bytes)) as u64;
+        let (values, members) = (part(self.values), part(self.members));
+        Apart { bytes, touched: part(self.touched), values, members }
     }
 }
 
 impl std::ops::Add for Apart {
     type Output = Apart;
     fn add(self, other: Apart) -> Apart {
-        match (self.is_some(), other.is_some()) {
-            (false, _) => other,
-            (_, false) => self,
-            _ => Apart::new(
-                self.bytes + other.bytes,
-                self.values() + other.values(),
-                self.members() + other.members(),
-                self.touched + other.touched,
-            ),
+        Apart {
+            bytes: self.bytes + other.bytes,
+            touched: self.touched + other.touched,
+            values: self.values + other.values,
+            members: self.members + other.members,
         }
     }
 }

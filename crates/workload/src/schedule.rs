@@ -150,8 +150,10 @@ impl Schedule {
                         volume.add(*back);
                     }
                     Op::Packs(apart) | Op::Unpacks(apart) => {
-                        volume.total = volume.total.saturating_add(apart.touched);
-                        volume.members = volume.members.saturating_add(apart.members());
+                        // A value of a byte takes as long as one at most.
+                        let most = apart.bytes.max(apart.touched);
+                        volume.total = volume.total.saturating_add(most);
+                        volume.members = volume.members.saturating_add(apart.members);
                     }
                     Op::Storage { bytes, .. } => {
                         volume.stored = volume.stored.saturating_add(*bytes);

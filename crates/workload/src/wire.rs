@@ -556,5 +556,5 @@ pub unsafe fn return_block(segment: Segment, at: u64) {
 
 const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
-const _: () = assert!(size_of::<Submission>() == 152);
+const _: () = assert!(size_of::<Submission>() == 168);
 const _: () = assert!(size_of::<Completion>() == 40);

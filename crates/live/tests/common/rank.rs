@@ -373,4 +373,4 @@ fn futex(word: &AtomicU32, op: i32, value: u32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, value, forever) };
 }
 
-const NOTHING: workload::Apart = workload::Apart { bytes: 0, touched: 0, grain: 0, member: 0 };
+const NOTHING: workload::Apart = workload::Apart { bytes: 0, touched: 0, values: 0, members: 0 };

@@ -130,11 +130,11 @@ impl Type {
             return Apart::default();
         }
         let bytes = self.packed_size(count);
-        let (values, members) = (self.signature.values * count, self.signature.members() * count);
+        let (values, members) = (self.signature.values * count, self.signature.members * count);
         let each = *self.touched.get_or_init(|| self.placed.touched());
         let touched = self.placed.touched_by(count, self.extent(), each);
         let touched = touched.min(bytes.saturating_mul(Apart::LINE));
-        Apart::new(bytes, values, members, touched).first(Apart::MOST)
+        Apart { bytes, touched, values, members }.first(Apart::MOST)
     }
     /// Gathers `count` items at `buf` into `packed_size(count)` bytes at `out`.
     ///

@@ -10,6 +10,9 @@ pub(crate) struct Signature {
     pub external: u64,
     /// Basic values in it.
     pub values: u64,
+    /// Into how many stretches of like values an item falls as it was put together; 0 if all of it
+    /// is alike.
+    pub members: u64,
     /// If all are alike: counting is then a division.
     uniform: Option<Number>,
     body: Body,
@@ -26,7 +29,8 @@ impl Signature {
     pub fn predefined(number: Number, external: [u64; 2]) -> Arc<Signature> {
         let value = |number: Number, external: u64| {
             let (bytes, uniform) = (number.layout().0, Some(number));
-            Arc::new(Signature { bytes, external, values: 1, uniform, body: Body::Value })
+            let (values, members, body) = (1, 0, Body::Value);
+            Arc::new(Signature { bytes, external, values, members, uniform, body })
         };
         match number.halves() {
             Some([a, b]) => Signature::list(vec![value(a, external[0]), value(b, external[1])]),
@@ -35,7 +39,8 @@ impl Signature {
     }
     /// One value nothing else is known of.
     pub fn of_bytes(bytes: u64) -> Arc<Signature> {
-        Arc::new(Signature { bytes, external: bytes, values: 1, uniform: None, body: Body::Value })
+        let (values, members, uniform, body) = (1, 0, None, Body::Value);
+        Arc::new(Signature { bytes, external: bytes, values, members, uniform, body })
     }
     pub fn repeat(of: &Arc<Signature>, count: u64) -> Arc<Signature> {
         if count == 1 {
@@ -45,6 +50,7 @@ impl Signature {
             bytes: of.bytes * count,
             external: of.external * count,
             values: of.values * count,
+            members: of.members * count,
             uniform: of.uniform,
             body: Body::Repeat(count, of.clone()),
         })
@@ -52,11 +58,14 @@ impl Signature {
     pub fn list(of: Vec<Arc<Signature>>) -> Arc<Signature> {
         let mut parts = of.iter().filter(|s| s.values > 0);
         let first = parts.next().and_then(|s| s.uniform);
+        let uniform = first.filter(|n| parts.all(|s| s.uniform == Some(*n)));
+        let unlike = of.iter().filter(|s| s.values > 0 && uniform.is_none());
         Arc::new(Signature {
             bytes: of.iter().map(|s| s.bytes).sum(),
             external: of.iter().map(|s| s.external).sum(),
             values: of.iter().map(|s| s.values).sum(),
-            uniform: first.filter(|n| parts.all(|s| s.uniform == Some(*n))),
+            members: unlike.map(|s| s.members.max(1)).sum(),
+            uniform,
             body: Body::List(of),
         })
     }
@@ -119,19 +128,6 @@ impl Signature {
             }
         }
         bytes
-    }
-    /// Into how many stretches of like values an item falls as it was put together; 0 if all of it
-    /// is alike.
-    pub fn members(&self) -> u64 {
-        match &self.body {
-            _ if self.uniform.is_some() || self.values == 0 => 0,
-            Body::Value => 0,
-            Body::Repeat(count, of) => count * of.members(),
-            Body::List(list) => {
-                let parts = list.iter().filter(|part| part.values > 0);
-                parts.map(|part| part.members().max(1)).sum()
-            }
-        }
     }
     /// Hands every run of alike basic values of one item, in order, to `each`: what they are, their
     /// size in `external32`, and how many.

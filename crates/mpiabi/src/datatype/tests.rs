@@ -503,7 +503,7 @@ fn what_lies_apart_is_told_by_its_lines_and_values() {
         let made = vector(n, block, stride);
         let apart = get(made).unwrap().apart(1);
         let values = (n * block) as u64;
-        assert_eq!((apart.bytes, apart.values(), apart.members()), (8 * values, values, 0));
+        assert_eq!((apart.bytes, apart.values, apart.members), (8 * values, values, 0));
         assert_eq!(apart.touched, 64 * lines(made, 1), "vector of {n}, {block}, {stride}");
     }
     // A face of rows, and one of columns, which is a vector of vectors.
@@ -544,12 +544,14 @@ fn members_are_of_items_whose_values_are_unlike() {
     let two = record(&[(0, 1, c::DOUBLE), (8, 1, c::INT)], 16);
     let three = record(&[(0, 3, c::DOUBLE), (32, 1, c::INT), (48, 2, c::CHAR)], 56);
     let alike = record(&[(0, 1, c::DOUBLE), (16, 1, c::DOUBLE)], 24);
+    let small = record(&[(0, 1, c::SHORT), (2, 1, c::CHAR)], 4);
     for (made, bytes, values, members, touched) in
-        [(two, 12, 2, 2, 16), (three, 30, 6, 3, 56), (alike, 16, 2, 0, 24)]
+        [(two, 12, 2, 2, 16), (three, 30, 6, 3, 56), (alike, 16, 2, 0, 24), (small, 3, 2, 2, 4)]
     {
         let apart = get(made).unwrap().apart(1000);
-        assert_eq!((apart.bytes, apart.values()), (1000 * bytes, 1000 * values));
-        assert_eq!((apart.members(), apart.touched), (1000 * members, 1000 * touched));
+        assert_eq!((apart.bytes, apart.values), (1000 * bytes, 1000 * values));
+        let touched = u64::next_multiple_of(1000 * touched, workload::Apart::LINE);
+        assert_eq!((apart.members, apart.touched), (1000 * members, touched));
     }
 }
 
@@ -575,7 +577,7 @@ fn one_stretch_is_not_apart() {
     let roomy = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 64, new) });
     let found = get(roomy).unwrap();
     assert!(!found.apart(1).is_some());
-    assert_eq!(found.apart(3), workload::Apart::new(24, 3, 0, 192));
+    assert_eq!(found.apart(3), workload::Apart { bytes: 24, touched: 192, values: 3, members: 0 });
     // A buffer may be longer than memory: no more is said of it than the simulator takes.
     let long = found.apart(1 << 40);
     assert_eq!((long.bytes, long.touched), (workload::Apart::MOST, 8 * workload::Apart::MOST));

@@ -132,10 +132,10 @@ impl Ready {
         Ready { place, work, flags, strides, bytes, out, back, op, element, area, give, take }
     }
     fn sends(self, out: u64, give: &Buffer) -> Ready {
-        Ready { out, give: give.apart(), ..self }
+        Ready { out, give: give.apart().first(out), ..self }
     }
     fn fetches(self, back: u64, take: &Buffer) -> Ready {
-        Ready { back, take: take.apart(), flags: self.flags | flag::FETCH, ..self }
+        Ready { back, take: take.apart().first(back), flags: self.flags | flag::FETCH, ..self }
     }
     fn combines(self, op: Op, element: Datatype) -> Ready {
         Ready { op, element, flags: self.flags | flag::ATOMIC, ..self }

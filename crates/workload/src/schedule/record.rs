@@ -69,10 +69,11 @@ columns! {
     /// Length of a delay.
     span_ps: u64,
     /// The call that is meant, by its number in the rank: a probe whose message is received, a
-    /// receive that is canceled. Of data that is packed: bytes of a stretch of like values.
+    /// receive that is canceled. Of data that is packed: the mean of a stretch of like values, in
+    /// `PARTS` of a byte.
     other: u32,
     root: u32,
-    /// Bytes of an element of a reduction, or of data that is packed.
+    /// Bytes of an element of a reduction. Of data that is packed: the mean of a value, likewise.
     grain: u64,
     flags: u8,
     /// Where the row's part of `needs` ends.
@@ -174,10 +175,24 @@ pub fn read(given: &Given<'_>) -> Result<Schedule, Vec<Fault>> {
     faults.finish(builder.build(given.communicators.clone(), cases))
 }
 
-/// Whether data may lie so.
-pub fn is_sane(apart: &Apart) -> bool {
-    let lines = apart.bytes.saturating_mul(Apart::LINE);
-    apart.bytes <= Apart::MOST && apart.touched <= lines
+/// Means of data that is packed are told in parts of a byte: exactly where up to ten values or
+/// stretches of them have so many bytes together.
+const PARTS: u64 = 5040;
+
+/// `bytes` in so many: the mean, at most `most`; 0 if there are none.
+fn mean(bytes: u64, n: u64, most: u64) -> u64 {
+    nearest(bytes, PARTS, n).min(most)
+}
+
+/// How many have such a mean.
+fn of_mean(bytes: u64, mean: u64) -> u64 {
+    nearest(bytes, PARTS, mean)
+}
+
+/// `a * b / c`; 0 if `c` is.
+fn nearest(a: u64, b: u64, c: u64) -> u64 {
+    let (product, c) = (u128::from(a) * u128::from(b), u128::from(c));
+    (product + c / 2).checked_div(c).unwrap_or(0).min(u64::MAX.into()) as u64
 }
 
 fn code(name: &str) -> Option<usize> {
@@ -411,15 +426,34 @@ impl Reader<'_> {
     fn apart(&mut self, row: usize, name: &str) -> Act {
         let t = self.table;
         let (bytes, touched) = (t.bytes[row], t.back[row]);
-        let grain = t.grain[row].min(u32::MAX.into()) as u32;
-        let apart = Apart { bytes, touched, grain, member: t.other[row] };
-        if !is_sane(&apart) {
-            let wanted = "at most 64 GiB, and a line of 64 B for every byte";
-            self.fault(row, format!("{bytes} B in lines of {touched}"), wanted);
+        let values = of_mean(bytes, t.grain[row]);
+        let members = of_mean(bytes, t.other[row].into());
+        let apart = Apart { bytes, touched, values, members };
+        if !apart.is_sane() {
+            let wanted = "at most 64 GiB, a line of 64 B for every byte, and values of a byte";
+            let found = format!("{bytes} B in lines of {touched}, {values} values, {members}");
+            self.fault(row, found, wanted);
         }
-        let next = row + 1;
-        if next == t.rows() || t.rank[next] != t.rank[row] || t.step[next] != t.step[row] {
-            self.fault(row, name, "the call whose data it is behind it, in its step");
+        // The call's other side may be told between the two.
+        let other_side = if name == "packs" { "unpacks" } else { "packs" };
+        let behind = |at: usize| {
+            let is_there = at < t.rows() && t.rank[at] == t.rank[row] && t.step[at] == t.step[row];
+            if is_there { self.ops.get(t.op[at] as usize).copied().flatten() } else { None }
+        };
+        let mut next = behind(row + 1);
+        if next == code(other_side) {
+            next = behind(row + 2);
+        }
+        let has_data = next.is_some_and(|next| match PLAIN.get(next) {
+            Some(&("send" | "ssend" | "bsend")) => name == "packs",
+            Some(&("recv" | "mrecv")) => name == "unpacks",
+            Some(&plain) => matches!(plain, "access" | "atomic"),
+            None => Kind::ALL[next - PLAIN.len()] != Kind::Barrier,
+        });
+        if !has_data {
+            let gives = if name == "packs" { "gives" } else { "takes" };
+            let wanted = format!("a call behind it, in its step, that {gives} data");
+            self.fault(row, name, &wanted);
         }
         let op = if name == "packs" { Op::Packs(apart) } else { Op::Unpacks(apart) };
         self.builder.other(op)

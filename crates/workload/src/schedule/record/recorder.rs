@@ -5,10 +5,8 @@
 //! library had told its program of by then. What only happened to be over by then it does not
 //! need: on another machine it may not be.
 
-use super::{PLAIN, Table, flag};
-use crate::{
-    ANY_SOURCE, ANY_TAG, Apart, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire,
-};
+use super::{PLAIN, Table, flag, mean};
+use crate::{ANY_SOURCE, ANY_TAG, Call, Context, Done, Found, Op, SendMode, Token, WORLD, wire};
 use base::{Span, Time};
 use collectives::{Collective, Kind};
 use std::collections::BTreeMap;
@@ -300,8 +298,9 @@ impl Table {
                 if held { "register" } else { "deregister" }
             }
             Op::Packs(apart) | Op::Unpacks(apart) => {
-                let Apart { bytes: b, touched, grain: g, member } = apart;
-                (bytes, back, grain, other) = (b, touched, g.into(), member);
+                (bytes, back) = (apart.bytes, apart.touched);
+                grain = mean(bytes, apart.values, u64::MAX);
+                other = mean(bytes, apart.members, u32::MAX.into()) as u32;
                 if matches!(op, Op::Packs(_)) { "packs" } else { "unpacks" }
             }
             Op::Exit => "exit",

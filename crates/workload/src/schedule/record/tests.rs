@@ -213,3 +213,59 @@ fn contexts_of_the_librarys_own_are_those_of_the_communicator() {
     recorder.know(WORLD, &[0]);
     assert_eq!(recorder.communicators.into_keys().collect::<Vec<_>>(), [5]);
 }
+
+/// Items of a short and a char; of seven values in two members of 11 bytes; doubles.
+#[test]
+fn how_data_lies_is_read_as_it_was_recorded() {
+    let lies = |bytes, values, members| Apart { bytes, touched: bytes + 64, values, members };
+    let all = [lies(3000, 2000, 2000), lies(11 << 20, 7 << 20, 2 << 20), lies(8000, 1000, 0)];
+    let mut recorder = Recorder::new(2);
+    let mut want = Vec::new();
+    for rank in [0, 1] {
+        recorder.begin(rank, |_| unreachable!("nothing is done yet"));
+        let call = |op| Call { rank, token: 0, after: Span::ZERO, op };
+        for how in all {
+            let (context, tag, bytes, mode) = (WORLD, 4, how.bytes, SendMode::Standard);
+            let send = Op::Send { to: 1 - rank, context, tag, bytes, mode };
+            let access = Op::OneSided { to: 1 - rank, out: bytes, back: bytes, atomic: true };
+            for op in [Op::Packs(how), send, Op::Packs(how), Op::Unpacks(how), access] {
+                want.extend((!op.completes()).then(|| op.clone()));
+                recorder.call(&call(op), None, 0);
+            }
+        }
+    }
+    let table = recorder.table();
+    let read = |table: &Table| read_table(table, &BTreeMap::new());
+    let schedule = read(&table).unwrap();
+    let told: Vec<&Op> = schedule.others.iter().filter(|op| !op.completes()).collect();
+    assert_eq!(told, want.iter().collect::<Vec<_>>());
+
+    // What a call does not give does not lie anywhere, and no value is less than a byte.
+    let name = |name| ops().iter().position(|&known| known == name).unwrap() as u8;
+    let check = |change: &dyn Fn(&mut Table), wanted: &str| {
+        let mut table = table.clone();
+        change(&mut table);
+        let faults = read(&table).expect_err(wanted);
+        assert!(faults.iter().any(|f| f.at == "row 0" && f.wanted.contains(wanted)), "{faults:?}");
+    };
+    check(&|t| t.op[0] = name("unpacks"), "that takes data");
+    check(&|t| t.op[1] = name("recv"), "that gives data");
+    check(&|t| t.op[1] = name("pause"), "that gives data");
+    check(&|t| t.op[1] = u8::MAX, "that gives data");
+    check(&|t| t.op[1] = name("packs"), "that gives data");
+    check(&|t| t.grain[0] = PARTS - 1, "values of a byte");
+}
+
+/// A value takes as long as a byte that is packed at most: whoever bounds times counts either.
+#[test]
+fn data_that_lies_close_counts_for_its_bytes() {
+    let mut recorder = Recorder::new(1);
+    recorder.begin(0, |_| unreachable!("nothing is done yet"));
+    let close = Apart { bytes: 640, touched: 64, values: 640, members: 5 };
+    let access = Op::OneSided { to: 0, out: 0, back: 0, atomic: false };
+    for op in [Op::Packs(close), access] {
+        recorder.call(&Call { rank: 0, token: 0, after: Span::ZERO, op }, None, 0);
+    }
+    let volume = read_table(&recorder.table(), &BTreeMap::new()).unwrap().volume();
+    assert_eq!((volume.total, volume.members), (640, 5));
+}
