@@ -220,7 +220,7 @@ pub(super) fn allgather<Int: Integer>(
     let given = if in_place(from.0) { own } else { items(from)? };
     same(given.bytes(), n)?;
     let taken = everybody(&block, count, &comm);
-    let job = Job::new(&comm, Kind::Allgather, n);
+    let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
     Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
 }
 
@@ -239,6 +239,7 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
     let given = if in_place(from.0) { own.clone() } else { items(from)? };
     same(given.bytes(), own.bytes())?;
     let job = Job::new(&comm, Kind::Allgatherv, own.bytes()).ragged(lengths(&taken));
+    let job = job.in_place(in_place(from.0));
     Ok(job.give(Side::Whole(given)).take(Side::Blocks(taken)).into())
 }
 
@@ -264,7 +265,7 @@ pub(super) fn gather<Int: Integer>(
     let own = block.items(i64::from(root) * count.wide(), count.wide() as u64);
     let given = if in_place(from.0) { own } else { items(from)? };
     same(given.bytes(), n)?;
-    let job = Job::new(&comm, Kind::Gather, n).root(root);
+    let job = Job::new(&comm, Kind::Gather, n).root(root).in_place(in_place(from.0));
     Ok(job.give(Side::Whole(given)).take(Side::Whole(everybody(&block, count, &comm))).into())
 }
 
@@ -290,6 +291,7 @@ pub(super) unsafe fn gatherv<Int: Integer>(
     let given = if in_place(from.0) { own.clone() } else { items(from)? };
     same(given.bytes(), own.bytes())?;
     let job = Job::new(&comm, Kind::Gatherv, own.bytes()).root(root).ragged(lengths(&taken));
+    let job = job.in_place(in_place(from.0));
     // The root gives its own block only; the list is there for its index.
     let mut gives = taken.clone();
     gives[root as usize] = given;
@@ -317,7 +319,7 @@ pub(super) fn scatter<Int: Integer>(
     let job = Job::new(&comm, Kind::Scatter, block.bytes()).root(root);
     let job = job.give(Side::Whole(everybody(&block, from.1, &comm)));
     if in_place(into.0) {
-        return Ok(job.into());
+        return Ok(job.in_place(true).into());
     }
     let taken = items(into)?;
     same(block.bytes(), taken.bytes())?;
@@ -346,7 +348,7 @@ pub(super) unsafe fn scatterv<Int: Integer>(
     let job = Job::new(&comm, Kind::Scatterv, own).root(root).ragged(lengths(&given));
     let job = job.give(Side::Blocks(given));
     if in_place(into.0) {
-        return Ok(job.into());
+        return Ok(job.in_place(true).into());
     }
     let taken = items(into)?;
     same(own, taken.bytes())?;

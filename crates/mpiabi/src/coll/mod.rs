@@ -17,7 +17,7 @@ mod persistent;
 use std::ops::Add;
 use std::sync::Arc;
 
-use collectives::{Collective, Kind, Ragged, Seat};
+use collectives::{Collective, Kind, Part, Ragged, Seat};
 use workload::Apart;
 use workload::wire::{Submission, combine, flag, kind};
 
@@ -42,15 +42,22 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// How the data lies that has to be packed.
-    fn apart(&self) -> Apart {
-        match self {
+    /// How the data of these blocks lies that has to be packed; block `still` is where it belongs.
+    fn apart(&self, blocks: impl Iterator<Item = (u32, Part)>, still: Option<u32>) -> Apart {
+        let all = match self {
             Side::Nothing => Apart::default(),
-            Side::Whole(buffer) => buffer.apart(),
-            Side::Blocks(buffers) => {
-                buffers.iter().map(Buffer::apart).fold(Apart::default(), Add::add)
+            Side::Whole(buffer) => {
+                let all = buffer.apart();
+                let stays = |still| blocks.filter(|b| b.0 == still).map(|b| b.1.len).sum::<u64>();
+                all.first(buffer.bytes() - still.map_or(0, stays).min(buffer.bytes()))
             }
-        }
+            Side::Blocks(buffers) => {
+                let moved = blocks.map(|b| b.0).filter(|&i| Some(i) != still);
+                let each = moved.map(|i| buffers[i as usize].apart());
+                each.fold(Apart::default(), Add::add)
+            }
+        };
+        all.first(Apart::MOST)
     }
 }
 
@@ -143,6 +150,9 @@ pub(crate) struct Job {
     give: Side,
     take: Side,
     reduction: Option<Reduction>,
+    /// The rank's own block is in the buffer of the others, and stays there: neither packed nor
+    /// unpacked, though the working buffer has it.
+    in_place: bool,
     flags: u32,
     /// 0, or the number of a persistent call of its communicator's.
     channel: u32,
@@ -162,8 +172,8 @@ impl Job {
             nodes: None,
         };
         let (give, take) = (Side::Nothing, Side::Nothing);
-        let (reduction, flags, channel) = (None, 0, 0);
-        Job { comm: comm.clone(), layout, give, take, reduction, flags, channel }
+        let (comm, reduction, in_place, flags, channel) = (comm.clone(), None, false, 0, 0);
+        Job { comm, layout, give, take, reduction, in_place, flags, channel }
     }
     pub fn root(mut self, root: u32) -> Job {
         self.layout.root = root;
@@ -171,6 +181,11 @@ impl Job {
     }
     pub fn ragged(mut self, lengths: impl IntoIterator<Item = u64>) -> Job {
         self.layout.ragged = Some(Ragged::new(lengths));
+        self
+    }
+    /// See the field.
+    pub fn in_place(mut self, in_place: bool) -> Job {
+        self.in_place = in_place;
         self
     }
     pub fn give(mut self, give: Side) -> Job {
@@ -218,6 +233,7 @@ impl Job {
             None => (combine::NONE, 0, false),
         };
         let commutes = if commutes { flag::COMMUTATIVE } else { 0 };
+        let still = self.in_place.then_some(self.layout.seat.rank);
         runtime::submit(
             held,
             Submission {
@@ -237,8 +253,8 @@ impl Job {
                 grain: self.layout.grain,
                 op: place.unwrap_or(0) as u64,
                 means,
-                give: self.give.apart(),
-                take: self.take.apart(),
+                give: self.give.apart(self.layout.deposits(), still),
+                take: self.take.apart(self.layout.collects(), still),
                 ..Submission::default()
             },
         );
@@ -420,3 +436,6 @@ pub(crate) unsafe fn combine_packed(
     let typed = (own.handle, &*own.datatype);
     unsafe { op::combine_packed(&own.operation, typed, count, into, from, left) };
 }
+
+#[cfg(test)]
+mod tests;

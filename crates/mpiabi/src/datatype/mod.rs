@@ -13,7 +13,7 @@ pub(crate) mod packing;
 pub(crate) mod portable;
 mod signature;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};

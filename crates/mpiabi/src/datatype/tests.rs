@@ -480,6 +480,13 @@ fn counts_of_a_status_and_bad_types() {
     }
 }
 
+/// A double with a line between it and the next.
+pub(crate) fn column() -> Datatype {
+    let made = make(|new| unsafe { Type_create_resized::<c_int>(c::DOUBLE, 0, 128, new) });
+    get(made).unwrap().committed.store(true, super::Ordering::Relaxed);
+    made
+}
+
 /// Lines of memory that `count` items lie in whose first byte begins one.
 fn lines(datatype: Datatype, count: u64) -> u64 {
     let mut lines = std::collections::BTreeSet::new();

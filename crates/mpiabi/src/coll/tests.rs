@@ -1,0 +1,48 @@
+//! What a rank's data is charged for, by the layout of its collective.
+
+use std::ffi::c_void;
+
+use super::*;
+
+/// Blocks of so many doubles each, with a line between one double and the next.
+fn blocks(doubles: &[i64]) -> Vec<Buffer> {
+    let made = datatype::tests::column();
+    let at: *const c_void = std::ptr::dangling();
+    doubles.iter().map(|&n| Buffer::new(at, n, made).unwrap()).collect()
+}
+
+fn layout(kind: Kind, lengths: Option<&[u64]>) -> Collective {
+    Collective {
+        kind,
+        algorithm: kind.algorithms()[0],
+        seat: Seat { rank: 1, size: 3 },
+        root: 1,
+        bytes: 40,
+        grain: 1,
+        ragged: lengths.map(|l| Ragged::new(l.iter().copied())),
+        nodes: None,
+    }
+}
+
+/// The root of a gather has the lengths of all blocks and gives one; in place, none.
+#[test]
+fn what_a_rank_packs_is_what_it_moves() {
+    let lone = |n: u64| Apart { bytes: 8 * n, touched: 64 * n, values: n, members: 0 };
+    let lengths = Some(&[24, 40, 56][..]);
+    let all = || Side::Blocks(blocks(&[3, 5, 7]));
+    let whole = |n| Side::Whole(blocks(&[n]).remove(0));
+    for (kind, lengths, give, take, want, in_place) in [
+        (Kind::Gatherv, lengths, all(), all(), (5, 15), (0, 10)),
+        (Kind::Scatterv, lengths, all(), Side::Nothing, (15, 0), (10, 0)),
+        (Kind::Allgatherv, lengths, whole(5), all(), (5, 15), (0, 10)),
+        (Kind::Gather, None, whole(5), whole(15), (5, 15), (0, 10)),
+        (Kind::Scatter, None, whole(15), Side::Nothing, (15, 0), (10, 0)),
+    ] {
+        let layout = layout(kind, lengths);
+        for (still, (gives, takes)) in [(None, want), (Some(1), in_place)] {
+            let gave = give.apart(layout.deposits(), still);
+            let took = take.apart(layout.collects(), still);
+            assert_eq!((gave, took), (lone(gives), lone(takes)), "{kind:?}, still {still:?}");
+        }
+    }
+}
