@@ -650,7 +650,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
         let token = self.take_call(call).token;
         let done = Done { rank, token, ready, ..Done::default() };
-        let when = match self.scatter_cost(rank, token, (None, u64::MAX)) {
+        let when = match self.scatter_cost(rank, token, u64::MAX, |_| Span::ZERO) {
             Span::ZERO => self.now,
             cost => self.work(rank, cost),
         };

@@ -78,6 +78,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         }
     }
 
+    /// The same of a message that has come: what its receiver's core would have copied.
+    pub(crate) fn spared_taking(&self, send: &Send) -> Span {
+        if !send.near {
+            return Span::ZERO;
+        }
+        let bytes = match self.crossing(send) {
+            Crossing::Single { .. } => send.bytes,
+            Crossing::Cells | Crossing::Gpu => self.in_cells(send),
+        };
+        self.copy_cost(send.from, send.to, bytes)
+    }
+
     /// Whether the receiver alone copies a message within a node.
     pub(crate) fn copies_once(&self, from: u32, to: u32, bytes: u64) -> bool {
         let near = self.shares_node(from, to);

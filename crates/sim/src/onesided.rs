@@ -310,7 +310,8 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let Access { from, to, token, ready, want, pair, .. } = *access;
         let back = if let Want::Access { back, .. } = want { back } else { 0 };
         let when = when.max(self.channels[pair].completed);
-        let when = match self.scatter_cost(from, token, (Some(to), back)) {
+        let when = match self.scatter_cost(from, token, back, |world| world.spared(from, to, back))
+        {
             Span::ZERO => when,
             cost => self.work(from, cost).max(when + cost),
         };

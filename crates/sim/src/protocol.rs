@@ -377,7 +377,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         match waiter {
             Waiter::User { token, posted } => {
                 let (cost, usable) = (self.receive_cost(&send), self.usable_at(&send));
-                let cost = cost + self.scatter_cost(send.to, token, (Some(send.from), send.bytes));
+                let cost = cost
+                    + self.scatter_cost(send.to, token, send.bytes, |world| {
+                        world.spared_taking(&send)
+                    });
                 let when = self.work(send.to, cost).max(usable + cost);
                 let ready = send.called.max(posted);
                 self.complete(when, about(send.to, token, &send, Found::Yes, ready));
@@ -474,7 +477,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if let Some((pattern, waiter)) = found {
             matching.cancel(waiter);
             self.unposted(at, pattern.from);
-            self.scatter_cost(at, receive, (None, 0));
+            self.scatter_cost(at, receive, 0, |_| Span::ZERO);
             let found = Found::Cancelled;
             let done = Done { rank: at, token: receive, found, ready: self.now, ..Done::default() };
             self.complete(self.now, done);

@@ -100,6 +100,25 @@ fn within_a_node_packing_takes_the_place_of_a_copy() {
     }
 }
 
+/// The receiver of an eager message copies no more than a cell, or nothing where it is written
+/// once: it is spared no more.
+#[test]
+fn within_a_node_no_copy_is_spared_that_is_not_made() {
+    let mut job = job(&[0, 0]);
+    for cell in [0, 1024] {
+        job.library.shm_cell = cell;
+        let calls = vec![
+            (0, 0, 0, give(4096)),
+            (0, 0, 1_000, send(1, 4096, SendMode::Standard)),
+            (1, 0, 0, take(4096)),
+            (1, 0, 0, recv(0)),
+        ];
+        let gap = job.machine.node.shm_gap;
+        let spared = gap.span(4096) + gap.span(cell);
+        check_more(&job, 2, &calls, (1, 0), Span((cost(&job, 4096) * 2).0 - spared.0));
+    }
+}
+
 /// The first is unpacked while the rank waits for the second, a millisecond later.
 #[test]
 fn what_has_come_is_unpacked_before_the_rest_comes() {
@@ -186,7 +205,6 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
     }
 }
 
-/// Nothing that a rank is told before its last call, and nothing of another rank's, is left over.
 /// An unlock, or any access behind it, says that what a get has fetched is in its place.
 #[test]
 fn accesses_to_one_target_complete_in_their_order() {
@@ -198,6 +216,7 @@ fn accesses_to_one_target_complete_in_their_order() {
     }
 }
 
+/// Nothing that a rank is told before its last call, and nothing of another rank's, is left over.
 #[test]
 fn what_is_told_without_a_call_is_of_none() {
     let job = job(&[0, 40]);

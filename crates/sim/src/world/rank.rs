@@ -210,21 +210,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     }
 
     /// What unpacking costs the CPU as `bytes` have come for one of its calls, likewise in place of
-    /// a copy if they are from a peer of its node.
+    /// a copy that need not be made.
     #[inline]
     pub(crate) fn scatter_cost(
         &mut self,
         rank: u32,
         token: Token,
-        (peer, bytes): (Option<u32>, u64),
+        bytes: u64,
+        spared: impl FnOnce(&Self) -> Span,
     ) -> Span {
         let take = match &mut self.ranks[rank as usize].inbox {
             Some(inbox) if !inbox.takes.is_empty() => removed(&mut inbox.takes, token),
             _ => None,
         };
         let Some(take) = take else { return Span::ZERO };
-        let spared = peer.map_or(Span::ZERO, |peer| self.spared(rank, peer, bytes));
-        beside(self.packing_cost(&take.first(bytes)), spared)
+        beside(self.packing_cost(&take.first(bytes)), spared(self))
     }
 
     /// A GPU does that by itself.
