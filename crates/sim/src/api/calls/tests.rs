@@ -1,3 +1,5 @@
+//! What is asked of a call decides what is played of it, and what is told.
+
 use super::*;
 
 /// 144 ranks on six groups of four switches that are cabled alike, one cable between two, so
