@@ -561,8 +561,8 @@ module mpi
       INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
       INTEGER MPI_ERRCODES_IGNORE(1)
-      CHARACTER*1 MPI_ARGVS_NULL(1,1)
-      CHARACTER*1 MPI_ARGV_NULL(1)
+      CHARACTER MPI_ARGVS_NULL(1,1)
+      CHARACTER MPI_ARGV_NULL(1)
       COMMON /MPIPRIV1/ MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE
       COMMON /MPIPRIV2/ MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE
       COMMON /MPIPRIVC/ MPI_ARGVS_NULL, MPI_ARGV_NULL
@@ -2495,19 +2495,19 @@ module mpi
     end subroutine
     function MPI_Wtick()
       import
-      double precision :: MPI_Wtick
+      real(8) :: MPI_Wtick
     end function
     function PMPI_Wtick()
       import
-      double precision :: PMPI_Wtick
+      real(8) :: PMPI_Wtick
     end function
     function MPI_Wtime()
       import
-      double precision :: MPI_Wtime
+      real(8) :: MPI_Wtime
     end function
     function PMPI_Wtime()
       import
-      double precision :: PMPI_Wtime
+      real(8) :: PMPI_Wtime
     end function
   end interface
 end module mpi

@@ -7692,25 +7692,25 @@ module mpi_f08
   interface MPI_Wtick
     function MPI_Wtick()
       import
-      double precision :: MPI_Wtick
+      real(8) :: MPI_Wtick
     end function
   end interface
   interface
     function PMPI_Wtick()
       import
-      double precision :: PMPI_Wtick
+      real(8) :: PMPI_Wtick
     end function
   end interface
   interface MPI_Wtime
     function MPI_Wtime()
       import
-      double precision :: MPI_Wtime
+      real(8) :: MPI_Wtime
     end function
   end interface
   interface
     function PMPI_Wtime()
       import
-      double precision :: PMPI_Wtime
+      real(8) :: PMPI_Wtime
     end function
   end interface
 

@@ -157,6 +157,48 @@ def test_cmake_can_read_what_the_wrapper_shows(environment):
         assert any((folder / file).exists() for folder in included), file
 
 
+KIND = """
+program kinds
+  use mpi
+  implicit none
+  integer :: ierr
+  call MPI_Init(ierr)
+  print '(i0)', kind(MPI_Wtime())
+  call MPI_Finalize(ierr)
+end program
+"""
+
+
+@needs_fortran
+@pytest.mark.parametrize("place", ("use mpi", "mpif.h"))
+def test_options_of_the_compiler_are_the_programs_own(tmp_path, environment, place):
+    """Modules of one set of options are not another's, and keep to none of them; from a folder
+    with a space in its name, and with a home that cannot be written."""
+    shutil.copytree(WRAPPERS.parent, tmp_path / "a b" / "odonata", symlinks=True,
+                    ignore=shutil.ignore_patterns("_core*", "__pycache__"))  # fmt: skip
+    source = tmp_path / "kinds.f90"
+    text = KIND
+    if place == "mpif.h":
+        text = KIND.replace("  use mpi\n", "").replace("none\n", "none\n  include 'mpif.h'\n")
+    source.write_text(text)
+    wrapper = tmp_path / "a b" / "odonata" / "_bin" / "odonata-mpifort"
+    none = {"XDG_CACHE_HOME": "/proc/none", "TMPDIR": str(tmp_path)}
+    for options in ("-fdefault-real-8", "", "-std=f2008 -Wall -Werror"):
+        compiled = {**environment, **none, "FC": f"{FC} {options}"}
+        command = ["sh", wrapper, source, "-o", tmp_path / "kinds"]
+        done = subprocess.run(command, env=compiled, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        done = subprocess.run([tmp_path / "kinds"], capture_output=True, text=True)
+        assert done.stdout == "8\n", (options, done.stderr)
+
+
+@needs_fortran
+def test_integers_that_are_not_the_librarys_are_refused(environment):
+    command = ["sh", WRAPPERS / "odonata-mpifort", "-fdefault-integer-8", "program.f90"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "integers of 8 bytes" in done.stderr
+
+
 @pytest.mark.parametrize(
     "compiler, said",
     [("no-such-compiler", "cannot run the Fortran compiler `no-such-compiler`; FC names another"),

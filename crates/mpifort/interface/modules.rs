@@ -86,8 +86,8 @@ const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
       INTEGER MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       INTEGER MPI_STATUSES_IGNORE(MPI_STATUS_SIZE,1)
       INTEGER MPI_ERRCODES_IGNORE(1)
-      CHARACTER*1 MPI_ARGVS_NULL(1,1)
-      CHARACTER*1 MPI_ARGV_NULL(1)
+      CHARACTER MPI_ARGVS_NULL(1,1)
+      CHARACTER MPI_ARGV_NULL(1)
       COMMON /MPIPRIV1/ MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE
       COMMON /MPIPRIV2/ MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE
       COMMON /MPIPRIVC/ MPI_ARGVS_NULL, MPI_ARGV_NULL
@@ -98,7 +98,7 @@ const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
 
 /// Functions have types, and procedures that are passed have to be named. `MPI_Aint_add` and
 /// `MPI_Aint_diff` are left to programs, which declare them, for MPICH's file does not either.
-const EXTERNALS: &str = "      REAL*8 MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+const EXTERNALS: &str = "      REAL(KIND=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
 ";
 
@@ -517,7 +517,7 @@ fn interface(out: &mut String, f: &Function, name: &str, module: Module) {
     match (f.returns, module) {
         ("int", Module::Mpi) => out.push_str("      integer :: ierror\n"),
         ("int", _) => out.push_str("      integer, optional :: ierror\n"),
-        ("double", _) => writeln!(out, "      double precision :: {name}").unwrap(),
+        ("double", _) => writeln!(out, "      real(8) :: {name}").unwrap(),
         _ => writeln!(out, "      integer(MPI_ADDRESS_KIND) :: {name}").unwrap(),
     }
     writeln!(out, "    end {word}").unwrap();

@@ -3,27 +3,33 @@
 package=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
 
 # modules COMPILER: compiles Fortran's modules, which every compiler reads only of its own making,
-# and sets where they are. Once for each compiler: they stay in the user's cache.
+# and sets where they are. Once for each compiler and its options: they stay in the user's cache.
 modules() {
     version=$($1 --version 2>&1) || {
         echo "$(basename -- "$0"): cannot run the Fortran compiler \`$1\`; FC names another" >&2
         exit 2
     }
     sources=$package/_include
-    key=$(echo "$version" | cat - "$sources/mpi.f90" "$sources/mpi_f08.f90" | cksum | tr -d ' ')
+    key=$(echo "$1 $version" | cat - "$sources/mpi.f90" "$sources/mpi_f08.f90" | cksum | tr -d ' ')
     cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
-    made=${cache:-${TMPDIR:-/tmp}/odonata-$(id -u)}/odonata/fortran/$key
+    # Without a home, or in one that is read only.
+    mkdir -p "${cache:-/nowhere}/odonata/fortran" 2>/dev/null && [ -w "$cache/odonata/fortran" ] ||
+        cache=${TMPDIR:-/tmp}/odonata-$(id -u)
+    made=$cache/odonata/fortran/$key
     [ -e "$made/libodonata_mpi_f.a" ] && return
     new=$made.$$
     # gfortran takes a call with a buffer of one type for an error after one with another, where
-    # nothing declares the procedure: in all programs that include mpif.h.
+    # nothing declares the procedure: in all programs that include mpif.h. And what the program's
+    # own code is to keep to, such as -std=f95 and -Werror, is nothing to the modules.
     (
         mkdir -p "$new" && cd "$new" || exit 2
         lenient=
+        own=
         echo end >empty.f90
         $1 -fallow-argument-mismatch -c empty.f90 2>/dev/null && lenient=-fallow-argument-mismatch
+        $1 -std=gnu -w -c empty.f90 2>/dev/null && own="-std=gnu -w"
         echo $lenient >options
-        $1 -c "$sources/mpi.f90" && $1 -c "$sources/mpi_f08.f90" || exit 2
+        $1 $own -c "$sources/mpi.f90" && $1 $own -c "$sources/mpi_f08.f90" || exit 2
         ar rc libodonata_mpi_f.a mpi.o mpi_f08.o && rm -f empty.* ./*.o
     ) || {
         rm -rf "$new"
@@ -80,6 +86,12 @@ wrap() {
     done
     options=
     if [ "$language" = fortran ]; then
+        case " $compiler $* " in
+            *" -fdefault-integer-8 "* | *" -i8 "*)
+                echo "$(basename -- "$0"): integers of 8 bytes by default are not those of the library" >&2
+                exit 2
+                ;;
+        esac
         modules "$compiler"
         options=$(cat "$made/options")
         [ -z "$link" ] || set -- "$@" "-L$made" -lodonata_mpi_f
