@@ -18,6 +18,7 @@ WRAPPERS = Path(od.__file__).parent / "_bin"
 FC = os.environ.get("FC", "gfortran")
 RANKS = (1, 4, 7)
 
+# The project asks for Rust, a C compiler and Python, and for no Fortran compiler.
 needs_fortran = pytest.mark.skipif(
     shutil.which(FC.split()[0]) is None, reason=f"no Fortran compiler: {FC}"
 )
