@@ -46,7 +46,7 @@ const UNDEFINED: c_int = -32766;
 /// An index from C's to Fortran's counting.
 ///
 /// # Safety
-/// `index` is null or writable, and C has written it.
+/// `index` is writable, and C has written it or it is `UNDEFINED`.
 unsafe fn from_one(index: *mut c_int) {
     unsafe {
         if *index != UNDEFINED {
@@ -62,6 +62,76 @@ unsafe fn from_one(index: *mut c_int) {
 unsafe fn all_from_one(count: *const c_int, indices: *mut c_int) {
     let n = usize::try_from(unsafe { *count }).unwrap_or(0); // MPI_UNDEFINED is negative
     (0..n).for_each(|i| unsafe { from_one(indices.add(i)) });
+}
+
+type RequestsFunction =
+    unsafe extern "C" fn(c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int;
+
+/// Of several requests one, if there is one.
+///
+/// # Safety
+/// Of this and what follows: what a Fortran program passes for a function of that kind.
+unsafe fn any(
+    call: RequestsFunction,
+    count: c_int,
+    requests: *mut c_int,
+    index: *mut c_int,
+    (flag, found): (*mut c_int, *mut c_int),
+    ierror: *mut c_int,
+) {
+    unsafe {
+        *index = UNDEFINED;
+        let code = call(count, requests, index, flag, status(found));
+        from_one(index);
+        report(ierror, code);
+    }
+}
+
+/// Of several requests as many as there are.
+unsafe fn some(
+    call: RequestsFunction,
+    count: c_int,
+    requests: *mut c_int,
+    out: *mut c_int,
+    (indices, found): (*mut c_int, *mut c_int),
+    ierror: *mut c_int,
+) {
+    unsafe {
+        *out = 0;
+        let code = call(count, requests, out, indices, statuses(found));
+        all_from_one(out, indices);
+        report(ierror, code);
+    }
+}
+
+unsafe fn create_keyval(
+    call: unsafe extern "C" fn(CopyFunction, DeleteFunction, *mut c_int, *mut c_void) -> c_int,
+    copy: Procedure,
+    delete: Procedure,
+    keyval: *mut c_int,
+    extra_state: i64,
+    ierror: *mut c_int,
+) {
+    unsafe {
+        let held = Attribute::leak(copy, delete, extra_state);
+        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+    }
+}
+
+/// The value of an object's attribute, if it has that.
+unsafe fn attribute(
+    call: unsafe extern "C" fn(c_int, c_int, *mut i64, *mut c_int) -> c_int,
+    object: c_int,
+    keyval: c_int,
+    flag: *mut c_int,
+    ierror: *mut c_int,
+) -> Option<i64> {
+    unsafe {
+        let mut found = 0;
+        let code = call(object, of_c(keyval), &mut found, flag);
+        report(ierror, code);
+        (code == 0 && *flag != 0).then(|| value_of(keyval, found))
+    }
 }
 
 by_hand! {
@@ -100,10 +170,7 @@ by_hand! {
     ) via call = MPI_Testany, PMPI_Testany(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        *index = UNDEFINED;
-        let code = call(*count, requests, index, flag, status(found));
-        from_one(index);
-        report(ierror, code);
+        any(call, *count, requests, index, (flag, found), ierror);
     }
     fn mpi_request_get_status_any_, pmpi_request_get_status_any_(
         count: *const c_int, requests: *mut c_int, index: *mut c_int, flag: *mut c_int,
@@ -111,10 +178,7 @@ by_hand! {
     ) via call = MPI_Request_get_status_any, PMPI_Request_get_status_any(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        *index = UNDEFINED;
-        let code = call(*count, requests, index, flag, status(found));
-        from_one(index);
-        report(ierror, code);
+        any(call, *count, requests, index, (flag, found), ierror);
     }
     fn mpi_waitsome_, pmpi_waitsome_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -122,10 +186,7 @@ by_hand! {
     ) via call = MPI_Waitsome, PMPI_Waitsome(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        *out = 0;
-        let code = call(*count, requests, out, indices, statuses(found));
-        all_from_one(out, indices);
-        report(ierror, code);
+        some(call, *count, requests, out, (indices, found), ierror);
     }
     fn mpi_testsome_, pmpi_testsome_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -133,10 +194,7 @@ by_hand! {
     ) via call = MPI_Testsome, PMPI_Testsome(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        *out = 0;
-        let code = call(*count, requests, out, indices, statuses(found));
-        all_from_one(out, indices);
-        report(ierror, code);
+        some(call, *count, requests, out, (indices, found), ierror);
     }
     fn mpi_request_get_status_some_, pmpi_request_get_status_some_(
         count: *const c_int, requests: *mut c_int, out: *mut c_int, indices: *mut c_int,
@@ -144,10 +202,7 @@ by_hand! {
     ) via call = MPI_Request_get_status_some, PMPI_Request_get_status_some(
         c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int,
     ) {
-        *out = 0;
-        let code = call(*count, requests, out, indices, statuses(found));
-        all_from_one(out, indices);
-        report(ierror, code);
+        some(call, *count, requests, out, (indices, found), ierror);
     }
 
     /// The number of characters that there are, and that there is room for: no NUL among them.
@@ -191,8 +246,7 @@ by_hand! {
     ) via call = MPI_Comm_create_keyval, PMPI_Comm_create_keyval(
         CopyFunction, DeleteFunction, *mut c_int, *mut c_void,
     ) {
-        let held = Attribute::leak(copy, delete, *extra_state);
-        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+        create_keyval(call, copy, delete, keyval, *extra_state, ierror);
     }
     fn mpi_type_create_keyval_, pmpi_type_create_keyval_(
         copy: Procedure, delete: Procedure, keyval: *mut c_int, extra_state: *const i64,
@@ -200,8 +254,7 @@ by_hand! {
     ) via call = MPI_Type_create_keyval, PMPI_Type_create_keyval(
         CopyFunction, DeleteFunction, *mut c_int, *mut c_void,
     ) {
-        let held = Attribute::leak(copy, delete, *extra_state);
-        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+        create_keyval(call, copy, delete, keyval, *extra_state, ierror);
     }
     fn mpi_win_create_keyval_, pmpi_win_create_keyval_(
         copy: Procedure, delete: Procedure, keyval: *mut c_int, extra_state: *const i64,
@@ -209,8 +262,7 @@ by_hand! {
     ) via call = MPI_Win_create_keyval, PMPI_Win_create_keyval(
         CopyFunction, DeleteFunction, *mut c_int, *mut c_void,
     ) {
-        let held = Attribute::leak(copy, delete, *extra_state);
-        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+        create_keyval(call, copy, delete, keyval, *extra_state, ierror);
     }
     /// MPI-1's: values and extra state are default integers, the lower halves of words.
     fn mpi_keyval_create_, pmpi_keyval_create_(
@@ -219,31 +271,24 @@ by_hand! {
     ) via call = MPI_Comm_create_keyval, PMPI_Comm_create_keyval(
         CopyFunction, DeleteFunction, *mut c_int, *mut c_void,
     ) {
-        let held = Attribute::leak(copy, delete, i64::from(*extra_state));
-        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+        create_keyval(call, copy, delete, keyval, i64::from(*extra_state), ierror);
     }
 
     fn mpi_comm_get_attr_, pmpi_comm_get_attr_(
         comm: *const c_int, keyval: *const c_int, value: *mut i64, flag: *mut c_int,
         ierror: *mut c_int,
     ) via call = MPI_Comm_get_attr, PMPI_Comm_get_attr(c_int, c_int, *mut i64, *mut c_int) {
-        let mut found = 0;
-        let code = call(*comm, of_c(*keyval), &mut found, flag);
-        if code == 0 && *flag != 0 {
-            *value = value_of(*keyval, found);
+        if let Some(found) = attribute(call, *comm, *keyval, flag, ierror) {
+            *value = found;
         }
-        report(ierror, code);
     }
     fn mpi_attr_get_, pmpi_attr_get_(
         comm: *const c_int, keyval: *const c_int, value: *mut c_int, flag: *mut c_int,
         ierror: *mut c_int,
     ) via call = MPI_Comm_get_attr, PMPI_Comm_get_attr(c_int, c_int, *mut i64, *mut c_int) {
-        let mut found = 0;
-        let code = call(*comm, of_c(*keyval), &mut found, flag);
-        if code == 0 && *flag != 0 {
-            *value = value_of(*keyval, found) as c_int;
+        if let Some(found) = attribute(call, *comm, *keyval, flag, ierror) {
+            *value = found as c_int;
         }
-        report(ierror, code);
     }
     fn mpi_attr_put_, pmpi_attr_put_(
         comm: *const c_int, keyval: *const c_int, value: *const c_int, ierror: *mut c_int,
@@ -254,23 +299,17 @@ by_hand! {
         datatype: *const c_int, keyval: *const c_int, value: *mut i64, flag: *mut c_int,
         ierror: *mut c_int,
     ) via call = MPI_Type_get_attr, PMPI_Type_get_attr(c_int, c_int, *mut i64, *mut c_int) {
-        let mut found = 0;
-        let code = call(*datatype, *keyval, &mut found, flag);
-        if code == 0 && *flag != 0 {
+        if let Some(found) = attribute(call, *datatype, *keyval, flag, ierror) {
             *value = found;
         }
-        report(ierror, code);
     }
     fn mpi_win_get_attr_, pmpi_win_get_attr_(
         win: *const c_int, keyval: *const c_int, value: *mut i64, flag: *mut c_int,
         ierror: *mut c_int,
     ) via call = MPI_Win_get_attr, PMPI_Win_get_attr(c_int, c_int, *mut i64, *mut c_int) {
-        let mut found = 0;
-        let code = call(*win, of_c(*keyval), &mut found, flag);
-        if code == 0 && *flag != 0 {
-            *value = value_of(*keyval, found);
+        if let Some(found) = attribute(call, *win, *keyval, flag, ierror) {
+            *value = found;
         }
-        report(ierror, code);
     }
 
     fn mpi_grequest_start_, pmpi_grequest_start_(

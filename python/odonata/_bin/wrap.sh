@@ -13,8 +13,14 @@ modules() {
     key=$(echo "$1 $version" | cat - "$sources/mpi.f90" "$sources/mpi_f08.f90" | cksum | tr -d ' ')
     cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}
     # Without a home, or in one that is read only.
-    mkdir -p "${cache:-/nowhere}/odonata/fortran" 2>/dev/null && [ -w "$cache/odonata/fortran" ] ||
+    mkdir -p "${cache:-/nowhere}/odonata/fortran" 2>/dev/null && [ -w "$cache/odonata/fortran" ] || {
         cache=${TMPDIR:-/tmp}/odonata-$(id -u)
+        # Anybody may write beside it: another's modules are not to be compiled into a program.
+        mkdir -p -m 700 "$cache" && [ -O "$cache" ] || {
+            echo "$(basename -- "$0"): $cache is not yours; XDG_CACHE_HOME names another place" >&2
+            exit 2
+        }
+    }
     made=$cache/odonata/fortran/$key
     [ -e "$made/libodonata_mpi_f.a" ] && return
     new=$made.$$
