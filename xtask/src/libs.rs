@@ -112,8 +112,8 @@ fn cargo(root: &Path, target: &Path, package: &str, features: &[&str]) -> Result
     let mut command = Command::new(cargo);
     command.current_dir(root).args(["build", "--quiet", "-p", package, "--lib"]);
     command.args(["--release", "--target-dir"]).arg(target);
-    // A panic must never unwind into a C program; debug information would be stripped anyway.
-    for setting in ["panic=\"abort\"", "debug=false", "strip=true"] {
+    // A panic must never unwind into a C program.
+    for setting in ["panic=\"abort\"", "strip=true"] {
         command.arg("--config").arg(format!("profile.release.{setting}"));
     }
     if !features.is_empty() {

@@ -47,7 +47,7 @@ pub fn test() -> bool {
             vec![cargo(&["test", "--workspace", "--exclude", "xtask", "--no-fail-fast"])],
         ),
     ]);
-    let built = pip.end() && libraries() && extension();
+    let built = built(pip);
     let lanes = vec![
         (PYTHON_TESTS[0], pytest(0)),
         (PYTHON_TESTS[1], pytest(1)),
@@ -144,13 +144,12 @@ pub fn libs() -> bool {
 }
 
 pub fn py() -> bool {
-    Packages::begin().end() && libraries() && extension()
+    built(Packages::begin())
 }
 
 /// Builds what the demonstration needs, then hands the terminal over to it.
 pub fn demo(args: &[String]) -> bool {
-    let pip = Packages::begin();
-    if !(libraries() && pip.end() && extension()) {
+    if !py() {
         return false;
     }
     let mut demo = python(&["-m", "odonata.demo"]);
@@ -178,25 +177,37 @@ pub fn wheel() -> bool {
     Packages::begin().end() && libraries() && step("wheel", vec![build])
 }
 
-/// The two MPI libraries and the clock, in `python/odonata/_lib`.
+/// All that Python needs. The libraries do not wait for packages, nor for the extension: neither
+/// keeps many cores busy to its end.
+fn built(pip: Packages) -> bool {
+    thread::scope(|both| {
+        let libraries = both.spawn(libraries);
+        let extension = pip.end() && extension();
+        libraries.join().expect("a step says what is wrong") && extension
+    })
+}
+
+/// The MPI libraries and the clock, in `python/odonata/_lib`.
 fn libraries() -> bool {
+    const LIBRARIES: &str = "libraries";
     let inputs = ["crates", "include", "xtask/src/libs.rs", "Cargo.toml", "Cargo.lock"];
     let products = ["libmpi_abi.so.1", "libmpi.so.12", "libodonata_clock.so"];
     let products = products.map(|p| format!("python/odonata/_lib/{p}"));
     let products = products.each_ref().map(String::as_str);
-    made("libraries", &inputs, &products, || {
+    made(LIBRARIES, &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
         build.arg("libs").current_dir(house::root());
-        vec![build]
+        at_once(vec![(LIBRARIES, build)])
     })
 }
 
 /// The Python package, installed in place: Python files are read where they stand.
 fn extension() -> bool {
+    const EXTENSION: &str = "extension";
     let inputs = ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
     let products = [".venv/bin/odonata", "python/odonata/_core.abi3.so"];
-    made("extension", &inputs, &products, || {
-        vec![python(&["-m", "maturin", "develop", "--release"])]
+    made(EXTENSION, &inputs, &products, || {
+        step(EXTENSION, vec![python(&["-m", "maturin", "develop", "--release"])])
     })
 }
 
@@ -350,11 +361,11 @@ fn at_once(steps: Vec<(&str, Command)>) -> bool {
 }
 
 /// A step with products: skipped while its stamp is younger than its inputs.
-fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> Vec<Command>) -> bool {
+fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> bool) -> bool {
     if fresh(name, inputs, products) {
         return true;
     }
-    let fine = step(name, how());
+    let fine = how();
     if fine {
         stamp(name);
     }
