@@ -77,7 +77,11 @@ def growth(nodes: Sequence[int], used: Sequence[int]) -> tuple[float, float, flo
 def meets(factor: float, exponent: float, bound: int) -> int | None:
     """The least number of nodes at which the law is beyond the bound; None if nobody has them."""
     logarithm = (math.log(max(bound, 1)) - math.log(factor)) / exponent
-    return math.floor(math.exp(logarithm)) + 1 if logarithm < math.log(MOST) else None
+    if logarithm >= math.log(MOST):
+        return None
+    full = math.exp(logarithm)
+    # Logarithms put whole numbers a little beside themselves.
+    return math.floor(full * (1 + 1e-9)) + 1
 
 
 def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:

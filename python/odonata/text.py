@@ -746,6 +746,7 @@ LIMITS = {
     "regions": "registered memory",
     "portal_table": "portal table",
     "command_queues": "command queues",
+    "communicators": "communicators",
 }
 
 

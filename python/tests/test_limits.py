@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from pathlib import Path
 
+import odonata as od
 import pytest
 from conftest import GUARD_S, ROOT
 from test_docs import differs, sessions
@@ -14,6 +16,7 @@ from odonata import InputError, preflight, text
 
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
 STORY = ROOT / "docs" / "will-it-scale.md"
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")
 
 
@@ -33,7 +36,7 @@ def test_sessions(odonata, page):
 
 def test_every_limit_has_its_page():
     assert [page.stem for page in PAGES] == [
-        "event-queue", "match-entries", "rendezvous", "tags", "windows",
+        "communicators", "event-queue", "match-entries", "rendezvous", "tags", "windows",
     ]  # fmt: skip
 
 
@@ -141,6 +144,9 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
         assert row["exponent"] == pytest.approx(1.5) and row["off"] < 1e-9
         assert row["hit_nodes"] == 48
     assert row["nodes"] == [4, 16]
+    # 2 + n is above 2,048 from 2,047 on, also where the logarithm of 2,046 is not quite it.
+    (row,) = preflight.foretell([run_of(n, 2 + n, 2048, fixed=2) for n in (4, 8)])
+    assert row["hit_nodes"] == 2047
     (row,) = preflight.foretell([run_of(8, 70), run_of(16, 70)])
     assert row["hit_nodes"] is None and row["exponent"] == 0
     (row,) = preflight.foretell([run_of(8, 0), run_of(16, 3)])
@@ -292,6 +298,8 @@ def test_windows_are_counted_until_they_are_freed(odonata):
     assert done.returncode == 0 and most(plain)["regions"] == (12, 16384)
     assert most(plain)["portal_table"] == (12, 2048)
     assert most(plain)["command_queues"] == (4, 512)
+    # Each has a communicator: five at the end, beside the world and the rank's own.
+    assert most(plain)["communicators"] == (7, 2048)
     # A replay knows them, too; there each rank has a NIC of its own.
     again = odonata("replay", "rec.parquet", "--machine", "aurora", "--json")
     assert most(json.loads(again.stdout))["regions"] == (3, 16384)
@@ -311,6 +319,98 @@ def test_windows_are_counted_until_they_are_freed(odonata):
         crossed = [row["limit"] for row in found["limits"]["crossed"]]
         assert (done.returncode, crossed[:1]) == (0, noted)
         assert found["time_s"] == plain["time_s"]
+
+
+COMMUNICATORS = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    MPI_Comm half, inter, cart, c = MPI_COMM_NULL;
+    MPI_Group world, one;
+    MPI_Request request;
+    MPI_File file;
+    int r, n, dims[2] = {2, 2}, periods[2] = {0, 0}, keep[2] = {0, 1}, times = atoi(argv[2]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &r);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    int upper = r >= n / 2, leader = upper ? 0 : n / 2;
+#define IS(name) (!strcmp(argv[1], name))
+    if (IS("inter") || IS("interdup") || IS("merge"))
+        MPI_Comm_split(MPI_COMM_WORLD, upper, r, &half);
+    if (IS("interdup") || IS("merge"))
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, 5, &inter);
+    if (IS("sub"))
+        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &cart);
+    for (int i = 0; i < times; i++) {
+        if (IS("dup")) MPI_Comm_dup(MPI_COMM_WORLD, &c);
+        if (IS("dupself")) MPI_Comm_dup(MPI_COMM_SELF, &c);
+        if (IS("idup")) {
+            MPI_Comm_idup(MPI_COMM_WORLD, &c, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (IS("split")) MPI_Comm_split(MPI_COMM_WORLD, r % 2, r, &c);
+        if (IS("only")) MPI_Comm_split(MPI_COMM_WORLD, r == i % n ? 0 : MPI_UNDEFINED, r, &c);
+        if (IS("create") || IS("group")) {
+            int first = IS("create") ? i % n : r / 2 * 2, pair[2] = {first, first + 1};
+            MPI_Group_incl(world, IS("create") ? 1 : 2, pair, &one);
+            if (IS("create")) MPI_Comm_create(MPI_COMM_WORLD, one, &c);
+            else MPI_Comm_create_group(MPI_COMM_WORLD, one, 7, &c);
+            MPI_Group_free(&one);
+        }
+        if (IS("file"))
+            MPI_File_open(MPI_COMM_WORLD, "file", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL,
+                          &file);
+        if (IS("cart")) MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &c);
+        if (IS("sub")) MPI_Cart_sub(cart, keep, &c);
+        if (IS("graph"))
+            MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, 0, 0, 0, 0, 0, MPI_INFO_NULL, 0, &c);
+        if (IS("inter")) MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, leader, 5, &c);
+        if (IS("interdup")) MPI_Comm_dup(inter, &c);
+        if (IS("merge")) MPI_Intercomm_merge(inter, 0, &c);
+        if (IS("free")) {
+            MPI_Comm_dup(MPI_COMM_WORLD, &c);
+            MPI_Comm_free(&c);
+        }
+        if (IS("turns")) {  /* each is freed by the even or by the odd ranks */
+            MPI_Comm_dup(MPI_COMM_WORLD, &c);
+            if (i % 2 == r % 2) MPI_Comm_free(&c);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+# How many of 2,048 ids MPICH 5.0.2 did not give, on 4 ranks in one node: each of these made 2,048
+# less so many and then ended. The last three ways made 6,000.
+SPARE = {"dup": 2, "dupself": 2, "idup": 2, "split": 2, "group": 2, "file": 2, "cart": 2, "sub": 3,
+         "graph": 2, "inter": 3, "interdup": 4, "merge": 4, "turns": 2,
+         "only": None, "create": None, "free": None}  # fmt: skip
+
+
+def test_communicators_end_where_mpichs_do(odonata):
+    """With 64 ids, so that it does not take long."""
+    (odonata.cwd / "make.c").write_text(COMMUNICATORS)
+    subprocess.run([COMPILER, "-O1", "make.c", "-o", "make"], cwd=odonata.cwd, check=True)
+    (odonata.cwd / "few.toml").write_text('like = "mpich"\ncontext_ids = 64\n')
+    options = ("-n", 4, "--ppn", 2, "--mpi", "few.toml", *AURORA)
+    for way, spare in SPARE.items():
+        made = 200 if spare is None else 64 - spare
+        done = odonata("run", *options, "--", "./make", way, made)
+        assert (done.returncode, done.stderr) == (0, ""), way
+        if spare is None:
+            continue
+        done = odonata("run", *options, "--", "./make", way, made + 1)
+        assert done.returncode != 0 and "limit: context ids used up" in done.stderr, way
+        fragments = "33 are in use, no rank has more, and none of 64 is free on all"
+        says = fragments if way == "turns" else "all 64 are in use"
+        assert says in done.stderr, way
+    done = odonata("run", *options, "--limits", "warn", "--json", "--", "./make", "dup", 70)
+    (crossed,) = json.loads(done.stdout)["limits"]["crossed"]
+    assert done.returncode == 0 and crossed["limit"] == "communicators"
+    assert most(json.loads(done.stdout))["communicators"] == (72, 64)
 
 
 def test_a_benchmark_of_puts_has_a_window_and_needs_command_queues(odonata):

@@ -71,7 +71,10 @@ impl Live {
             self.ranks[at as usize].charged += Span(s.after_ps);
             let before = calls.len();
             self.submit(at, &s, calls)?;
-            self.record(&s, &calls[before..]);
+            // A record has communicators where something is done in them.
+            if s.kind != kind::COMM {
+                self.record(&s, &calls[before..]);
+            }
         }
         let rank = &mut self.ranks[at as usize];
         rank.charged += after;
@@ -140,7 +143,15 @@ impl Live {
         let n_ranks = self.ranks.len() as u32;
         let mut token = s.token;
         match s.kind {
-            kind::COMM => return self.register(at, s),
+            kind::COMM => {
+                self.register(at, s)?;
+                let joins = s.block != 0;
+                let op = if joins { Op::Join { context } } else { Op::Leave { context } };
+                if context > n_ranks {
+                    calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
+                }
+                return Ok(());
+            }
             kind::REGION => {
                 let (held, optimized) = (s.flags & flag::SET != 0, s.flags & flag::OPTIMIZED != 0);
                 let op = Op::Region { held, optimized };

@@ -3,6 +3,7 @@
 //!
 //! Given an arrival, who may go on? When, only `sim` knows.
 
+pub mod contexts;
 mod family;
 pub mod library;
 pub mod limits;
@@ -12,6 +13,7 @@ mod packing;
 mod provider;
 pub mod rules;
 
+pub use contexts::Contexts;
 pub use family::{Family, deaf_to};
 pub use library::Library;
 pub use limits::Limits;

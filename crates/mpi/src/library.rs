@@ -61,6 +61,8 @@ pub struct Library {
     pub poll_interval: Span,
     /// `MPI_TAG_UB`.
     pub tag_ub: i32,
+    /// Communicators one rank can tell apart, those that are always there included.
+    pub context_ids: u64,
     /// NICs a rank may use, and over how many of them the data of a rendezvous of at least
     /// `stripe_min` bytes is split.
     pub max_nics: u64,
@@ -135,7 +137,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 50] = [
+const KEYS: [(&str, Form); 51] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -163,6 +165,7 @@ const KEYS: [(&str, Form); 50] = [
     ("call_overhead", Form::Time),
     ("poll_interval", Form::Time),
     ("tag_ub", Form::Tag),
+    ("context_ids", Form::Count),
     ("max_nics", Form::Count),
     ("stripe_nics", Form::Count),
     ("stripe_min", Form::Size),
@@ -355,6 +358,7 @@ impl Library {
             call_overhead: Span(get("call_overhead")),
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,
+            context_ids: get("context_ids"),
             max_nics: get("max_nics"),
             stripe_nics: get("stripe_nics"),
             stripe_min: get("stripe_min"),

@@ -1,9 +1,10 @@
-// long: what is counted and what is bounded are one table, and a third of it is tests.
 //! What of the NICs and of the provider under an MPI library is in use, against what there is.
 //!
 //! Counters and their highest marks, no clocks: a caller says what a rank takes and gives back, and
 //! hears whether it fits and what the provider does if not. Names are those of fi_cxi(7); where the
 //! rules are from stands in docs/models/limits.md.
+
+use crate::contexts::PREDEFINED;
 
 /// "There is no such limit."
 pub const UNLIMITED: u64 = u64::MAX;
@@ -50,10 +51,12 @@ pub enum Limit {
     PortalTable,
     /// Target command queues of a NIC: one for each endpoint.
     CommandQueues,
+    /// Context ids of the library, one a communicator that a rank is in.
+    Communicators,
 }
 
 impl Limit {
-    pub const ALL: [Limit; 8] = [
+    pub const ALL: [Limit; 9] = [
         Limit::Tag,
         Limit::MatchEntries,
         Limit::EventQueue,
@@ -62,6 +65,7 @@ impl Limit {
         Limit::Regions,
         Limit::PortalTable,
         Limit::CommandQueues,
+        Limit::Communicators,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -73,6 +77,7 @@ impl Limit {
             Limit::Regions => "regions",
             Limit::PortalTable => "portal_table",
             Limit::CommandQueues => "command_queues",
+            Limit::Communicators => "communicators",
         }
     }
     /// What one asks the library for it by, or sets it with.
@@ -86,6 +91,7 @@ impl Limit {
             Limit::Regions => "nic.match_entries",
             Limit::PortalTable => "FI_CXI_OPTIMIZED_MRS",
             Limit::CommandQueues => "MPICH_OFI_NIC_POLICY",
+            Limit::Communicators => "context_ids",
         }
     }
     /// What avoids it: a setting, or a change of the program.
@@ -120,6 +126,10 @@ impl Limit {
                 "spread the node's ranks over all of its NICs (MPICH_OFI_NIC_POLICY=BLOCK or \
                  NUMA), or run fewer ranks a node"
             }
+            Limit::Communicators => {
+                "free communicators, windows and files that are done with, keep those that are \
+                 made again and again, and make those of disjoint groups by one MPI_Comm_split"
+            }
         }
     }
 }
@@ -138,6 +148,7 @@ pub struct Nic {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     pub tag: u64,
+    pub context_ids: u64,
     pub nic: Nic,
     pub match_mode: MatchMode,
     /// Slots of an endpoint's event queue; those an unexpected message holds, and those always
@@ -163,13 +174,14 @@ impl Bounds {
             Limit::EagerBuffers => UNLIMITED,
             Limit::PortalTable => self.nic.portal_table,
             Limit::CommandQueues => self.nic.command_queues,
+            Limit::Communicators => self.context_ids,
         }
     }
     /// The same machine without its limits. Where matching is done stays.
     pub fn lifted(self) -> Bounds {
         let none = UNLIMITED;
         let nic = Nic { match_entries: none, portal_table: none, command_queues: none, ..self.nic };
-        Bounds { tag: none, nic, events: none, rendezvous: none, ..self }
+        Bounds { tag: none, context_ids: none, nic, events: none, rendezvous: none, ..self }
     }
 }
 
@@ -364,6 +376,7 @@ impl Limits {
         match limit {
             Limit::EventQueue => self.bounds.events_fixed,
             Limit::PortalTable => self.neighbors(self.mark(limit).rank) * self.bounds.table_fixed,
+            Limit::Communicators => PREDEFINED.into(),
             _ => 0,
         }
     }
@@ -445,6 +458,16 @@ impl Limits {
         let tag = tag.max(0) as u64;
         self.note(Limit::Tag, rank, tag);
         if tag > self.bounds.tag { Verdict::Exceeded(Limit::Tag) } else { Verdict::Fits }
+    }
+
+    /// The rank has this context id for one communicator more.
+    pub fn context(&mut self, rank: u32, id: u32) -> Verdict {
+        let used = u64::from(id) + 1;
+        self.note(Limit::Communicators, rank, used);
+        match used > self.bounds.context_ids {
+            true => Verdict::Exceeded(Limit::Communicators),
+            false => Verdict::Fits,
+        }
     }
 
     /// A receive is appended to the NIC's list.
@@ -628,173 +651,4 @@ impl Limits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bounds(mode: MatchMode) -> Bounds {
-        Bounds {
-            tag: 524_287,
-            nic: Nic { match_engines: 2, match_entries: 10, portal_table: 20, command_queues: 4 },
-            match_mode: mode,
-            events: 40,
-            events_unexpected: 6,
-            events_fixed: 5,
-            rendezvous: 3,
-            optimized_regions: 4,
-            table_fixed: 3,
-        }
-    }
-    fn limits(mode: MatchMode, nics: &[u32]) -> Limits {
-        Limits::new(bounds(mode), nics.iter().copied())
-    }
-    fn times(n: u32, mut what: impl FnMut() -> Verdict) {
-        (0..n).for_each(|i| assert_eq!(what(), Verdict::Fits, "{i}"));
-    }
-
-    #[test]
-    fn the_bound_itself_fits_and_one_more_does_not() {
-        let mut l = limits(MatchMode::Hardware, &[0]);
-        assert_eq!(l.tag(0, 524_287), Verdict::Fits);
-        assert_eq!(l.tag(0, 524_288), Verdict::Exceeded(Limit::Tag));
-        times(10, || l.post(0));
-        assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
-        let mut l = limits(MatchMode::Hardware, &[0]);
-        // 5 + 6 n <= 40 up to n = 5.
-        times(5, || l.keep(0, 100));
-        assert_eq!(l.keep(0, 100), Verdict::Exceeded(Limit::EventQueue));
-        assert_eq!(l.mark(Limit::EagerBuffers), Mark { used: 600, rank: 0 });
-        assert_eq!((0..4).map(|_| l.claim(0)).collect::<Vec<_>>(), [true, true, true, false]);
-        l.unclaim(0);
-        assert!(l.claim(0));
-    }
-
-    #[test]
-    fn ranks_of_one_engine_share_its_entries_and_others_do_not() {
-        // Ranks 0 and 2 are on engine 0 of NIC 7, rank 1 is on its engine 1, rank 3 elsewhere.
-        let mut l = limits(MatchMode::Hardware, &[7, 7, 7, 3]);
-        times(6, || l.post(0));
-        times(4, || l.post(2));
-        assert_eq!(l.post(2), Verdict::Exceeded(Limit::MatchEntries));
-        times(10, || l.post(1));
-        times(10, || l.post(3));
-        assert_eq!((l.sharers(2), l.sharers(1), l.sharers(3)), (2, 1, 1));
-        l.unpost(0);
-        l.unpost(0);
-        assert_eq!(l.post(2), Verdict::Fits);
-    }
-
-    /// Flow control frees what the endpoint itself has unexpected; who has nothing ends the job.
-    #[test]
-    fn hardware_matching_goes_on_only_if_the_endpoint_frees_an_entry() {
-        let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hardware) };
-        let mut l = Limits::new(wide, [0, 0, 0].into_iter());
-        times(7, || l.keep(0, 0));
-        times(3, || l.post(2));
-        // Rank 2 shares the engine and has only posted receives.
-        let mut other = l.clone();
-        assert_eq!(other.keep(2, 0), Verdict::Exceeded(Limit::MatchEntries));
-        assert_eq!(l.keep(0, 0), Verdict::FlowControl { moved: 7 });
-        assert_eq!(l.lists(0), (0, 1));
-        (0..8).for_each(|_| l.take(0, 0));
-        assert_eq!(l.lists(0), (0, 0));
-        times(7, || l.post(0));
-        assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
-    }
-
-    #[test]
-    fn hybrid_matching_leaves_the_nic_once_and_gives_its_entries_back() {
-        let wide = Bounds { events: UNLIMITED, ..bounds(MatchMode::Hybrid) };
-        let mut l = Limits::new(wide, [0, 0, 0].into_iter());
-        times(6, || l.post(0));
-        times(4, || l.keep(0, 1));
-        assert_eq!(l.post(0), Verdict::ToSoftware { moved: 10 });
-        assert!(l.is_software(0) && !l.is_software(2));
-        times(50, || l.keep(0, 1));
-        (0..7).for_each(|_| l.unpost(0));
-        (0..54).for_each(|_| l.take(0, 1));
-        times(10, || l.post(2));
-        assert_eq!(l.software_ranks(), 1);
-    }
-
-    /// Ranks 0 and 2 are on engine 0, which has 10 entries. Registered memory takes them like
-    /// receives do, and no match mode gets it off the NIC.
-    #[test]
-    fn registered_memory_takes_the_entries_of_messages() {
-        for mode in MatchMode::ALL {
-            let mut l = Limits::new(bounds(mode), [0, 0, 0].into_iter());
-            times(6, || l.register(0, false));
-            times(4, || l.register(2, false));
-            times(10, || l.register(1, false));
-            assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
-            assert_eq!(l.mark(Limit::Regions), Mark { used: 11, rank: 2 });
-            assert_eq!((l.regions(0), l.regions(2)), ((6, 0), (5, 0)));
-            let full = l.post(0);
-            assert_eq!(
-                full,
-                match mode {
-                    MatchMode::Hardware => Verdict::Exceeded(Limit::MatchEntries),
-                    MatchMode::Hybrid => Verdict::ToSoftware { moved: 0 },
-                    MatchMode::Software => Verdict::Fits,
-                }
-            );
-            l.unpost(0);
-            // Nothing is given back that was not taken.
-            (0..20).for_each(|_| l.deregister(0, true));
-            l.deregister(2, false);
-            times(6, || l.register(2, false));
-            assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
-        }
-    }
-
-    /// A table of 20 entries: three are each endpoint's, four keys a rank are optimized ones.
-    #[test]
-    fn optimized_regions_take_table_entries_until_their_keys_are_used_up() {
-        let mut l = limits(MatchMode::Hardware, &[0, 0, 0, 5]);
-        assert_eq!(l.mark(Limit::PortalTable), Mark { used: 9, rank: 0 });
-        assert_eq!(l.fixed(Limit::PortalTable), 9);
-        // The fifth and sixth have no such key, and are ordinary ones.
-        times(6, || l.register(0, true));
-        times(4, || l.register(1, true));
-        assert_eq!((l.regions(0), l.regions(1)), ((6, 4), (4, 4)));
-        times(3, || l.register(2, true));
-        assert_eq!(l.register(2, true), Verdict::Exceeded(Limit::PortalTable));
-        l.deregister(2, true);
-        l.deregister(1, true);
-        assert_eq!(l.register(2, true), Verdict::Fits);
-        assert_eq!(l.mark(Limit::PortalTable), Mark { used: 21, rank: 2 });
-        // With FI_CXI_OPTIMIZED_MRS=0 there is no such key.
-        let none = Bounds { optimized_regions: 0, ..bounds(MatchMode::Hardware) };
-        let mut l = Limits::new(none, [0].into_iter());
-        times(10, || l.register(0, true));
-        assert_eq!(l.mark(Limit::PortalTable).used, 3);
-    }
-
-    /// Of four command queues, and of a table of 20 entries, three an endpoint.
-    #[test]
-    fn who_has_no_command_queue_or_no_table_cannot_start() {
-        let nic = |ranks: u32, command_queues: u64| {
-            let b = bounds(MatchMode::Hardware);
-            let b = Bounds { nic: Nic { command_queues, ..b.nic }, ..b };
-            Limits::new(b, (0..ranks).map(|_| 7)).start()
-        };
-        assert_eq!((nic(4, 4), nic(5, 4)), (None, Some((0, Limit::CommandQueues))));
-        assert_eq!((nic(6, 9), nic(7, 9)), (None, Some((0, Limit::PortalTable))));
-        assert_eq!(
-            Limits::new(bounds(MatchMode::Hardware).lifted(), (0..9).map(|_| 7)).start(),
-            None
-        );
-        // On two NICs there is room for all.
-        assert_eq!(limits(MatchMode::Hardware, &[0, 1, 0, 1, 0, 1, 0, 1]).start(), None);
-    }
-
-    #[test]
-    fn without_limits_everything_fits_and_is_counted() {
-        let mut l = Limits::new(bounds(MatchMode::Hardware).lifted(), [0].into_iter());
-        times(1000, || l.post(0));
-        times(1000, || l.keep(0, 1));
-        assert!((0..1000).all(|_| l.claim(0)));
-        assert_eq!(l.mark(Limit::MatchEntries).used, 2000);
-        assert_eq!(l.mark(Limit::EventQueue).used, 1000 + 6000 + 5);
-        assert_eq!(l.mark(Limit::RendezvousSends).used, 1000);
-    }
-}
+mod tests;

@@ -70,6 +70,7 @@ impl Library {
         let request = if p.match_mode == MatchMode::Hardware { 0 } else { p.request_buffers };
         Bounds {
             tag: self.tag_ub as u64,
+            context_ids: self.context_ids,
             nic,
             match_mode: p.match_mode,
             events: p.events(),

@@ -460,8 +460,8 @@ fn create(held: &Held, comm: Comm, group: Group) -> Result<Comm> {
     Ok(new)
 }
 
-/// Only the group calls. Its first member gets a context all by itself and tells the others, down a
-/// binomial tree, in messages no receive of the user's can match. `None`: this rank is no member.
+/// Only the group calls. Its first member gets a context all by itself, and all learn it as they
+/// agree on a mask, in messages no receive of the user's can match. `None`: this rank is no member.
 fn make_among(
     held: &Held,
     parent: &Arc<Communicator>,
@@ -471,21 +471,8 @@ fn make_among(
     ranks_in(parent, &members)?;
     let me = runtime::rank(held);
     let Some(mine) = members.iter().position(|&m| m == me) else { return Ok(None) };
-    let hidden = parent.group_context();
-    let (size, mut reach) = (members.len(), members.len().next_power_of_two());
-    let context = if mine == 0 {
-        let own = find(c::COMM_SELF)?;
-        new_context(held, &own)
-    } else {
-        reach = 1 << mine.trailing_zeros();
-        words::receive(held, members[mine - reach], hidden, tag)[0]
-    };
-    while reach > 1 {
-        reach /= 2;
-        if mine + reach < size {
-            words::send(held, members[mine + reach], hidden, tag, &[context]);
-        }
-    }
+    let own = if mine == 0 { new_context(held, &find(c::COMM_SELF)?) } else { 0 };
+    let context = words::greatest(held, &members, mine, parent.group_context(), tag, own);
     Ok(Some(make(held, context, members, None)))
 }
 

@@ -694,9 +694,11 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
                 self.complete(when, done);
             }
             Op::Collective { .. } => unreachable!("entered above"),
-            Op::Region { .. } | Op::Packs(_) | Op::Unpacks(_) => {
-                unreachable!("told as it was submitted")
-            }
+            Op::Region { .. }
+            | Op::Join { .. }
+            | Op::Leave { .. }
+            | Op::Packs(_)
+            | Op::Unpacks(_) => unreachable!("told as it was submitted"),
         }
         self.take_on(at);
     }

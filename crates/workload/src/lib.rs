@@ -113,6 +113,14 @@ pub enum Op {
         held: bool,
         optimized: bool,
     },
+    /// This rank is in a new communicator, all of whose members say so. Told, not asked.
+    Join {
+        context: Context,
+    },
+    /// It has freed the communicator. Told before it asks for another one.
+    Leave {
+        context: Context,
+    },
     /// The data that this rank's next call gives lies apart in its memory, and is packed. Told
     /// before that call, in the same batch; nothing completes, and what it costs is the call's.
     Packs(Apart),
@@ -178,7 +186,10 @@ impl std::ops::Add for Apart {
 impl Op {
     /// Whether a `Done` comes of it.
     pub fn completes(&self) -> bool {
-        !matches!(self, Op::Region { .. } | Op::Packs(_) | Op::Unpacks(_))
+        !matches!(
+            self,
+            Op::Region { .. } | Op::Join { .. } | Op::Leave { .. } | Op::Packs(_) | Op::Unpacks(_)
+        )
     }
 }
 

@@ -57,6 +57,8 @@ impl<W: Workload> Several<W> {
                 | Op::Collective { .. }
                 | Op::Storage { .. }
                 | Op::Region { .. }
+                | Op::Join { .. }
+                | Op::Leave { .. }
                 | Op::Packs(_)
                 | Op::Unpacks(_)
                 | Op::Exit => {}

@@ -166,7 +166,11 @@ impl<W: Workload> World<W> {
         match op {
             Op::Pause | Op::Exit => self.complete(now, done),
             Op::Delay { span } => self.complete(now + span, done),
-            Op::Region { .. } | Op::Packs(_) | Op::Unpacks(_) => {}
+            Op::Region { .. }
+            | Op::Join { .. }
+            | Op::Leave { .. }
+            | Op::Packs(_)
+            | Op::Unpacks(_) => {}
             Op::Alarm { span } => {
                 self.complete(now + span, done);
                 self.alarms.insert(self.n_events);

@@ -42,13 +42,49 @@ fn take(held: &Held, token: u32) -> Vec<u32> {
     words
 }
 
-pub(super) fn send(held: &Held, to: u32, context: u32, tag: c_int, words: &[u32]) {
+/// The greatest of what the members contribute, by recursive doubling as MPICH's allreduce of a
+/// group (`MPII_Allreduce_group`): members beyond a power of two first give theirs to a neighbor, and
+/// hear the result last. Messages are as long as MPICH's, which carry a mask.
+pub(super) fn greatest(
+    held: &Held,
+    members: &[u32],
+    mine: usize,
+    context: u32,
+    tag: c_int,
+    own: u32,
+) -> u32 {
+    let mut known = [0; super::MASK_BYTES as usize / 4];
+    known[0] = own;
+    let (doubled, size) = (1 << members.len().ilog2(), members.len());
+    let spare = size - doubled;
+    let is_spare = mine < 2 * spare && mine.is_multiple_of(2);
+    if is_spare {
+        send(held, members[mine + 1], context, tag, &known);
+        return receive(held, members[mine + 1], context, tag)[0];
+    }
+    let has_spare = mine < 2 * spare;
+    if has_spare {
+        known[0] = known[0].max(receive(held, members[mine - 1], context, tag)[0]);
+    }
+    let place = if has_spare { mine / 2 } else { mine - spare };
+    for round in 0..doubled.ilog2() {
+        let other = place ^ 1 << round;
+        let with = if other < spare { 2 * other + 1 } else { other + spare };
+        known[0] = known[0].max(swap(held, members[with], context, tag, &known)[0]);
+    }
+    if has_spare {
+        send(held, members[mine - 1], context, tag, &known);
+    }
+    known[0]
+}
+
+fn send(held: &Held, to: u32, context: u32, tag: c_int, words: &[u32]) {
     let token = start_send(held, to, context, tag, words);
     runtime::wait_all(held, &[token]);
     runtime::release_token(held, token);
 }
 
-pub(super) fn receive(held: &Held, from: u32, context: u32, tag: c_int) -> Vec<u32> {
+fn receive(held: &Held, from: u32, context: u32, tag: c_int) -> Vec<u32> {
     let token = start_receive(held, from, context, tag);
     runtime::wait_all(held, &[token]);
     take(held, token)

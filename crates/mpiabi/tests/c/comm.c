@@ -81,6 +81,18 @@ static void groups(void)
         CHECK(sum == half * (half - 1) / 2);
         MPI_Comm_free(&comm);
     }
+    /* Of every size, the last ranks first. */
+    for (int n = me + 1; n <= np; n++) {
+        MPI_Group backwards;
+        int turned[1][3] = {{n - 1, 0, -1}};
+        MPI_Group_range_incl(world, 1, turned, &backwards);
+        MPI_Comm_create_group(MPI_COMM_WORLD, backwards, n, &comm);
+        MPI_Comm_rank(comm, &rank);
+        MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
+        CHECK(rank == n - 1 - me && sum == n * (n - 1) / 2);
+        MPI_Comm_free(&comm);
+        MPI_Group_free(&backwards);
+    }
     MPI_Group_free(&world);
     MPI_Group_free(&lower);
     if (upper != MPI_GROUP_EMPTY)

@@ -8,9 +8,10 @@ use crate::world::{Cargo, Flight, Job};
 use base::{Span, Time};
 use machine::{End, Machine};
 use mpi::Limits;
+use mpi::contexts::{Agreed, Contexts};
 use mpi::limits::{Limit, MatchMode, Nic, UNLIMITED, Verdict};
 use net::NetworkModel;
-use workload::{ANY_SOURCE, Call, Workload};
+use workload::{ANY_SOURCE, Call, Context, Workload};
 
 /// What is done about a limit that a run exceeds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +34,9 @@ impl Policy {
 
 pub(crate) struct Guard {
     pub limits: Limits,
+    contexts: Contexts,
+    /// The last id that ranks agreed on, and how many they were.
+    agreed: (Agreed, usize),
     policy: Policy,
     /// Looking at one element of a list, and the wait of flow control.
     element: Span,
@@ -65,6 +69,8 @@ impl Guard {
         }
         Guard {
             limits: Limits::new(bounds, job.seats.iter().map(|seat| seat.nic.0)),
+            contexts: Contexts::new(job.seats.len()),
+            agreed: Default::default(),
             policy: job.limits,
             element: job.library.provider.match_element,
             flow_control: job.library.provider.flow_control,
@@ -118,6 +124,26 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         } else {
             self.guard.limits.deregister(rank, optimized);
         }
+    }
+
+    /// The rank is in a communicator.
+    pub(super) fn joined(&mut self, rank: u32, context: Context) {
+        let key = (self.job_of(rank), context);
+        let (first, members) = (self.first_rank(key.0), self.workload.members(key.0, context));
+        if !self.guard.contexts.join(key, members.len()) {
+            return;
+        }
+        let members: Vec<u32> = members.iter().map(|&member| first + member).collect();
+        if let Some(agreed) = self.guard.contexts.agree(key, &members) {
+            self.guard.agreed = (agreed, members.len());
+            let verdict = self.guard.limits.context(agreed.rank, agreed.id);
+            self.judge(agreed.rank, verdict);
+        }
+    }
+    /// It is so no more.
+    pub(super) fn left(&mut self, rank: u32, context: Context) {
+        let key = (self.job_of(rank), context);
+        self.guard.contexts.leave(key, rank);
     }
 
     /// A receive waits at the rank's NIC for what comes from there.
@@ -330,6 +356,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 format!(
                     "rendezvous sends used up at {now}: rank {own} on {node} has {bound} out, the \
                      most there may be, and is inside the next; {who} so, and nobody receives"
+                )
+            }
+            Limit::Communicators => {
+                // The one that is being made is not in use yet.
+                let (most, size) = (self.guard.agreed.0.most - 1, self.guard.agreed.1);
+                let (why, says) = match u64::from(most) >= bound {
+                    true => (format!("all {bound} are in use"), "Too many communicators"),
+                    false => (
+                        format!(
+                            "{most} are in use, no rank has more, and none of {bound} is free on all"
+                        ),
+                        "Cannot allocate context ID because of fragmentation",
+                    ),
+                };
+                format!(
+                    "context ids used up at {now}: {size} ranks make a communicator, and on rank \
+                     {own} on {node} {why}. MPI ends the job there (`{says}`)"
                 )
             }
             Limit::EagerBuffers => unreachable!("nothing bounds them"),

@@ -120,9 +120,20 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let mut apart = None;
         for call in calls.drain(..) {
             let at = call.rank;
-            if let Op::Region { held, optimized } = call.op {
-                self.region(at, held, optimized);
-                continue;
+            match call.op {
+                Op::Region { held, optimized } => {
+                    self.region(at, held, optimized);
+                    continue;
+                }
+                Op::Join { context } => {
+                    self.joined(at, context);
+                    continue;
+                }
+                Op::Leave { context } => {
+                    self.left(at, context);
+                    continue;
+                }
+                _ => {}
             }
             if let Op::Packs(how) | Op::Unpacks(how) = call.op {
                 let (_, gives, takes) = apart.get_or_insert((at, None, None));

@@ -303,6 +303,7 @@ impl Table {
                 other = mean(bytes, apart.members, u32::MAX.into()) as u32;
                 if matches!(op, Op::Packs(_)) { "packs" } else { "unpacks" }
             }
+            Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),
             Op::Exit => "exit",
         };
         let names = PLAIN.into_iter().chain(Kind::ALL.map(Kind::name));

@@ -1,0 +1,197 @@
+//! Context ids: the numbers by which messages of one communicator are told from another's.
+//!
+//! A library has so many, and every process knows which it has in use. Whoever makes a communicator
+//! takes the lowest id that is free on all of its ranks, and each gives it back when it frees the
+//! communicator. So disjoint groups may have the same id, and groups that overlap may find none
+//! though each of their ranks has some: fragmentation. [MPICH]
+//! `MPIR_Get_contextid_sparse_group`.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use workload::Context;
+
+/// Of the world and of each rank by itself: taken from the start, and never given back.
+pub const PREDEFINED: u32 = 2;
+
+/// What a group agreed on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Agreed {
+    pub id: u32,
+    /// The most that a rank of the group has in use, this one included, and which rank that is.
+    pub most: u32,
+    pub rank: u32,
+}
+
+/// Which ranks have which ids in use.
+#[derive(Clone, Debug)]
+pub struct Contexts {
+    /// By rank, a bit an id, as far as the highest it ever had.
+    taken: Vec<Vec<u64>>,
+    /// By job and context, while any rank is in them.
+    communicators: BTreeMap<(u32, Context), Communicator>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Communicator {
+    /// Once they have agreed on it.
+    id: Option<u32>,
+    size: usize,
+    joined: usize,
+    /// Ranks that have left, and those that did before it had an id.
+    left: usize,
+    early: Vec<u32>,
+}
+
+impl Contexts {
+    pub fn new(ranks: usize) -> Contexts {
+        let taken = vec![Vec::new(); ranks];
+        Contexts { taken, communicators: BTreeMap::new() }
+    }
+
+    /// A rank is in a communicator of so many. Whether all of them are now: then all have told what
+    /// they gave back before, and may `agree`.
+    pub fn join(&mut self, key: (u32, Context), size: usize) -> bool {
+        let communicator = self.communicators.entry(key).or_default();
+        communicator.size = size;
+        communicator.joined += 1;
+        communicator.joined == size
+    }
+
+    /// The members of a communicator take an id for it.
+    pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Agreed> {
+        let id = self.lowest(members);
+        let communicator = self.communicators.get_mut(&key)?;
+        communicator.id = Some(id);
+        let early = std::mem::take(&mut communicator.early);
+        for &rank in members.iter().filter(|rank| !early.contains(rank)) {
+            self.take(rank, id);
+        }
+        self.forget(key);
+        let most = members.iter().map(|&rank| (self.in_use(rank), rank));
+        let (most, rank) = most.max_by_key(|&(most, rank)| (most, u32::MAX - rank))?;
+        Some(Agreed { id, most, rank })
+    }
+
+    /// The rank has freed it.
+    pub fn leave(&mut self, key: (u32, Context), rank: u32) {
+        let Entry::Occupied(mut entry) = self.communicators.entry(key) else { return };
+        let communicator = entry.get_mut();
+        communicator.left += 1;
+        match communicator.id {
+            Some(id) => self.taken[rank as usize][id as usize / 64] &= !(1 << (id % 64)),
+            None => communicator.early.push(rank),
+        }
+        self.forget(key);
+    }
+
+    fn forget(&mut self, key: (u32, Context)) {
+        let Communicator { left, size, .. } = self.communicators[&key];
+        if left == size {
+            self.communicators.remove(&key);
+        }
+    }
+
+    /// Communicators the rank is in, the two predefined ones included.
+    fn in_use(&self, rank: u32) -> u32 {
+        PREDEFINED + self.taken[rank as usize].iter().map(|w| w.count_ones()).sum::<u32>()
+    }
+
+    fn lowest(&self, members: &[u32]) -> u32 {
+        let masks = || members.iter().map(|&rank| &self.taken[rank as usize]);
+        let word = |at: usize| {
+            let first = if at == 0 { (1 << PREDEFINED) - 1 } else { 0 };
+            masks().fold(first, |all, mask| all | mask.get(at).copied().unwrap_or(0))
+        };
+        let free = (0..).map(|at| (at, word(at))).find(|&(_, word)| word != u64::MAX);
+        let (at, word) = free.expect("beyond the longest mask all are free");
+        at as u32 * 64 + word.trailing_ones()
+    }
+
+    fn take(&mut self, rank: u32, id: u32) {
+        let (mask, at) = (&mut self.taken[rank as usize], id as usize / 64);
+        mask.resize(mask.len().max(at + 1), 0);
+        mask[at] |= 1 << (id % 64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All join in turn; the id, if they agree on one.
+    fn make(contexts: &mut Contexts, context: Context, members: &[u32]) -> Option<Agreed> {
+        for i in 1..=members.len() {
+            assert_eq!(contexts.join((0, context), members.len()), i == members.len());
+        }
+        contexts.agree((0, context), members)
+    }
+    fn id(contexts: &mut Contexts, context: Context, members: &[u32]) -> u32 {
+        make(contexts, context, members).expect("all have joined").id
+    }
+
+    #[test]
+    fn the_lowest_id_that_is_free_on_all_is_taken() {
+        let mut c = Contexts::new(4);
+        assert_eq!(id(&mut c, 10, &[0, 1, 2, 3]), 2);
+        // Disjoint groups share one.
+        assert_eq!((id(&mut c, 11, &[0, 1]), id(&mut c, 12, &[3, 2])), (3, 3));
+        assert_eq!(id(&mut c, 13, &[1, 2]), 4);
+        // 0 has 2 and 3 in use, and 1 has 2, 3 and 4.
+        assert_eq!(make(&mut c, 14, &[0, 1]), Some(Agreed { id: 5, most: 6, rank: 1 }));
+        [0, 1].into_iter().for_each(|rank| c.leave((0, 11), rank));
+        assert_eq!(id(&mut c, 15, &[0]), 3);
+        // Rank 1 has 3 free, rank 0 has 4.
+        assert_eq!(id(&mut c, 16, &[0, 1]), 6);
+    }
+
+    /// Beyond one word of a mask, as well.
+    #[test]
+    fn what_is_freed_is_taken_again() {
+        let mut c = Contexts::new(2);
+        for nth in 0..1000 {
+            assert_eq!(id(&mut c, nth, &[0, 1]), 2 + nth);
+        }
+        for nth in [700, 7] {
+            [0, 1].into_iter().for_each(|rank| c.leave((0, nth), rank));
+        }
+        assert_eq!((id(&mut c, 2000, &[1]), id(&mut c, 2001, &[0, 1])), (9, 702));
+        assert_eq!(c.communicators.len(), 1000);
+    }
+
+    /// As measured with MPICH 5.0.2: even ranks keep 1,023 of their own, then odd ones 1,023 more
+    /// than a neighbor they had until then; no id below 2,048 is left for both.
+    #[test]
+    fn overlapping_groups_fragment_the_ids() {
+        let mut c = Contexts::new(2);
+        let mut context = 0;
+        let mut next = || {
+            context += 1;
+            context
+        };
+        for nth in 0..1023 {
+            assert_eq!(id(&mut c, next(), &[0]), 2 + nth);
+        }
+        let both: Vec<Context> = (0..1023).map(|_| next()).collect();
+        for &shared in &both {
+            id(&mut c, shared, &[0, 1]);
+        }
+        both.iter().for_each(|&shared| c.leave((0, shared), 0));
+        assert_eq!(make(&mut c, next(), &[0, 1]), Some(Agreed { id: 2048, most: 1026, rank: 0 }));
+    }
+
+    #[test]
+    fn who_leaves_before_others_join_has_nothing_in_use() {
+        let mut c = Contexts::new(2);
+        assert!(!c.join((0, 1), 2));
+        c.leave((0, 1), 0);
+        assert!(c.join((0, 1), 2));
+        assert_eq!(c.agree((0, 1), &[0, 1]), Some(Agreed { id: 2, most: 3, rank: 1 }));
+        assert_eq!(id(&mut c, 2, &[0]), 2);
+        c.leave((0, 1), 1);
+        c.leave((0, 1), 1);
+        assert_eq!((c.in_use(0), c.in_use(1), c.communicators.len()), (3, 2, 1));
+        // Another job's communicator may have the same number.
+        assert!(c.join((1, 2), 1));
+        assert_eq!(c.agree((1, 2), &[1]).unwrap().id, 2);
+    }
+}
