@@ -404,7 +404,7 @@ def test_communicators_end_where_mpichs_do(odonata):
             continue
         done = odonata("run", *options, "--", "./make", way, made + 1)
         assert done.returncode != 0 and "limit: context ids used up" in done.stderr, way
-        fragments = "33 are in use, no rank has more, and none of 64 is free on all"
+        fragments = "33 are in use, the most, and none of 64 is free on all"
         says = fragments if way == "turns" else "all 64 are in use"
         assert says in done.stderr, way
     done = odonata("run", *options, "--limits", "warn", "--json", "--", "./make", "dup", 70)

@@ -1,3 +1,5 @@
+//! What fits, what does not, and what comes free.
+
 use super::*;
 
 fn bounds(mode: MatchMode) -> Bounds {

@@ -43,8 +43,8 @@ fn take(held: &Held, token: u32) -> Vec<u32> {
 }
 
 /// The greatest of what the members contribute, by recursive doubling as MPICH's allreduce of a
-/// group (`MPII_Allreduce_group`): members beyond a power of two first give theirs to a neighbor, and
-/// hear the result last. Messages are as long as MPICH's, which carry a mask.
+/// group (`MPII_Allreduce_group`): members beyond a power of two first give theirs to a neighbor,
+/// and hear the result last. Messages are as long as MPICH's, which carry a mask.
 pub(super) fn greatest(
     held: &Held,
     members: &[u32],

@@ -360,19 +360,21 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             }
             Limit::Communicators => {
                 // The one that is being made is not in use yet.
-                let (most, size) = (self.guard.agreed.0.most - 1, self.guard.agreed.1);
+                let most = self.guard.agreed.0.most - 1;
+                let who = match self.guard.agreed.1 {
+                    1 => "1 rank makes".into(),
+                    n => format!("{n} ranks make"),
+                };
                 let (why, says) = match u64::from(most) >= bound {
                     true => (format!("all {bound} are in use"), "Too many communicators"),
                     false => (
-                        format!(
-                            "{most} are in use, no rank has more, and none of {bound} is free on all"
-                        ),
+                        format!("{most} are in use, the most, and none of {bound} is free on all"),
                         "Cannot allocate context ID because of fragmentation",
                     ),
                 };
                 format!(
-                    "context ids used up at {now}: {size} ranks make a communicator, and on rank \
-                     {own} on {node} {why}. MPI ends the job there (`{says}`)"
+                    "context ids used up at {now}: {who} a communicator, and on rank {own} on \
+                     {node} {why}. MPI ends the job there (`{says}`)"
                 )
             }
             Limit::EagerBuffers => unreachable!("nothing bounds them"),
