@@ -69,9 +69,9 @@ LIMITS = option(
     metavar="off|warn|fail",
     default="fail",
     show_default=True,
-    help="What happens where a NIC or the library runs out of something (docs/models/limits.md): "
-    "the run ends as it would there (fail), goes on and says so (warn), or nothing is limited "
-    "(off).",
+    help="What happens where a NIC, the library or a node runs out of something "
+    "(docs/models/limits.md): the run ends as it would there (fail), goes on and says so (warn), "
+    "or nothing is limited (off).",
 )
 PREFLIGHT = click.option(
     "--preflight",

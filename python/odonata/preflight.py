@@ -16,6 +16,11 @@ from .errors import MOST, Complaints
 NEAR = 0.25  # of its bound: a factor of four
 # Growth slower than this is none: a tenth more on a thousand times the nodes.
 FLAT = 0.015
+# Memory that differs by less than this between runs, a rank, is the same: the kernel counts pages,
+# and an allocator asks it for 132 KiB at once.
+SAME_MEMORY = 128 * 1024
+# How far a line may be from what memory grew by, for it to be a line.
+STRAIGHT = 0.05
 SAME = ("kind", "name", "machine", "mpi", "ppn", "placement")
 
 
@@ -30,24 +35,29 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     `runs` are summaries of runs (`RunResult.summary`) of at least two sizes, on one machine with
     one library. A row has `limit`, `nodes` and `used` (lists, smallest first), `bound`, `fixed`
-    (what of it is always in use), `exponent` of the power law through them (None where a run used
-    nothing), `off` (by how much the law misses a point at most), and `hit_nodes`: the number of
-    nodes of the smallest run that used all there is, or else where the law is beyond it, None if
-    it does not grow. Raises `InputError`.
+    (what of it is always in use; of memory also what by the law does not grow), `exponent` of the
+    power law through the rest (None where a run used nothing), `off` (by how much the law misses a
+    point at most), and `hit_nodes`: the number of nodes of the smallest run that used all there is,
+    or else where the law is beyond it, None if it does not grow. What not every run has counted
+    (memory, of results written by earlier releases) has no row. Raises `InputError`.
     """
     wrong = Complaints()
     ordered = sorted(runs, key=lambda run: run["nodes"])
     check_runs(wrong, ordered)
     wrong.raise_any()
     rows = []
-    for uses in zip(*(run["limits"]["uses"] for run in ordered), strict=True):
-        nodes = [run["nodes"] for run in ordered]
+    nodes = [run["nodes"] for run in ordered]
+    for uses in in_common(ordered):
         used = [use["used"] for use in uses]
         last = uses[-1]
         if last["bound"] is None:
             continue
-        grown = growth(nodes, [count - last["fixed"] for count in used])
         row = {key: last[key] for key in ("limit", "bound", "fixed", "parameter", "cure")}
+        if last["limit"] == "memory":
+            fixed, grown = beside(nodes, used, last["fixed"], SAME_MEMORY * ordered[0]["ppn"])
+            row["fixed"] = fixed
+        else:
+            grown = growth(nodes, [count - last["fixed"] for count in used])
         row |= {"nodes": nodes, "used": used, "exponent": None, "off": None}
         full = (n for n, u in zip(nodes, used, strict=True) if u >= last["bound"])
         row["hit_nodes"] = next(full, None)
@@ -55,12 +65,74 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             exponent, factor, off = grown
             row |= {"exponent": exponent, "off": off}
             if exponent > FLAT and row["hit_nodes"] is None:
-                row["hit_nodes"] = meets(factor, exponent, last["bound"] - last["fixed"])
+                row["hit_nodes"] = meets(factor, exponent, last["bound"] - row["fixed"])
         rows.append(row)
     return sorted(rows, key=lambda row: row["hit_nodes"] or math.inf)
 
 
-def growth(nodes: Sequence[int], used: Sequence[int]) -> tuple[float, float, float] | None:
+def in_common(runs: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], ...]]:
+    """What each run used of every limit that all of them counted."""
+    tables = [{use["limit"]: use for use in run["limits"]["uses"]} for run in runs]
+    names = [name for name in tables[0] if all(name in of for of in tables)] if tables else []
+    return [tuple(of[name] for of in tables) for name in names]
+
+
+Law = tuple[float, float, float]  # exponent, factor, worst relative miss
+
+
+def beside(
+    nodes: Sequence[int], used: Sequence[int], fixed: int, same: int
+) -> tuple[int, Law | None]:
+    """What memory does not grow by, and the law of the rest: used = constant + factor n^exponent.
+
+    A program's memory is what it works on and what it knows of others, and the first of these may
+    be most of it. `fixed`: what was there before any of that, as exactly as the ends of a small
+    process are known; `same`: a difference that is none.
+    """
+    span = max(used) - min(used)
+    if span <= same and min(used) > 0:
+        flat = sum(used) / len(used)
+        return 0, (0.0, flat, max(abs(flat / u - 1) for u in used))
+    line = fitted(nodes, used, 1.0)
+    if line and max(misses(nodes, used, *line, 1.0)) <= max(STRAIGHT * span, same):
+        return told(nodes, used, *line, 1.0)
+    if len(set(nodes)) > 2:
+        # To a hundredth: the exponent of what is measured to a few percent.
+        ks = (hundredths / 100 for hundredths in range(10, 401))
+        laws = [(*fit, k) for k in ks if (fit := fitted(nodes, used, k))]
+        if laws:
+            nearest = min(laws, key=lambda law: sum(m * m for m in misses(nodes, used, *law)))
+            return told(nodes, used, *nearest)
+    return fixed, growth(nodes, [count - fixed for count in used])
+
+
+def fitted(nodes: Sequence[int], used: Sequence[int], k: float) -> tuple[float, float] | None:
+    """Constant and factor, least squares; None if either were less than nothing."""
+    x = [n**k for n in nodes]
+    mean_x, mean_u = sum(x) / len(x), sum(used) / len(used)
+    spread = sum((a - mean_x) ** 2 for a in x)
+    factor = sum((a - mean_x) * (u - mean_u) for a, u in zip(x, used, strict=True)) / spread
+    constant = mean_u - factor * mean_x
+    # What is proportional goes through nothing but for what does not count as a difference.
+    return (max(constant, 0.0), factor) if factor > 0 and constant > -0.01 * mean_u else None
+
+
+def misses(
+    nodes: Sequence[int], used: Sequence[int], constant: float, factor: float, k: float
+) -> list[float]:
+    """By how much a law is off, run by run."""
+    return [abs(constant + factor * n**k - u) for n, u in zip(nodes, used, strict=True)]
+
+
+def told(
+    nodes: Sequence[int], used: Sequence[int], constant: float, factor: float, k: float
+) -> tuple[int, Law]:
+    """The same with the worst miss relative to all that was used."""
+    off = misses(nodes, used, constant, factor, k)
+    return round(constant), (k, factor, max(o / u for o, u in zip(off, used, strict=True)))
+
+
+def growth(nodes: Sequence[int], used: Sequence[int]) -> Law | None:
     """Exponent, factor and worst relative miss of the power law nearest to the points in the
     logarithm (least squares); None where something was not used at all."""
     if min(used) <= 0:
@@ -105,9 +177,11 @@ def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
     if len({run["limits"].get("machine_digest") for run in runs}) > 1:
         found = f"machines called {runs[0].get('machine')} that differ"
         wrong.add("rundir", found, "runs with one machine file, and the same --set")
-    bounds = {tuple((use["limit"], use["bound"]) for use in run["limits"]["uses"]) for run in runs}
-    if len(bounds) > 1:
-        wrong.add("rundir", "runs with other limits", "runs with the same FI_CXI_ settings")
+    for uses in in_common(runs):
+        if len({use["bound"] for use in uses}) > 1:
+            wrong.add("rundir", f"runs with other bounds of {uses[0]['limit']}",
+                      "runs with the same FI_CXI_ settings, --limits and node.memory")  # fmt: skip
+            break
 
 
 def is_whole(run: Any) -> bool:
@@ -115,6 +189,8 @@ def is_whole(run: Any) -> bool:
     try:
         uses = run["limits"]["uses"]
         numbers = [run["nodes"], *(use[key] for use in uses for key in ("used", "fixed"))]
+        if not all(isinstance(use["limit"], str) and "bound" in use for use in uses):
+            return False
         return all(isinstance(n, (int, float)) for n in numbers) and run["nodes"] >= 1
     except (KeyError, TypeError):
         return False

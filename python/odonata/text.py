@@ -747,7 +747,13 @@ LIMITS = {
     "portal_table": "portal table",
     "command_queues": "command queues",
     "communicators": "communicators",
+    "memory": "memory of a node",
 }
+
+
+def _counted(limit: str, count: int) -> str:
+    """So much of what is limited."""
+    return show_bytes(count) if limit == "memory" else f"{count:,}"
 
 
 def limits(found: Mapping[str, Any]) -> list[str]:
@@ -755,7 +761,9 @@ def limits(found: Mapping[str, Any]) -> list[str]:
     rows: list[Sequence[str]] = [("Limit", "most used", "bound", "share", "at", "parameter")]
     for use in near(found):
         where = f"rank {use['rank']} on {use['node']}"
-        counts = (f"{use['used']:,}", f"{use['bound']:,}", show_percent(use["share"]))
+        name = use["limit"]
+        counts = (_counted(name, use["used"]), _counted(name, use["bound"]))
+        counts += (show_percent(use["share"]),)
         rows.append((f"  {LIMITS[use['limit']]}", *counts, where, use["parameter"]))
     near_any = len(rows) > 1
     return columns(rows, "<>>><<") if near_any else ["Limits   none within a factor of four"]
@@ -793,14 +801,16 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
         where = "not met" if hit is None else f"{hit:,} nodes"
         if row["exponent"] is not None:
             law = f"nodes^{row['exponent']:.2f}"
+            if row["limit"] == "memory" and row["fixed"] > 0.01 * row["used"][0]:
+                law = f"{show_bytes(row['fixed'])} + {law}"
             if row["off"] > 0.1:
                 off = show_percent(row["off"])
                 doubts.append(f"{name}: the law misses a run by {off}; trust it little")
         elif hit is None and max(row["used"]) > row["fixed"]:
             where = "unknown"
             doubts.append(f"{name}: a run used none, and no law begins with nothing")
-        used = (f"{count:,}" for count in row["used"])
-        table.append((f"  {name}", *used, f"{row['bound']:,}", law, where))
+        counts = [_counted(row["limit"], count) for count in (*row["used"], row["bound"])]
+        table.append((f"  {name}", *counts, law, where))
     lines += columns(table, "<" + ">" * (len(sizes) + 3)) if rows else ["nothing was limited"]
     lines += doubts
     for row in rows[:1]:

@@ -36,7 +36,7 @@ def test_sessions(odonata, page):
 
 def test_every_limit_has_its_page():
     assert [page.stem for page in PAGES] == [
-        "communicators", "event-queue", "match-entries", "rendezvous", "tags", "windows",
+        "communicators", "event-queue", "match-entries", "memory", "rendezvous", "tags", "windows",
     ]  # fmt: skip
 
 
@@ -161,6 +161,60 @@ def test_a_power_law_is_found_and_followed_to_the_bound():
         assert row["hit_nodes"] == hit, used
 
 
+def memory_of(nodes, used, bound=10**9, fixed=0, ppn=1):
+    run = run_of(nodes, used, bound, fixed, ppn=ppn)
+    run["limits"]["uses"][0]["limit"] = "memory"
+    return run
+
+
+def test_memory_grows_beside_what_does_not():
+    """100 MB that are there anyhow, and k MB a node: above 1 GB from (900 - fixed) / k nodes on."""
+    mega = 10**6
+    for sizes in ((4, 16), (4, 8, 16), (16, 8, 4)):
+        runs = [memory_of(n, 100 * mega + 2 * mega * n, fixed=3 * mega) for n in sizes]
+        (row,) = preflight.foretell(runs)
+        assert (row["exponent"], row["fixed"], row["hit_nodes"]) == (1, 100 * mega, 451)
+        assert row["off"] < 1e-6
+    assert "100 MB + nodes^1.00" in text.preflight([row], runs)
+    # A table of pairs: two sizes have no room for a constant, three do.
+    squares = [memory_of(n, 1000 * mega // 4096 * n * n) for n in (4, 8, 16, 32)]
+    (row,) = preflight.foretell(squares[-2:])
+    assert row["exponent"] == pytest.approx(2) and row["hit_nodes"] in (64, 65)
+    beside = [memory_of(n, 50 * mega + mega // 10 * n * n) for n in (4, 8, 16, 32)]
+    (row,) = preflight.foretell(beside)
+    assert row["exponent"] == pytest.approx(2)
+    assert row["fixed"] == pytest.approx(50 * mega, rel=0.01)
+    assert row["hit_nodes"] == pytest.approx((9500) ** 0.5, rel=0.02)
+    # The square root is no line: what three sizes say of it is found.
+    roots = [memory_of(n, 10 * mega * n**0.5) for n in (4, 16, 64)]
+    (row,) = preflight.foretell(roots)
+    assert row["exponent"] == pytest.approx(0.5)
+    assert row["hit_nodes"] == pytest.approx(10**4, rel=0.02)
+
+
+def test_memory_that_does_not_grow_is_not_met():
+    mega = 10**6
+    for used in ((500, 500.1, 500.05), (500, 300, 200)):
+        runs = [memory_of(n, int(u * mega)) for n, u in zip((4, 8, 16), used, strict=True)]
+        (row,) = preflight.foretell(runs)
+        assert row["hit_nodes"] is None, used
+    # A tenth of a megabyte a rank is noise; that of 96 ranks may be ten.
+    runs = [memory_of(n, 500 * mega + n * mega, ppn=96) for n in (4, 8)]
+    assert preflight.foretell(runs)[0]["hit_nodes"] is None
+    assert preflight.foretell([dict(run, ppn=1) for run in runs])[0]["hit_nodes"] == 501
+
+
+def test_results_that_do_not_tell_of_memory_foretell_the_rest():
+    def both(nodes):
+        run = run_of(nodes, 10 * nodes)
+        run["limits"]["uses"] += memory_of(nodes, 10**6 * nodes)["limits"]["uses"]
+        return run
+
+    assert [row["limit"] for row in preflight.foretell([both(8), both(16)])] == ["tag", "memory"]
+    (row,) = preflight.foretell([run_of(8, 80), both(16)])
+    assert (row["limit"], row["hit_nodes"]) == ("tag", 101)
+
+
 def test_what_no_law_goes_through_is_not_called_safe():
     runs = [run_of(8, 0), run_of(16, 900)]
     said = text.preflight(preflight.foretell(runs), runs)
@@ -178,7 +232,7 @@ def test_nothing_is_foretold_from_one_size_or_from_unlike_runs():
         ([run_of(8, 10), run_of(8, 11)], "nothing is foretold from one"),
         ([run_of(8, 10), run_of(16, 20, machine="n")], "the same machine"),
         ([run_of(8, 10), run_of(16, 20, ppn=2)], "the same ppn"),
-        ([run_of(8, 10), run_of(16, 20, 999)], "the same FI_CXI_ settings"),
+        ([run_of(8, 10), run_of(16, 20, 999)], "other bounds of tag.* FI_CXI_"),
         ([{"nodes": 8}], "odonata run"),
         ([run_of(8, 10), run_of(16, "20")], "odonata run"),
         ([run_of(8, 10), run_of(16, 20, failure={"kind": "limit"})], "did not come to its end"),
@@ -420,3 +474,173 @@ def test_a_benchmark_of_puts_has_a_window_and_needs_command_queues(odonata):
                    "--set", "nic.command_queues=2")  # fmt: skip
     assert done.returncode == 1 and "command queues used up at aurora-00000 nic0" in done.stderr
     assert "3 ranks" in done.stderr and "MPI_Init fails" in done.stderr
+
+
+GROWS = """
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* BYTES for each rank of the job, touched; given back before the end with `free`; in a window with
+   `window`. */
+int main(int argc, char **argv)
+{
+    int ranks;
+    char *table, how = argc > 2 ? argv[2][0] : 0;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    size_t bytes = (size_t)ranks * atol(argv[1]);
+    if (how == 'w') {
+        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &table, &win);
+        memset(table, 1, bytes);
+        MPI_Win_free(&win);
+    } else {
+        table = malloc(bytes);
+        memset(table, 1, bytes);
+        if (how == 'f')
+            free(table);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return how == 'x' ? 3 : 0;
+}
+"""
+EACH = 1 << 18
+
+
+@pytest.fixture
+def grows(odonata):
+    """Runs that program on so many nodes of one rank; its summary."""
+    (odonata.cwd / "grows.c").write_text(GROWS)
+    built = subprocess.run(["odonata-mpicc", "-O1", "grows.c", "-o", "grows"], cwd=odonata.cwd,
+                           env=odonata.env, capture_output=True, text=True)  # fmt: skip
+    assert built.returncode == 0, built.stderr
+
+    def run(nodes, *how, options=(), each=EACH):
+        done = odonata("run", "-n", nodes, *AURORA, "--json", *options, "--", "./grows", each, *how)
+        return done, json.loads(done.stdout)
+
+    return run
+
+
+def memory_row(summary):
+    (row,) = (use for use in summary["limits"]["uses"] if use["limit"] == "memory")
+    return row
+
+
+def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
+    """A node of one rank needs n times 256 KiB, and what a process has anyhow: of 32 MiB that is
+    met at 129 nodes less as many as that is worth. The law is the program's own formula."""
+    few = ("--set", "node.memory=32 MiB")
+    for nodes in (4, 8, 16):
+        done, summary = grows(nodes, options=(*few, "--out", f"on-{nodes}"))
+        assert done.returncode == 0, done.stderr
+        row = memory_row(summary)
+        assert row["bound"] == 32 << 20
+        # An idle process of this kind has some 100 kB.
+        assert 0 <= row["used"] - nodes * EACH < 600_000, row
+    done = odonata("preflight", "on-4", "on-8", "on-16", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["limit"]: row for row in json.loads(done.stdout)["rows"]}
+    assert rows["memory"]["exponent"] == 1
+    foretold = rows["memory"]["hit_nodes"]
+    assert foretold == pytest.approx(((32 << 20) - row["used"]) / EACH + 16, rel=0.03)
+    assert "node.memory" in rows["memory"]["parameter"]
+    done = odonata("preflight", "on-4", "on-8", "on-16")
+    line = r"memory of a node +1\.\d+ MB .* 33\.6 MB .*nodes\^1\.00 +(\d+) nodes"
+    told = re.search(line, done.stdout)
+    assert told and int(told[1]) == foretold, done.stdout
+
+    # What is so on the machine ends the run, is noted, or let by, and nothing else changes.
+    least = ("--set", "node.memory=2 MiB")
+    done, failed = grows(8, options=least)
+    assert done.returncode == 1 and failed["failure"]["kind"] == "limit"
+    for words in ("aurora-0000", "out of memory: its rank had 2.", "it has 2.10 MB", "Cure:"):
+        assert words in failed["failure"]["message"], failed["failure"]["message"]
+    for policy, noted in (("warn", ["memory"]), ("off", [])):
+        done, found = grows(8, options=(*least, "--limits", policy))
+        assert done.returncode == 0, done.stderr
+        assert [row["limit"] for row in found["limits"]["crossed"]] == noted
+        assert (found["digest"], found["time_s"]) == (failed["digest"], failed["time_s"])
+    assert memory_row(found)["bound"] is None and memory_row(found)["used"] > 2 << 20
+    # A program that fails by itself is told by its own failure; the exit code of one that is killed
+    # is not its own.
+    done, found = grows(8, "x", options=(*least, "--limits", "warn"))
+    assert done.returncode == 3 and found["limits"]["crossed"]
+    done, found = grows(8, "x", options=least)
+    assert done.returncode == 1 and found["failure"]["kind"] == "limit"
+
+
+def test_memory_given_back_was_used_all_the_same(odonata, grows):
+    each = 1 << 21
+    kept = memory_row(grows(8, each=each)[1])
+    assert 8 * each <= kept["used"] < 8 * each + 600_000
+    for how in ("free", "window"):
+        row = memory_row(grows(8, how, each=each)[1])
+        # The kernel's mark is by the pages; what MPI_Win_allocate gives is no process's own for it.
+        assert row["used"] == pytest.approx(kept["used"], rel=0.05), how
+        assert row["fixed"] < 600_000
+
+
+def test_ranks_of_a_node_are_added_up(odonata, grows):
+    row = memory_row(grows(6, options=("-ppn", 3))[1])
+    assert 3 * 6 * EACH <= row["used"] < 3 * (6 * EACH + 600_000)
+
+
+def test_the_librarys_own_memory_is_counted_where_it_is_known(odonata, grows):
+    """13.2 kB for each of the other ranks, by Aurora's MPICH."""
+    plain = memory_row(grows(8)[1])["used"]
+    own = memory_row(grows(8, options=("--mpi", "mpich-aurora"))[1])["used"]
+    assert own - plain == pytest.approx(7 * 13_200, abs=60_000)
+
+
+PYTHON = """
+import sys
+import numpy
+from mpi4py import MPI
+
+array = numpy.ones(int(sys.argv[1]) << 17)
+MPI.COMM_WORLD.Barrier()
+"""
+
+
+def test_forked_ranks_are_not_charged_for_what_they_share(odonata):
+    """An interpreter with numpy has more than 8 MB of its own; a rank that is a copy has what it
+    makes."""
+    (odonata.cwd / "own.py").write_text(PYTHON)
+
+    def run(mega, *options):
+        done = odonata("run", "-n", 2, "--ppn", 2, *AURORA, "--json", *options, "--",
+                       "python", "own.py", mega)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    forked = run(16)
+    row = memory_row(forked)
+    assert forked["start"]["forked"], forked["start"]
+    assert 2 * (16 << 20) <= row["used"] < 2 * (20 << 20)
+    assert row["used"] - memory_row(run(8))["used"] == pytest.approx(2 * (8 << 20), rel=0.05)
+    alone = run(16, "--warm", "none")
+    assert not alone["start"]["forked"]
+    assert memory_row(alone)["used"] > row["used"] + 2 * (4 << 20)
+    assert memory_row(alone)["fixed"] > row["fixed"] + 2 * (4 << 20)
+
+
+def test_what_nobody_ran_has_no_memory(odonata):
+    done = odonata("bench", "bw", "--sizes", 8, "--machine", "aurora", "--json")
+    assert "memory" not in most(json.loads(done.stdout))
+
+
+def test_jobs_on_one_machine_have_nodes_of_their_own(odonata, grows):
+    job = f"[[job]]\nprogram = './grows {EACH}'\nranks = {{}}\ncompute = 'none'\n"
+    (odonata.cwd / "jobs.toml").write_text(job.format(4) + job.format(8))
+    options = ("run", "--jobs", "jobs.toml", "--machine", "aurora", "--json", "--no-alone")
+    grows(4)
+    done = odonata(*options)
+    assert done.returncode == 0, done.stderr
+    assert 8 * EACH <= memory_row(json.loads(done.stdout))["used"] < 8 * EACH + 600_000
+    done = odonata(*options, "--set", "node.memory=2 MB")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1, done.stderr
+    assert [(row["failure"] or {}).get("kind") for row in found["jobs"]] == [None, "limit"]

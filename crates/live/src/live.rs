@@ -99,7 +99,7 @@ impl Live {
         shared.write(&spec);
         let mut progress = spec.progress.take();
         let Started { children, pumps, unfit, descriptors } =
-            start_all(&spec, &program, shared.fd(), &mut progress, &mut *interrupted)?;
+            start_all(&spec, &program, &shared, &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
         let nodes = spec.seats.iter().map(|seat| seat.node).collect();
         Ok(Live {

@@ -28,6 +28,9 @@ pub struct RankOutcome {
     pub transfer: Span,
     /// When it was last released or left MPI.
     pub end: Time,
+    /// Bytes of memory of its own that it had when it came to MPI, and at its most; none if it
+    /// could not tell.
+    pub memory: Option<(u64, u64)>,
     /// By function.
     pub functions: Vec<FunctionRow>,
 }

@@ -1,6 +1,7 @@
 //! What the kernel says of a process or a thread (proc(5), `stat`).
 
 use std::io;
+use workload::resident::Resident;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stat {
@@ -29,6 +30,12 @@ impl Stat {
     pub fn has_ended(self) -> bool {
         matches!(self.state, b'Z' | b'X')
     }
+}
+
+/// Bytes a process has of its own: no files, no shared memory.
+pub(crate) fn own_memory(pid: libc::pid_t) -> Option<u64> {
+    let status = std::fs::read(format!("/proc/{pid}/status")).ok()?;
+    Resident::read(&status).map(|resident| resident.own)
 }
 
 #[cfg(test)]

@@ -54,6 +54,12 @@ impl Shared {
         self.fd.as_raw_fd()
     }
 
+    /// Every rank is a copy of a process with so many bytes of its own. None of them runs yet.
+    pub fn inherit(&self, bytes: u64) {
+        // SAFETY: ranks read it once they run.
+        unsafe { (*self.segment.header()).inherited = bytes };
+    }
+
     /// Everything a rank reads before its first call. All ranks have the turn.
     pub fn write(&self, spec: &LaunchSpec) {
         // SAFETY: no rank has started, so all of the segment is ours, and it is zeroed.

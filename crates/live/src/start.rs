@@ -5,6 +5,7 @@ use crate::exec::Exec;
 use crate::job::ENV_JOB;
 use crate::launch::{LaunchError, LaunchSpec, Progress};
 use crate::output::{Pump, Stream};
+use crate::segment::Shared;
 use crate::variables;
 use crate::warm::{self, Trouble};
 use std::ffi::OsString;
@@ -31,10 +32,11 @@ pub(crate) struct Started {
 pub(crate) fn start_all(
     spec: &LaunchSpec,
     program: &Path,
-    fd: i32,
+    shared: &Shared,
     progress: &mut Option<Box<dyn FnMut(Progress)>>,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Started, LaunchError> {
+    let fd = shared.fd();
     check_room(spec.ranks)?;
     let need = if spec.label { 2 * u64::from(spec.ranks) } else { 0 } + OTHER_FDS;
     let descriptors = Descriptors::allow(need)?;
@@ -47,9 +49,10 @@ pub(crate) fn start_all(
     let mut unfit = None;
     if let Some(words) = &spec.warm {
         let mut streams = Streams::new(spec.label, descriptors.before);
-        let forked = resolve(spec, words)
-            .map_err(|error| Trouble::Unfit(error.to_string()))
-            .and_then(|program| warm::fork_all(spec, &program, words, fd, &mut streams, &mut tell));
+        let forked =
+            resolve(spec, words).map_err(|error| Trouble::Unfit(error.to_string())).and_then(
+                |program| warm::fork_all(spec, &program, words, shared, &mut streams, &mut tell),
+            );
         match forked {
             Ok(children) => {
                 let pumps = streams.pumps();

@@ -9,6 +9,8 @@
 
 use crate::LaunchSpec;
 use crate::children::{Children, Exit};
+use crate::process::own_memory;
+use crate::segment::Shared;
 use crate::start::{Streams, pipe};
 use crate::variables;
 use std::ffi::OsString;
@@ -40,10 +42,11 @@ pub(crate) fn fork_all(
     spec: &LaunchSpec,
     program: &Path,
     words: &[OsString],
-    fd: i32,
+    shared: &Shared,
     streams: &mut Streams,
     tell: &mut dyn FnMut(u32) -> bool,
 ) -> Result<Children, Trouble> {
+    let fd = shared.fd();
     let (ours, theirs) = socket_pair()?;
     let (gate, opener) = pipe()?;
     let mut children = Children::new();
@@ -64,7 +67,7 @@ pub(crate) fn fork_all(
     if ready != "ready" {
         return Err(Trouble::Unfit(ready));
     }
-    let mut first = 0;
+    let (mut first, mut copy) = (0, None);
     while first < spec.ranks {
         let last = (first + BATCH).min(spec.ranks);
         let mut outputs = Vec::new();
@@ -77,7 +80,10 @@ pub(crate) fn fork_all(
         let pids = answer(&ours, &mut || tell(first))?;
         for pid in pids.split(' ') {
             match pid.parse() {
-                Ok(pid) => children.adopt(pid),
+                Ok(pid) => {
+                    copy.get_or_insert(pid);
+                    children.adopt(pid);
+                }
                 Err(_) => return Err(Trouble::Unfit(pids)),
             }
         }
@@ -89,6 +95,9 @@ pub(crate) fn fork_all(
     drop(ours);
     if children.wait_for_forker() != Exit::Status(0) {
         return Err(Trouble::Unfit("the interpreter that forked the ranks died".into()));
+    }
+    if let Some(own) = copy.and_then(own_memory) {
+        shared.inherit(own);
     }
     drop(opener);
     Ok(children)

@@ -58,6 +58,14 @@ impl Live {
             None => status.unwrap_or(0),
         };
         let blocking_calls = (0..self.ranks.len() as u32).map(|rank| self.count_calls(rank)).sum();
+        for at in 0..self.ranks.len() as u32 {
+            // SAFETY: the process has ended.
+            let (begun, peak) = unsafe {
+                let control = &*self.control(at);
+                (control.memory_begun, control.memory_peak)
+            };
+            self.ranks[at as usize].outcome.memory = (peak > 0).then_some((begun, peak));
+        }
         let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
         LiveOutcome {
             exit_code,

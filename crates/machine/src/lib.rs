@@ -330,6 +330,8 @@ pub struct NodeParams {
     pub far_nic_latency: Span,
     /// Inverse of all pairs' copy rate together.
     pub memory_gap: Gap,
+    /// Bytes its ranks may use; none: there is no limit.
+    pub memory: Option<u64>,
     /// Cores usable by ranks.
     pub cores: u32,
     /// Speed of one core relative to the one odonata runs on, for `--compute measured`.

@@ -107,6 +107,7 @@ impl MachineSpec {
             far_gap: self.number("node.far_rate").map_or(near, Gap::from_bytes_per_s),
             far_nic_latency: self.span("node.far_nic_latency"),
             memory_gap: self.gap("node.memory_rate"),
+            memory: self.number("node.memory").map(|bytes| bytes.round() as u64),
             cores: self.count("node.cores").expect("required") as u32,
             core_speed: self.number("node.core_speed").expect("has a default"),
             mpi_speed: self.number("node.mpi_speed").expect("has a default"),

@@ -8,6 +8,8 @@ pub enum Dimension {
     Time,
     Rate,
     Size,
+    /// Bytes of a node's memory, of which there are more than any message has.
+    Memory,
 }
 
 impl Dimension {
@@ -38,7 +40,7 @@ impl Dimension {
                 ("Tbit/s", 0.125e12),
                 ("kbit/s", 0.125e3),
             ],
-            Dimension::Size => &[
+            Dimension::Size | Dimension::Memory => &[
                 ("B", 1.0),
                 ("KiB", 1024.0),
                 ("MiB", 1_048_576.0),
@@ -58,6 +60,7 @@ impl Dimension {
                 "a rate with its unit, such as `200 Gbit/s` or `25 GB/s`, from 1 kB/s to 1000 TB/s"
             }
             Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`, up to 1 TB",
+            Dimension::Memory => "a size with its unit, such as `512 GiB`, from 1 MB to 1000 TB",
         }
     }
     /// What integer picoseconds, gaps and byte counts hold with room for sums.
@@ -66,6 +69,7 @@ impl Dimension {
             Dimension::Time => 0.0..=1e3,
             Dimension::Rate => 1e3..=1e15,
             Dimension::Size => 0.0..=1e12,
+            Dimension::Memory => 1e6..=1e15,
         }
     }
 }

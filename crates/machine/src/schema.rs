@@ -61,6 +61,7 @@ const fn key(path: &'static str, form: Form, absent: Absent, doc: &'static str) 
 const TIME: Form = Form::Quantity(Dimension::Time);
 const RATE: Form = Form::Quantity(Dimension::Rate);
 const SIZE: Form = Form::Quantity(Dimension::Size);
+const MEMORY: Form = Form::Quantity(Dimension::Memory);
 
 use Absent::{Is, Means, Refuse};
 use Form::{Count, CountOrFull, Counts, Ratio, Text, Word};
@@ -241,6 +242,8 @@ pub const KEYS: &[Key] = &[
         "What a core waits until it has an empty message of another of its node, a message."),
     key("node.shm_rate", RATE, Refuse, "Copying by one core, in or out."),
     key("node.memory_rate", RATE, Refuse, "All copies of a node together."),
+    key("node.memory", MEMORY, Is("no limit"),
+        "All of a node that its ranks may use, for what they allocate."),
     key("node.far_latency", TIME, Means("0 ns"),
         "Added to `node.shm_latency` between cores of different CPUs."),
     key("node.far_rate", RATE, Is("as `node.shm_rate`"),

@@ -159,11 +159,12 @@ impl MachineSpec {
     }
 
     /// A fingerprint of all that the machine is, however its file says it: not of words about it,
-    /// nor of the routing, which is asked for with the run.
+    /// nor of the routing, which is asked for with the run, nor of how much a node holds, which is
+    /// a bound and told as one.
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::default();
-        let about = |path: &&String| !matches!(path.as_str(), "about" | "routing" | "source");
-        for path in self.values.keys().filter(about) {
+        let apart = ["about", "node.memory", "routing", "source"];
+        for path in self.values.keys().filter(|path| !apart.contains(&path.as_str())) {
             for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
                 digest.mix(u64::from(byte));
             }

@@ -46,6 +46,8 @@ pub struct Library {
     pub rendezvous_eager_part: u64,
     /// Bytes every eager message and request to send carries beside the payload.
     pub control_bytes: u64,
+    /// Bytes of memory that each rank's library holds for every other rank of its job.
+    pub peer_memory: u64,
     /// The receiver copies eager data out of a bounce buffer. Zero: it need not.
     pub eager_copy_gap: Gap,
     /// Longest one-sided atomic operation the NIC does itself; longer ones need the target's CPU.
@@ -152,6 +154,7 @@ const KEYS: [(&str, Form); 51] = [
     ("xpmem_start", Form::Time),
     ("rendezvous_eager_part", Form::Size),
     ("control_bytes", Form::Part),
+    ("peer_memory", Form::Part),
     ("nic_atomic_max", Form::Size),
     ("eager_copy_rate", Form::Rate),
     ("reduce_rate", Form::Rate),
@@ -343,6 +346,7 @@ impl Library {
             xpmem_start: Span(get("xpmem_start")),
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
+            peer_memory: get("peer_memory"),
             nic_atomic_max: get("nic_atomic_max"),
             eager_copy_gap: Gap(get("eager_copy_rate")),
             reduce_gap: Gap(get("reduce_rate")),

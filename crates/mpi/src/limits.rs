@@ -53,10 +53,12 @@ pub enum Limit {
     CommandQueues,
     /// Context ids of the library, one a communicator that a rank is in.
     Communicators,
+    /// Bytes of a node's memory. Not counted here: only a program that runs has any.
+    Memory,
 }
 
 impl Limit {
-    pub const ALL: [Limit; 9] = [
+    pub const ALL: [Limit; 10] = [
         Limit::Tag,
         Limit::MatchEntries,
         Limit::EventQueue,
@@ -66,6 +68,7 @@ impl Limit {
         Limit::PortalTable,
         Limit::CommandQueues,
         Limit::Communicators,
+        Limit::Memory,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -78,6 +81,7 @@ impl Limit {
             Limit::PortalTable => "portal_table",
             Limit::CommandQueues => "command_queues",
             Limit::Communicators => "communicators",
+            Limit::Memory => "memory",
         }
     }
     /// What one asks the library for it by, or sets it with.
@@ -92,6 +96,7 @@ impl Limit {
             Limit::PortalTable => "FI_CXI_OPTIMIZED_MRS",
             Limit::CommandQueues => "MPICH_OFI_NIC_POLICY",
             Limit::Communicators => "context_ids",
+            Limit::Memory => "node.memory",
         }
     }
     /// What avoids it: a setting, or a change of the program.
@@ -129,6 +134,10 @@ impl Limit {
             Limit::Communicators => {
                 "free communicators, windows and files that are done with, keep those that are \
                  made again and again, and make those of disjoint groups by one MPI_Comm_split"
+            }
+            Limit::Memory => {
+                "have what every rank holds of all others once a node (MPI_Win_allocate_shared) or \
+                 spread over ranks, keep entries for neighbors only, or run fewer ranks a node"
             }
         }
     }
@@ -171,7 +180,7 @@ impl Bounds {
             Limit::MatchEntries | Limit::Regions => self.nic.match_entries,
             Limit::EventQueue => self.events,
             Limit::RendezvousSends => self.rendezvous,
-            Limit::EagerBuffers => UNLIMITED,
+            Limit::EagerBuffers | Limit::Memory => UNLIMITED,
             Limit::PortalTable => self.nic.portal_table,
             Limit::CommandQueues => self.nic.command_queues,
             Limit::Communicators => self.context_ids,

@@ -8,10 +8,12 @@
 //!
 //! `threads` has the lock that guards all of this, `turn` the waiting.
 
+mod memory;
 mod seat;
 mod threads;
 mod turn;
 
+pub use memory::{look, window};
 pub use seat::{library, node, node_name, rank, size, tag_max, tag_ub};
 pub use threads::{Guarded, Held, callback, lock, take_turns};
 
@@ -86,6 +88,7 @@ fn begin(held: &Held) {
         // SAFETY: the tally has a counter for every function and is this rank's to write.
         unsafe { *rt.segment.tally(rt.rank).add(rt.function as usize) += 1 };
         rt.charge();
+        rt.look_now_and_then();
     }
 }
 /// It ends, or one of the user's functions does not belong to it.
@@ -149,6 +152,7 @@ pub struct Runtime {
     pins: Vec<Pin>,
     /// Sends nobody waits for: their tokens are free again once done.
     detached: Vec<u32>,
+    watch: memory::Watch,
     solo: Option<Box<Solo>>,
 }
 
@@ -313,6 +317,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             next_token: 0,
             pins: Vec::new(),
             detached: Vec::new(),
+            watch: memory::Watch::new(header.inherited),
             solo,
         }
     };
@@ -320,6 +325,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     // SAFETY: the handler only stores to plain memory.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     with(held, |rt| {
+        rt.look();
         let control = rt.control();
         control.pid = std::process::id();
         control.state.store(wire::state::ACTIVE, Ordering::Release);
@@ -744,6 +750,7 @@ pub fn finalize(held: &Held) -> Result {
     if !turn::is_lone(held) {
         return fail!(c::ERR_OTHER, "other threads of this process are inside MPI");
     }
+    look(held);
     submit(held, Submission { kind: wire::kind::EXIT, ..Submission::default() });
     with(held, |rt| rt.control().state.store(wire::state::FINALIZED, Ordering::Release));
     flush(held);
@@ -760,6 +767,7 @@ pub fn abort(held: &Held, code: i32) -> ! {
         unsafe { libc::_exit(if code & 0xff == 0 { 1 } else { code }) }
     }
     turn::need(held);
+    look(held);
     with(held, |rt| {
         let control = rt.control();
         control.abort_code = code;

@@ -145,7 +145,7 @@ pub struct Crossed {
 /// What became of limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limited {
-    /// One a limit.
+    /// One a limit; of memory, if ranks told what they had.
     pub uses: Vec<LimitUse>,
     pub crossed: Vec<Crossed>,
     /// How often a NIC without entries stopped its senders.

@@ -5,6 +5,7 @@
 //! and every network model answers it.
 
 pub mod functions;
+pub mod resident;
 pub mod schedule;
 mod several;
 mod streams;

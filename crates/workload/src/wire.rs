@@ -31,7 +31,7 @@ use crate::Apart;
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6105;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6106;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -87,6 +87,9 @@ pub struct Header {
     /// The simulator's process: a rank that waits looks now and then whether it still lives, for
     /// the rank may have been started by something in between (a shell, a launcher).
     pub pid: u32,
+    /// Bytes of memory of its own that every rank had before it was a rank: those are copies of one
+    /// process, and share them. Written before any of them may run.
+    pub inherited: u64,
     /// Zero-terminated: the machine, and the simulated library's name and version.
     pub machine: [u8; 128],
     pub library: [u8; 256],
@@ -183,6 +186,13 @@ pub struct Control {
     pub vain_polls: u32,
     pub spent_polls: u32,
     pub poll_ps: u64,
+
+    /// Bytes of memory that were the process's own (anonymous, or of windows that MPI allocated)
+    /// when it took its seat, and the most at once as far as it has looked; less what it inherited.
+    /// It looks now and then, and has these for itself until its process has ended
+    /// (docs/limits/memory.md). 0 and 0: it has not.
+    pub memory_begun: u64,
+    pub memory_peak: u64,
 
     /// Blocks of this rank's arena that others are done with: a stack linked through the blocks.
     pub returned: AtomicU64,

@@ -324,8 +324,11 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
             }
             wire::command::APPLY => {}
             wire::command::COMBINE => apply(held, &combine),
-            // SAFETY: ends the process without running anything of the user's.
-            _ => unsafe { libc::_exit(EXIT_KILLED) },
+            _ => {
+                super::look(held);
+                // SAFETY: ends the process without running anything of the user's.
+                unsafe { libc::_exit(EXIT_KILLED) }
+            }
         }
     }
 }

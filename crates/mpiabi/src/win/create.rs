@@ -207,6 +207,8 @@ fn free(win: *mut Win) -> Result {
     attr::delete_all(Kind::Win, handle.to_int()).map_err(on)?;
     let held = &runtime::enter()?;
     super::pending::flush(held, &window, None);
+    // Before others give up pages that this rank has in memory too.
+    runtime::look(held);
     super::sync::barrier(held, &window);
     error::forget(Site::win(handle));
     if let Some(region) = window.region {

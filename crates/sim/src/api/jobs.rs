@@ -11,7 +11,7 @@ use super::seated::misplaced;
 use super::{
     Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
     LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, calls, fidelity, limits, links,
-    of_job, of_nodes, run_of, unknown,
+    memory, of_job, of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -467,7 +467,20 @@ fn play<N: NetworkModel>(
             Played { outcome: job, failure, exit_code, live: None, bench }
         }
     });
-    let played = played.collect();
+    let mut played: Vec<Played> = played.collect();
+    let mut outcome = outcome;
+    let programs: Vec<_> =
+        played.iter().filter_map(|one| Some((one.outcome.first, one.live.as_ref()?))).collect();
+    if let Some(out) = memory::count(&mut outcome, run, &programs) {
+        let of = |one: &&mut Played| one.outcome.first <= out.rank;
+        let hit = played.iter_mut().filter(of).max_by_key(|one| one.outcome.first);
+        if let Some(hit) = hit.filter(|hit| hit.failure.is_none()) {
+            let own = Blocked { rank: out.rank - hit.outcome.first, ..out };
+            let (message, ranks) = (own.what.clone(), vec![run::killed(&run.machine, &own)]);
+            hit.failure = Some(FailureRow { kind: "limit", message, ranks });
+            hit.exit_code = 1;
+        }
+    }
     Ok((outcome, played))
 }
 

@@ -13,6 +13,7 @@ mod counters;
 mod faults;
 mod jobs;
 mod limits;
+mod memory;
 mod replay;
 mod rounds;
 mod run;

@@ -2,7 +2,7 @@
 
 use super::carried::{self, Carried};
 use super::replay::Recorded;
-use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits};
+use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits, memory};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -328,6 +328,14 @@ fn launch<N: NetworkModel>(
     };
     let recorder = world.workload.recorder.take();
     let live = world.workload.outcome();
+    let mut blocked = blocked;
+    if let Some(out) = memory::count(&mut outcome, job, &[(0, &live)])
+        && outcome.end == End::Finished
+        && live.failure.is_none()
+    {
+        blocked = vec![killed(&job.machine, &out)];
+        outcome.end = End::Exhausted(out);
+    }
     let mut result = result(job, fidelity, &outcome, live, blocked);
     result.recorded = recorder.map(|recorder| Recorded::of(&recorder, request.ranks, job));
     Ok(result)
@@ -387,6 +395,12 @@ pub(super) fn row(machine: &Machine, live: &Live, blocked: &Blocked) -> FailureR
         None => format!("{}; {}", live.describe(blocked.rank), blocked.what),
     };
     FailureRank { rank: blocked.rank, node: machine.node_name(blocked.node), call, detail }
+}
+
+/// The same of one whose process has ended, and would not have come so far.
+pub(super) fn killed(machine: &Machine, out: &Blocked) -> FailureRank {
+    let node = machine.node_name(out.node);
+    FailureRank { rank: out.rank, node, call: None, detail: out.what.clone() }
 }
 
 /// One row a rank that waits, with all it waits for; and one a rank that has left unhappily, which

@@ -378,6 +378,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 )
             }
             Limit::EagerBuffers => unreachable!("nothing bounds them"),
+            Limit::Memory => unreachable!("it is counted when the ranks have ended"),
             Limit::Regions => {
                 let nic = machine.end_name(End::Nic(seat.nic));
                 format!(
@@ -422,7 +423,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     pub(super) fn limited(&self) -> Limited {
         let limits = &self.guard.limits;
-        let uses = Limit::ALL.iter().map(|&limit| {
+        // What a program allocates is known to those who started it.
+        let counted = Limit::ALL.iter().filter(|&&limit| limit != Limit::Memory);
+        let uses = counted.map(|&limit| {
             let mark = limits.mark(limit);
             let bound = limits.bound(limit);
             LimitUse {

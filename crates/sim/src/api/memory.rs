@@ -1,0 +1,120 @@
+//! What the ranks of a program had in memory, node by node, against what a node has.
+//!
+//! Ranks tell the most they ever had (`workload::resident`), which is known when they have ended;
+//! here it is added up, with what their MPI library would have held for their peers. A node whose
+//! sum is more than it has is out of memory, though the peaks of its ranks need not have coincided.
+
+use crate::outcome::{Blocked, Crossed, LimitUse, Outcome};
+use crate::world::{Job, Policy};
+use live::LiveOutcome;
+use machine::NodeId;
+use mpi::limits::Limit;
+use std::collections::BTreeMap;
+
+/// One node.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    ranks: u32,
+    used: u64,
+    begun: u64,
+    /// Of `used`, what the library holds for peers.
+    peers: u64,
+    /// Which rank had the most, and how much.
+    most: (u64, u32),
+}
+
+/// Adds what these ranks had to what the run used; each program with its first rank among those of
+/// the run. Who ran out of memory, if that is to end the run.
+pub(super) fn count(
+    outcome: &mut Outcome,
+    job: &Job,
+    programs: &[(u32, &LiveOutcome)],
+) -> Option<Blocked> {
+    let (node, sum) = fullest(job, programs)?;
+    let bound = job.machine.node.memory.filter(|_| job.limits != Policy::Off);
+    let rank = sum.most.1;
+    outcome.limited.uses.push(LimitUse {
+        limit: Limit::Memory,
+        used: sum.used,
+        fixed: sum.begun,
+        bound,
+        rank,
+    });
+    let bound = bound.filter(|&bound| sum.used > bound)?;
+    let what = say(job, node, sum, bound);
+    let crossed =
+        Crossed { limit: Limit::Memory, rank, node, at: outcome.time, what: what.clone() };
+    outcome.limited.crossed.push(crossed);
+    (job.limits == Policy::Fail).then_some(Blocked { rank, node, what })
+}
+
+/// The node whose ranks had the most, the first of several; none if no rank told.
+fn fullest(job: &Job, programs: &[(u32, &LiveOutcome)]) -> Option<(NodeId, Sum)> {
+    let mut nodes: BTreeMap<NodeId, Sum> = BTreeMap::new();
+    for &(first, live) in programs {
+        let peers = job.library.peer_memory * (live.ranks.len() as u64 - 1);
+        for (rank, told) in (first..).zip(&live.ranks) {
+            let Some((begun, peak)) = told.memory else { continue };
+            let sum = nodes.entry(job.seats[rank as usize].node).or_default();
+            sum.ranks += 1;
+            sum.begun += begun;
+            sum.peers += peers;
+            sum.used += peak + peers;
+            if peak > sum.most.0 {
+                sum.most = (peak, rank);
+            }
+        }
+    }
+    nodes.into_iter().rev().max_by_key(|(_, sum)| sum.used)
+}
+
+fn say(job: &Job, node: NodeId, sum: Sum, bound: u64) -> String {
+    let name = job.machine.node_name(node);
+    let (most, rank) = sum.most;
+    let nth = job.firsts.partition_point(|&first| first <= rank);
+    let own = rank - nth.checked_sub(1).map_or(0, |nth| job.firsts[nth]);
+    let ranks = if sum.ranks == 1 { "its rank".into() } else { format!("its {} ranks", sum.ranks) };
+    let peers = match sum.peers {
+        0 => String::new(),
+        peers => format!(", {} of it the MPI library's for their peers", show(peers)),
+    };
+    format!(
+        "node {name} out of memory: {ranks} had {} at their most{peers}, and it has {}; rank {own} \
+         had {} of its own. The kernel's out-of-memory killer ends the job there (`Detected 1 \
+         oom_kill event`, `Killed`, signal 9). That is known when ranks have ended. Cure: {}",
+        show(sum.used),
+        show(bound),
+        show(most),
+        Limit::Memory.cure()
+    )
+}
+
+/// As the tables show bytes: powers of ten, three digits.
+fn show(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] =
+        [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let Some((size, unit)) = UNITS.into_iter().find(|&(size, _)| bytes >= size) else {
+        return format!("{bytes} B");
+    };
+    let value = bytes as f64 / size as f64;
+    let digits = 2 - (value.log10().floor() as i32).clamp(0, 2);
+    format!("{value:.*} {unit}", digits as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::show;
+
+    #[test]
+    fn bytes_have_three_digits() {
+        for (bytes, shown) in [
+            (999, "999 B"),
+            (1_000, "1.00 kB"),
+            (65_536, "65.5 kB"),
+            (177_400_000, "177 MB"),
+            (1_217_623_228_416, "1.22 TB"),
+        ] {
+            assert_eq!(show(bytes), shown);
+        }
+    }
+}
