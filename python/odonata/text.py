@@ -811,6 +811,9 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
             doubts.append(f"{name}: a run used none, and no law begins with nothing")
         counts = [_counted(row["limit"], count) for count in (*row["used"], row["bound"])]
         table.append((f"  {name}", *counts, law, where))
+    names = [{use["limit"] for use in run["limits"]["uses"]} for run in runs]
+    for limit in sorted(set.union(*names) - set.intersection(*names)):
+        doubts.append(f"{LIMITS[limit]}: not every run has counted it")
     lines += columns(table, "<" + ">" * (len(sizes) + 3)) if rows else ["nothing was limited"]
     lines += doubts
     for row in rows[:1]:

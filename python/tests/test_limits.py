@@ -211,8 +211,10 @@ def test_results_that_do_not_tell_of_memory_foretell_the_rest():
         return run
 
     assert [row["limit"] for row in preflight.foretell([both(8), both(16)])] == ["tag", "memory"]
-    (row,) = preflight.foretell([run_of(8, 80), both(16)])
+    runs = [run_of(8, 80), both(16)]
+    (row,) = preflight.foretell(runs)
     assert (row["limit"], row["hit_nodes"]) == ("tag", 101)
+    assert "memory of a node: not every run has counted it" in text.preflight([row], runs)
 
 
 def test_what_no_law_goes_through_is_not_called_safe():
