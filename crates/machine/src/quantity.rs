@@ -96,6 +96,7 @@ pub fn parse(text: &str, dimension: Dimension) -> Result<f64, Option<String>> {
             let near = nearest(&spelled_out(unit), units.iter().map(|&(name, _)| name));
             Err(match (unit, dimension) {
                 // Catalogs give bits, measurements bytes: who guesses may be off by eight.
+                ("", Dimension::Memory) => Some(format!("{number} GiB")),
                 ("", Dimension::Rate) => Some(format!("{number} Gbit/s` or `{number} GB/s")),
                 // A bare number is most often meant in the first unit of the list.
                 ("", _) => Some(format!("{number} {}", units[0].0)),
@@ -120,6 +121,7 @@ mod tests {
             ("1.25 \u{3bc}s", Dimension::Time, 1.25e-6),
             ("0 ns", Dimension::Time, 0.0),
             ("16 KiB", Dimension::Size, 16_384.0),
+            ("1134 GiB", Dimension::Memory, 1_217_623_228_416.0),
         ] {
             let got = parse(text, dimension).expect(text);
             assert!((got - want).abs() <= want * 1e-12, "{text}: {got}");
@@ -138,6 +140,10 @@ mod tests {
             ("350 NS", Dimension::Time, Some("350 ns")),
             ("16 kib", Dimension::Size, Some("16 KiB")),
             ("64", Dimension::Size, Some("64 B")),
+            ("512", Dimension::Memory, Some("512 GiB")),
+            ("512 gib", Dimension::Memory, Some("512 GiB")),
+            ("1 kB", Dimension::Memory, None),
+            ("2 TB", Dimension::Size, None),
             ("200", Dimension::Rate, Some("200 Gbit/s` or `200 GB/s")),
             ("fast", Dimension::Rate, None),
             ("-3 ns", Dimension::Time, None),
