@@ -139,7 +139,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 51] = [
+const KEYS: [(&str, Form); 52] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
