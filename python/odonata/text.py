@@ -748,6 +748,7 @@ LIMITS = {
     "command_queues": "command queues",
     "communicators": "communicators",
     "memory": "memory of a node",
+    "requests": "requests",
 }
 
 

@@ -123,6 +123,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         tag_ub: i32::MAX,
         tag_max: i32::MAX,
         eager_max: 0,
+        inject_max: 0,
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: u64::MAX,

@@ -63,6 +63,13 @@ impl Live {
             // SAFETY: as above; only tokens that were out are asked for.
             recorder.begin(at, |t| unsafe { (*segment.completion(at, t)).done != wire::DONE });
         }
+        let held = control.requests;
+        let rank = &mut self.ranks[at as usize];
+        if held > rank.requests {
+            rank.requests = held;
+            let op = Op::Requests(held);
+            calls.push(Call { rank: at, token: PAUSE, after: Span::ZERO, op });
+        }
         let mut probes_only = true;
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.

@@ -57,6 +57,8 @@ pub struct LaunchSpec {
     pub tag_max: i32,
     /// Standard sends up to this many bytes complete without their receiver, wherever they go.
     pub eager_max: u64,
+    /// Sends up to this many bytes for which the library needs no request.
+    pub inject_max: u64,
     /// What a call of `MPI_Wtime` costs, so that a loop around it ends.
     pub clock_tick: Span,
     /// How long the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`) holds its rank.

@@ -127,6 +127,8 @@ pub(crate) struct Rank {
     pub ready_at: Time,
     pub charged: Span,
     pub hand_overs: u64,
+    /// The most requests it has had at once, as far as the simulator was told.
+    pub requests: u32,
     pub messages: u64,
     pub bytes: u64,
     pub outcome: RankOutcome,
@@ -158,6 +160,7 @@ impl Rank {
             ready_at: Time::ZERO,
             charged: Span::ZERO,
             hand_overs: 0,
+            requests: 0,
             messages: 0,
             bytes: 0,
             outcome: RankOutcome::default(),

@@ -70,6 +70,7 @@ impl Shared {
             header.compute_factor = spec.compute_factor.unwrap_or(0.0).to_bits();
             header.clock_tick_ps = spec.clock_tick.0;
             header.eager_max = spec.eager_max;
+            header.inject_max = spec.inject_max;
             header.tag_ub = spec.tag_ub;
             header.tag_max = spec.tag_max;
             header.pid = std::process::id();

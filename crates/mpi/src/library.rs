@@ -65,6 +65,11 @@ pub struct Library {
     pub tag_ub: i32,
     /// Communicators one rank can tell apart, those that are always there included.
     pub context_ids: u64,
+    /// Requests a rank may have at once; a send of up to `inject_max` bytes needs none.
+    pub max_requests: u64,
+    pub inject_max: u64,
+    /// One-sided operations made of messages carry as much data with them; more is read.
+    pub am_eager_max: u64,
     /// NICs a rank may use, and over how many of them the data of a rendezvous of at least
     /// `stripe_min` bytes is split.
     pub max_nics: u64,
@@ -139,7 +144,7 @@ enum Form {
 }
 
 /// Every key that costs something.
-const KEYS: [(&str, Form); 52] = [
+const KEYS: [(&str, Form); 55] = [
     ("send_overhead", Form::Time),
     ("recv_overhead", Form::Time),
     ("shm_send_overhead", Form::Time),
@@ -169,6 +174,9 @@ const KEYS: [(&str, Form); 52] = [
     ("poll_interval", Form::Time),
     ("tag_ub", Form::Tag),
     ("context_ids", Form::Count),
+    ("max_requests", Form::Count),
+    ("inject_max", Form::Size),
+    ("am_eager_max", Form::Size),
     ("max_nics", Form::Count),
     ("stripe_nics", Form::Count),
     ("stripe_min", Form::Size),
@@ -363,6 +371,9 @@ impl Library {
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,
             context_ids: get("context_ids"),
+            max_requests: get("max_requests"),
+            inject_max: get("inject_max"),
+            am_eager_max: get("am_eager_max"),
             max_nics: get("max_nics"),
             stripe_nics: get("stripe_nics"),
             stripe_min: get("stripe_min"),
@@ -502,291 +513,4 @@ pub(crate) fn did_you_mean<'a>(word: &str, legal: impl IntoIterator<Item = &'a s
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use collectives::{Algorithm, Case, Overrides};
-
-    fn library(name: &str, fabric: &str) -> Library {
-        let text = preset(name).expect("a preset");
-        Library::parse(name, text, fabric).unwrap_or_else(|c| panic!("{name} on {fabric}: {c:#?}"))
-    }
-
-    #[test]
-    fn every_preset_is_legal_on_every_fabric_and_has_rules_for_all() {
-        for name in PRESETS {
-            for fabric in ["slingshot", "aries", "ideal"] {
-                let library = library(name, fabric);
-                for kind in Kind::ALL {
-                    assert!(!library.selection.rules(kind).is_empty(), "{name}: {kind:?}");
-                }
-                // What travels with the request must be less than what must ask.
-                assert!(library.rendezvous_eager_part <= library.eager_max, "{name} on {fabric}");
-                assert!(library.poll_interval > Span::ZERO, "{name}");
-            }
-        }
-    }
-
-    /// On LUMI what a window of osu_bw leaves of 1.43 and 1.80 million messages a second; 1.3 less
-    /// 0.8 us on Cascade, halved; first rendezvous of 18,434 B (threshold 16,384 + minimum 2,049,
-    /// plus one).
-    #[test]
-    fn values_are_those_of_the_fabric() {
-        for (name, fabric, overhead_ns, eager_max, tag_ub) in [
-            ("mpich", "slingshot", 620, 16_384 + 2_049, 524_287),
-            ("mpich", "aries", 250, 8_191, 1_073_741_823),
-            ("cray-mpich", "slingshot", 480, 16_384 + 2_049, 524_287),
-            ("cray-mpich", "aries", 250, 8_191, 2_097_151),
-            ("openmpi", "slingshot", 480, 2_048 + 2_049, i32::MAX),
-            ("openmpi", "aries", 250, 8_191, i32::MAX),
-            ("none", "slingshot", 0, u64::MAX, i32::MAX),
-            ("none", "aries", 0, u64::MAX, i32::MAX),
-        ] {
-            let library = library(name, fabric);
-            let got = (library.send_overhead, library.eager_max, library.tag_ub);
-            assert_eq!(got, (Span::ns(overhead_ns), eager_max, tag_ub), "{name} on {fabric}");
-        }
-    }
-
-    fn decide(name: &str, kind: Kind, size: u32, bytes: u64) -> Algorithm {
-        let (commutative, builtin, elements) = (true, true, bytes / 8);
-        let case = Case { kind, size, nodes: size, bytes, elements, commutative, builtin };
-        library(name, "slingshot").selection.decide(&case, &Overrides::default())
-    }
-
-    /// The table of MPICH's rules, both sides of every limit.
-    #[test]
-    fn mpich_chooses_as_its_table_says() {
-        use Algorithm as A;
-        let scattered = A::Scattered { throttle: 32 };
-        for (kind, size, bytes, want) in [
-            (Kind::Barrier, 9, 0, A::Dissemination { k: 2 }),
-            (Kind::Bcast, 7, 1 << 20, A::Binomial),
-            (Kind::Bcast, 8, 12_288, A::Binomial),
-            (Kind::Bcast, 8, 12_289, A::ScatterRecursiveDoubling),
-            (Kind::Bcast, 8, 524_288, A::ScatterRecursiveDoubling),
-            (Kind::Bcast, 8, 524_289, A::ScatterRing),
-            (Kind::Bcast, 9, 12_289, A::ScatterRing),
-            (Kind::Allreduce, 64, 8, A::RecursiveDoubling),
-            (Kind::Allreduce, 64, 8 * 63, A::RecursiveDoubling),
-            (Kind::Allreduce, 64, 8 * 64, A::Rabenseifner),
-            (Kind::Allreduce, 65, 8 * 64, A::Rabenseifner),
-            (Kind::Allgather, 8, 524_287, A::RecursiveDoubling),
-            (Kind::Allgather, 8, 524_288, A::Ring),
-            (Kind::Allgatherv, 9, 81_919, A::Bruck),
-            (Kind::Allgatherv, 9, 81_920, A::Ring),
-            (Kind::Reduce, 4, 2_048, A::Binomial),
-            (Kind::Reduce, 4, 2_056, A::ReduceScatterGather),
-            (Kind::ReduceScatter, 6, 524_287, A::RecursiveHalving),
-            (Kind::ReduceScatterBlock, 6, 524_288, A::Pairwise),
-            (Kind::Alltoall, 7, 256, scattered),
-            (Kind::Alltoall, 8, 256, A::Bruck),
-            (Kind::Alltoall, 8, 257, scattered),
-            (Kind::Alltoall, 8, 32_768, scattered),
-            (Kind::Alltoall, 7, 32_769, A::Pairwise),
-            (Kind::Alltoallv, 9, 0, scattered),
-            (Kind::Gather, 9, 1, A::Binomial),
-            (Kind::Scatterv, 9, 0, A::Linear),
-            (Kind::Exscan, 9, 8, A::RecursiveDoubling),
-        ] {
-            assert_eq!(decide("mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
-            if !matches!(kind, Kind::Alltoall | Kind::Alltoallv) {
-                assert_eq!(
-                    decide("cray-mpich", kind, size, bytes),
-                    want,
-                    "{kind:?} {size} {bytes}"
-                );
-            }
-        }
-    }
-
-    /// Both sides of what MPICH_ENV_DISPLAY shows, as it is and with variables set; and that only
-    /// on Slingshot.
-    #[test]
-    fn cray_mpich_sends_blocks_of_an_alltoall_in_pieces_on_few_nodes() {
-        use Algorithm as A;
-        let decide = |fabric: &str, set: &[(&str, &str)], nodes: u32, bytes: u64| {
-            let mut overrides = Overrides::default();
-            for (name, value) in set {
-                let name = format!("MPICH_ALLTOALL_{name}");
-                assert_eq!(overrides.set(&name, value), Ok(collectives::Setting::Applied));
-            }
-            let size = 8 * nodes;
-            let (kind, commutative, builtin, elements) = (Kind::Alltoall, true, true, 0);
-            let case = Case { kind, size, nodes, bytes, elements, commutative, builtin };
-            library("cray-mpich", fabric).selection.decide(&case, &overrides)
-        };
-        let scattered = |throttle| A::Scattered { throttle };
-        let chunked = |chunk, throttle| A::Chunked { chunk, throttle };
-        for (set, nodes, bytes, want) in [
-            (&[][..], 4, 256, A::Bruck),
-            (&[], 4, 257, scattered(24)),
-            (&[], 4, 16_384, scattered(24)),
-            (&[], 4, 16_385, chunked(16_384, 24)),
-            (&[], 90, 16_385, chunked(16_384, 24)),
-            (&[], 91, 16_385, scattered(1)),
-            (&[("SHORT_MSG", "64")], 4, 65, scattered(24)),
-            (&[("SHORT_MSG", "512")], 4, 512, A::Bruck),
-            (&[("SYNC_FREQ", "2")], 4, 16_385, chunked(16_384, 2)),
-            (&[("SYNC_FREQ", "2")], 91, 16_385, scattered(2)),
-            (&[("BLK_SIZE", "8192")], 4, 8_192, scattered(24)),
-            (&[("BLK_SIZE", "8192")], 4, 8_193, chunked(8_192, 24)),
-            (&[("BLK_SIZE", "65536")], 4, 65_536, scattered(1)),
-            (&[("CHUNKING_MAX_NODES", "0")], 4, 16_385, scattered(1)),
-            (&[("CHUNKING_MAX_NODES", "1000")], 91, 16_385, chunked(16_384, 24)),
-        ] {
-            let what = format!("{set:?} {nodes} nodes, {bytes} B");
-            assert_eq!(decide("slingshot", set, nodes, bytes), want, "{what}");
-        }
-        assert_eq!(decide("aries", &[], 4, 32_769), A::Pairwise);
-        // Each of the two has its own.
-        let mut overrides = Overrides::default();
-        for (name, value) in [("MPICH_ALLTOALL_SYNC_FREQ", "2"), ("MPICH_ALLTOALLV_THROTTLE", "3")]
-        {
-            assert_eq!(overrides.set(name, value), Ok(collectives::Setting::Applied));
-            let cray = library("cray-mpich", "slingshot").selection;
-            let chosen = cray.choose(Kind::Alltoallv, 64, 8, true, &overrides);
-            let want = if name.ends_with("FREQ") { 8 } else { 3 };
-            assert_eq!(chosen, A::Scattered { throttle: want }, "{name}");
-        }
-        for (name, value) in [("SYNC_FREQ", "0"), ("BLK_SIZE", "0"), ("SHORT_MSG", "many")] {
-            assert!(Overrides::default().set(&format!("MPICH_ALLTOALL_{name}"), value).is_err());
-        }
-    }
-
-    #[test]
-    fn rules_of_another_fabric_are_read_and_not_used() {
-        let text = |rule: &str| {
-            format!(
-                "like = \"mpich\"\nversion = \"1\"\n[fabric.aries.collectives]\nbcast = [{rule}]"
-            )
-        };
-        let ring = text("{ use = \"scatter_ring_allgather\" }");
-        let of = |fabric| {
-            let library = Library::parse("mine", &ring, fabric).expect("legal");
-            library.selection.choose(Kind::Bcast, 4, 8, true, &Overrides::default())
-        };
-        assert_eq!((of("aries"), of("slingshot")), (Algorithm::ScatterRing, Algorithm::Binomial));
-        let wrong = Library::parse("mine", &text("{ use = \"ring\" }"), "slingshot");
-        let complaints = wrong.expect_err("bcast has no ring");
-        assert!(
-            complaints[0].starts_with("fabric.aries.collectives.bcast[0].use"),
-            "{complaints:?}"
-        );
-    }
-
-    /// Also of one that is itself like another.
-    #[test]
-    fn a_profile_has_all_that_it_is_like_has() {
-        for name in PRESETS {
-            let theirs = library(name, "slingshot");
-            let text = format!("like = \"{name}\"\nversion = \"mine\"");
-            let mine = Library::parse("mine", &text, "slingshot").expect("legal");
-            let renamed =
-                Library { name: name.to_string(), version: theirs.version.clone(), ..mine };
-            assert_eq!(renamed, theirs, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_aurora_build_has_its_own_rules() {
-        let recexch = |k| Algorithm::RecursiveExchange { k };
-        for (kind, size, bytes, want) in [
-            (Kind::Allreduce, 64, 128, Algorithm::RecursiveDoubling),
-            (Kind::Allreduce, 64, 2_048, recexch(6)),
-            (Kind::Allreduce, 512, 16_384, recexch(12)),
-            (Kind::Allreduce, 512, 32_768, recexch(4)),
-            (Kind::Allreduce, 64, 262_144, Algorithm::RecursiveDoubling),
-            (Kind::Allreduce, 512, 262_144, Algorithm::Rabenseifner),
-            (Kind::Allreduce, 513, 262_144, Algorithm::RecursiveDoubling),
-            (Kind::Allreduce, 513, 262_152, Algorithm::Rabenseifner),
-            (Kind::Allgather, 1000, 1 << 30, Algorithm::Bruck),
-            (Kind::Allgatherv, 1024, 1 << 30, Algorithm::RecursiveDoubling),
-            (Kind::Bcast, 1000, 1 << 30, Algorithm::ScatterRecursiveDoubling),
-            // Kinds it says nothing of are MPICH's.
-            (Kind::Alltoall, 8, 257, Algorithm::Scattered { throttle: 32 }),
-        ] {
-            assert_eq!(decide("mpich-aurora", kind, size, bytes), want, "{kind:?} {size} {bytes}");
-        }
-    }
-
-    /// Both sides of some limits of Open MPI's table, by its numbers of algorithms: blocks of one
-    /// rank for allgather, whose recursive doubling is Bruck's unless the size is a power of two.
-    #[test]
-    fn open_mpi_chooses_as_its_table_says() {
-        use Algorithm as A;
-        let all = A::Scattered { throttle: u16::MAX };
-        for (kind, size, block, want) in [
-            (Kind::Allreduce, 64, 262_143, A::RecursiveDoubling),
-            (Kind::Allreduce, 64, 262_144, A::Rabenseifner),
-            (Kind::Allreduce, 256, 4_095, A::ReduceBcast),
-            (Kind::Allreduce, 256, 4_096, A::Rabenseifner),
-            (Kind::Allreduce, 6_144, 2_047, A::ReduceBcast),
-            // Fewer elements than ranks: no ring.
-            (Kind::Allreduce, 6_144, 2_048, A::RecursiveDoubling),
-            (Kind::Allreduce, 6_144, 32_768, A::Rabenseifner),
-            (Kind::Allgather, 16, 1 << 20, A::RecursiveDoubling),
-            (Kind::Allgather, 24, 1 << 20, A::Bruck),
-            (Kind::Allgather, 384, 1_023, A::Bruck),
-            (Kind::Allgather, 384, 1_024, A::Neighbor),
-            (Kind::Allgather, 256, 1_023, A::RecursiveDoubling),
-            (Kind::Allgather, 384, 131_072, A::Ring),
-            (Kind::Allgather, 24_576, 4_095, A::Bruck),
-            (Kind::Allgather, 24_576, 4_096, A::Neighbor),
-            (Kind::Allgatherv, 384, 1_023, A::Bruck),
-            (Kind::Allgatherv, 384, 1_024, A::Ring),
-            (Kind::Alltoall, 48, 511, A::Bruck),
-            (Kind::Alltoall, 48, 512, all),
-            (Kind::Alltoall, 384, 32_767, all),
-            (Kind::Alltoall, 384, 32_768, A::Pairwise),
-            (Kind::Alltoallv, 100, 0, A::Pairwise),
-        ] {
-            let blocks = if kind.counts_all_blocks() { u64::from(size) } else { 1 };
-            let got = decide("openmpi", kind, size, block * blocks);
-            assert_eq!(got, want, "{kind:?} {size} {block} B");
-        }
-    }
-
-    #[test]
-    fn mistakes_are_all_reported_with_their_place() {
-        let text = r#"
-            like = "mpitch"
-            send_overhed = "1 ns"
-            recv_overhead = 370
-            eager_max = "1.5 B"
-            reduce_rate = "0.9 MB/s"
-            cma_page = "11 us"
-            tag_ub = 12
-            unexpected_events = "unlimited"
-            rdzv_get_min = "unlimited"
-            match_element = "1e9 s"
-            flow_control = "1001 s"
-            [fabric.aries]
-            call_overhead = "50 parsec"
-            [collectives]
-            bcast = [{ use = "ring" }]
-        "#;
-        let errors = Library::parse("mine", text, "slingshot").unwrap_err();
-        for part in [
-            "like: found `\"mpitch\"`",
-            "did you mean `mpich`?",
-            "send_overhed: found `\"1 ns\"`, expected a key of profiles",
-            "did you mean `send_overhead`?",
-            "recv_overhead: found `370`, expected a time",
-            "eager_max: found `\"1.5 B\"`, expected a size",
-            "reduce_rate: found `\"0.9 MB/s\"`, expected a rate",
-            "cma_page: found `\"11 us\"`, expected a time",
-            "tag_ub: found `12`, expected a whole number",
-            "unexpected_events: found `\"unlimited\"`, expected a whole number from 0",
-            "rdzv_get_min: found `\"unlimited\"`, expected a size",
-            "match_element: found `\"1e9 s\"`, expected a time",
-            "flow_control: found `\"1001 s\"`, expected a time",
-            "fabric.aries.call_overhead: found `\"50 parsec\"`",
-            "collectives.bcast[0].use: found `\"ring\"`, expected one of binomial",
-        ] {
-            assert!(errors.iter().any(|e| e.contains(part)), "{part}\n{errors:#?}");
-        }
-        assert_eq!(errors.len(), 13, "{errors:#?}");
-        let missing = Library::parse("mine", "version = \"1\"", "aries").unwrap_err();
-        assert_eq!(missing.len(), KEYS.len(), "{missing:#?}");
-    }
-}
+mod tests;

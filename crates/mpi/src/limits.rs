@@ -55,10 +55,12 @@ pub enum Limit {
     Communicators,
     /// Bytes of a node's memory. Not counted here: only a program that runs has any.
     Memory,
+    /// Requests of one rank that its library holds: under way, or complete and not waited for.
+    Requests,
 }
 
 impl Limit {
-    pub const ALL: [Limit; 10] = [
+    pub const ALL: [Limit; 11] = [
         Limit::Tag,
         Limit::MatchEntries,
         Limit::EventQueue,
@@ -69,6 +71,7 @@ impl Limit {
         Limit::CommandQueues,
         Limit::Communicators,
         Limit::Memory,
+        Limit::Requests,
     ];
     pub fn name(self) -> &'static str {
         match self {
@@ -82,6 +85,7 @@ impl Limit {
             Limit::CommandQueues => "command_queues",
             Limit::Communicators => "communicators",
             Limit::Memory => "memory",
+            Limit::Requests => "requests",
         }
     }
     /// What one asks the library for it by, or sets it with.
@@ -97,6 +101,7 @@ impl Limit {
             Limit::CommandQueues => "MPICH_OFI_NIC_POLICY",
             Limit::Communicators => "context_ids",
             Limit::Memory => "node.memory",
+            Limit::Requests => "max_requests",
         }
     }
     /// What avoids it: a setting, or a change of the program.
@@ -122,7 +127,9 @@ impl Limit {
             Limit::EagerBuffers => "post receives before their messages come",
             Limit::Regions => {
                 "free windows that are done with, have one window of several parts in place of \
-                 many, or spread the node's ranks over more NICs"
+                 many, flush long accumulates more often (or set \
+                 MPIR_CVAR_CH4_OFI_AM_LONG_FORCE_PIPELINE=1), or spread the node's ranks over more \
+                 NICs"
             }
             Limit::PortalTable => {
                 "set FI_CXI_OPTIMIZED_MRS=0, or leave the hint `optimized_mr` to few windows"
@@ -138,6 +145,10 @@ impl Limit {
             Limit::Memory => {
                 "have what every rank holds of all others once a node (MPI_Win_allocate_shared) or \
                  spread over ranks, keep entries for neighbors only, or run fewer ranks a node"
+            }
+            Limit::Requests => {
+                "wait for requests in batches (MPI_Waitsome, MPI_Waitall), free those nobody waits \
+                 for (MPI_Request_free), or use a library built on MPICH 4.3 or later"
             }
         }
     }
@@ -171,6 +182,8 @@ pub struct Bounds {
     /// has in any case.
     pub optimized_regions: u64,
     pub table_fixed: u64,
+    /// Requests of a rank.
+    pub requests: u64,
 }
 
 impl Bounds {
@@ -184,13 +197,15 @@ impl Bounds {
             Limit::PortalTable => self.nic.portal_table,
             Limit::CommandQueues => self.nic.command_queues,
             Limit::Communicators => self.context_ids,
+            Limit::Requests => self.requests,
         }
     }
     /// The same machine without its limits. Where matching is done stays.
     pub fn lifted(self) -> Bounds {
         let none = UNLIMITED;
         let nic = Nic { match_entries: none, portal_table: none, command_queues: none, ..self.nic };
-        Bounds { tag: none, context_ids: none, nic, events: none, rendezvous: none, ..self }
+        let (context_ids, requests) = (none, none);
+        Bounds { tag: none, context_ids, nic, events: none, rendezvous: none, requests, ..self }
     }
 }
 
@@ -288,6 +303,8 @@ pub struct Limits {
     /// Memory it has registered, and how much of it has table entries of its own.
     registered: Vec<u32>,
     optimized: Vec<u32>,
+    /// Memory registered for one message, which ends it.
+    lent: Vec<u32>,
     nics: Vec<Shared>,
     /// Entries in use by engine, and those of them that are registered memory.
     engines: Vec<u32>,
@@ -329,6 +346,7 @@ impl Limits {
             sends: vec![0; ranks],
             registered: vec![0; ranks],
             optimized: vec![0; ranks],
+            lent: vec![0; ranks],
             nics: shared,
             engines: vec![0; all],
             regions: vec![0; all],
@@ -440,6 +458,10 @@ impl Limits {
         let rank = rank as usize;
         (self.registered[rank].into(), self.optimized[rank].into())
     }
+    /// Pieces of its memory that are registered for one message each.
+    pub fn lent(&self, rank: u32) -> u64 {
+        self.lent[rank as usize].into()
+    }
     /// In the NIC's lists: receives posted, messages unexpected.
     pub fn lists(&self, rank: u32) -> (u64, u64) {
         let endpoint = &self.endpoints[rank as usize];
@@ -477,6 +499,14 @@ impl Limits {
             true => Verdict::Exceeded(Limit::Communicators),
             false => Verdict::Fits,
         }
+    }
+
+    /// So many requests of the rank are held at once.
+    pub fn request(&mut self, rank: u32, held: u32) -> Verdict {
+        let held = held.into();
+        self.note(Limit::Requests, rank, held);
+        let fits = held <= self.bounds.requests;
+        if fits { Verdict::Fits } else { Verdict::Exceeded(Limit::Requests) }
     }
 
     /// A receive is appended to the NIC's list.
@@ -586,18 +616,9 @@ impl Limits {
     /// matches messages; an optimized one the portal table entry that its key names, too. Where
     /// the provider has no more keys of that kind, it is an ordinary one.
     pub fn register(&mut self, rank: u32, optimized: bool) -> Verdict {
-        let (nic, engine) = (self.nic_of(rank), self.endpoints[rank as usize].engine as usize);
-        let before = self.optimized[rank as usize];
-        let mut verdict = Verdict::Fits;
+        let (nic, before) = (self.nic_of(rank), self.optimized[rank as usize]);
         self.registered[rank as usize] += 1;
-        self.regions[engine] += 1;
-        self.engines[engine] += 1;
-        let (regions, entries) = (self.regions[engine].into(), self.engines[engine].into());
-        self.note(Limit::Regions, rank, regions);
-        self.note(Limit::MatchEntries, rank, entries);
-        if entries > self.bounds.nic.match_entries {
-            verdict = Verdict::Exceeded(Limit::Regions);
-        }
+        let mut verdict = self.open(rank);
         if optimized && u64::from(before) < self.bounds.optimized_regions {
             self.optimized[rank as usize] += 1;
             self.nics[nic].table += 1;
@@ -609,19 +630,44 @@ impl Limits {
         }
         verdict
     }
+    /// The same for as long as one message lasts.
+    pub fn lend(&mut self, rank: u32) -> Verdict {
+        self.lent[rank as usize] += 1;
+        self.open(rank)
+    }
+    pub fn unlend(&mut self, rank: u32) {
+        self.lent[rank as usize] -= 1;
+        self.shut(rank);
+    }
+
+    /// One more list entry of the rank's engine is memory.
+    fn open(&mut self, rank: u32) -> Verdict {
+        let engine = self.endpoints[rank as usize].engine as usize;
+        self.regions[engine] += 1;
+        self.engines[engine] += 1;
+        let (regions, entries) = (self.regions[engine].into(), self.engines[engine].into());
+        self.note(Limit::Regions, rank, regions);
+        self.note(Limit::MatchEntries, rank, entries);
+        let fits = entries <= self.bounds.nic.match_entries;
+        if fits { Verdict::Fits } else { Verdict::Exceeded(Limit::Regions) }
+    }
+    fn shut(&mut self, rank: u32) {
+        let engine = self.endpoints[rank as usize].engine as usize;
+        self.regions[engine] -= 1;
+        self.engines[engine] -= 1;
+    }
+
     /// It is not any more. Which of a rank's regions had table entries is not told: they are taken
     /// to be those given up first.
     pub fn deregister(&mut self, rank: u32, optimized: bool) {
-        let (nic, engine) = (self.nic_of(rank), self.endpoints[rank as usize].engine as usize);
-        let rank = rank as usize;
-        if optimized && self.optimized[rank] > 0 {
-            self.optimized[rank] -= 1;
+        let (nic, at) = (self.nic_of(rank), rank as usize);
+        if optimized && self.optimized[at] > 0 {
+            self.optimized[at] -= 1;
             self.nics[nic].table -= 1;
         }
-        if self.registered[rank] > 0 {
-            self.registered[rank] -= 1;
-            self.regions[engine] -= 1;
-            self.engines[engine] -= 1;
+        if self.registered[at] > 0 {
+            self.registered[at] -= 1;
+            self.shut(rank);
         }
     }
 

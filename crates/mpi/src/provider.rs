@@ -79,6 +79,7 @@ impl Library {
             rendezvous: p.tx_size.min(p.rendezvous_ids),
             optimized_regions: if p.optimized_regions { OPTIMIZED_REGIONS } else { 0 },
             table_fixed: ENDPOINT_TABLE,
+            requests: self.max_requests,
         }
     }
 
@@ -176,6 +177,11 @@ impl Library {
                 self.stripe_min =
                     bytes.map_err(|_| format!("a whole number from 0 to {}", u32::MAX))?.into();
             }
+            "AM_LONG_FORCE_PIPELINE" => match value.to_lowercase().as_str() {
+                "1" | "yes" | "true" | "on" => self.am_eager_max = UNLIMITED,
+                "0" | "no" | "false" | "off" => {}
+                _ => return Err("0 or 1".into()),
+            },
             "MAX_NICS" => {
                 let n = value.parse::<i32>().map_err(|_| "a whole number, -1 for all NICs")?;
                 self.max_nics = match n {
@@ -247,6 +253,15 @@ mod tests {
         }
         l.provider.tx_size = 1 << 20;
         assert_eq!(l.bounds(CASSINI).rendezvous, 32 * 1024 - 256);
+    }
+
+    #[test]
+    fn long_accumulates_go_in_pieces_if_they_are_told_to() {
+        let name = "MPIR_CVAR_CH4_OFI_AM_LONG_FORCE_PIPELINE";
+        let mut l = mpich("slingshot");
+        assert_eq!((l.set(name, "0"), l.am_eager_max), (Ok(true), 16 << 10));
+        assert!(l.set(name, "2").is_err());
+        assert_eq!((l.set(name, "1"), l.am_eager_max), (Ok(true), UNLIMITED));
     }
 
     /// MPICH: striping is off by default, MAX_NICS -1 is all of them, less than that is one.

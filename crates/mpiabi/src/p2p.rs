@@ -253,6 +253,7 @@ unsafe fn start_send<Int: Integer>(
 ) -> Result {
     let held = &runtime::enter()?;
     let buffer = Buffer::new(what.0, what.1.wide(), what.2)?;
+    let bytes = buffer.bytes();
     let sending = Sending::new(held, buffer, dest, tag, comm, flags)?;
     let flight = sending.start(held);
     if flags == flag::BUFFERED {
@@ -260,6 +261,10 @@ unsafe fn start_send<Int: Integer>(
         flight.wait(held).result()?;
         let flight = Flight::landed(Outcome::empty());
         unsafe { *request = request::flying(held, comm, Cancellable::Send, flight) };
+        return Ok(());
+    }
+    if flags == STANDARD && runtime::is_injected(held, bytes) {
+        unsafe { *request = request::injected(held, comm, flight) };
         return Ok(());
     }
     unsafe { *request = request::flying(held, comm, cancellable(flags), flight) };

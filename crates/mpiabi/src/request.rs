@@ -153,6 +153,18 @@ struct Pending {
     cancellable: Cancellable,
     /// Whose error handler hears of what goes wrong.
     comm: Comm,
+    /// It counts: what is complete from the first is the same request for everybody, in MPICH.
+    counts: bool,
+}
+
+impl Pending {
+    fn persists(&self) -> bool {
+        self.start.is_some() || self.progress.as_ref().is_some_and(|p| p.persists())
+    }
+    /// A persistent one is active: what it started is a request of its own.
+    fn is_started(&self) -> bool {
+        self.persists() && !matches!(self.state, State::Inactive)
+    }
 }
 
 #[derive(Default)]
@@ -162,12 +174,58 @@ struct Table {
     /// Freed by the user while in flight: landed when somebody next waits, or when there are many.
     orphans: Vec<Flight>,
     many: usize,
+    in_use: InUse,
 }
 
-static TABLE: Guarded<Table> =
-    Guarded::new(Table { pending: Vec::new(), free: Vec::new(), orphans: Vec::new(), many: 0 });
+/// Requests as MPICH has them: one for a handle, and one more for what a persistent one started
+/// until the program has asked for it.
+#[derive(Default)]
+struct InUse {
+    now: u32,
+    most: u32,
+}
+
+impl InUse {
+    const fn none() -> InUse {
+        InUse { now: 0, most: 0 }
+    }
+    /// One more. How many there are, if there never were as many.
+    fn take(&mut self) -> Option<u32> {
+        self.now += 1;
+        (self.now > self.most).then(|| {
+            self.most = self.now;
+            self.most
+        })
+    }
+}
+
+static TABLE: Guarded<Table> = Guarded::new(Table {
+    pending: Vec::new(),
+    free: Vec::new(),
+    orphans: Vec::new(),
+    many: 0,
+    in_use: InUse::none(),
+});
+
+/// One request more is in use.
+fn count(held: &Held) {
+    let most = TABLE.get(held).in_use.take();
+    if let Some(most) = most {
+        runtime::most_requests(held, most);
+    }
+}
+
+/// What this request has started, if it persists, is about to be over.
+fn uncount_started(held: &Held, slot: usize) {
+    if with(held, slot, |p| p.is_started()) {
+        TABLE.get(held).in_use.now -= 1;
+    }
+}
 
 fn store(held: &Held, pending: Pending) -> Request {
+    if pending.counts {
+        count(held);
+    }
     let mut table = TABLE.get(held);
     match table.free.pop() {
         Some(slot) => {
@@ -183,8 +241,15 @@ fn store(held: &Held, pending: Pending) -> Request {
 
 /// A request for a flight that has started.
 pub(crate) fn flying(held: &Held, comm: Comm, cancellable: Cancellable, flight: Flight) -> Request {
+    let counts = !flight.tokens.is_empty();
     let state = State::Flying(flight);
-    store(held, Pending { state, start: None, progress: None, cancellable, comm })
+    store(held, Pending { state, start: None, progress: None, cancellable, comm, counts })
+}
+/// The same for a send that is complete in the simulated library, whatever it is here.
+pub(crate) fn injected(held: &Held, comm: Comm, flight: Flight) -> Request {
+    let (state, cancellable) = (State::Flying(flight), Cancellable::Send);
+    let counts = false;
+    store(held, Pending { state, start: None, progress: None, cancellable, comm, counts })
 }
 /// An inactive request that makes a flight whenever it is started.
 pub(crate) fn persistent(
@@ -195,13 +260,15 @@ pub(crate) fn persistent(
 ) -> Request {
     let start: Option<Start> = Some(Rc::new(start));
     let state = State::Inactive;
-    store(held, Pending { state, start, progress: None, cancellable, comm })
+    let counts = true;
+    store(held, Pending { state, start, progress: None, cancellable, comm, counts })
 }
 /// A request for an operation with a progress of its own: inactive if that persists.
 pub(crate) fn progressing(held: &Held, comm: Comm, progress: Rc<dyn Progress>) -> Request {
     let state = if progress.persists() { State::Inactive } else { State::Progressing };
     let (progress, cancellable) = (Some(progress), Cancellable::No);
-    store(held, Pending { state, start: None, progress, cancellable, comm })
+    let counts = true;
+    store(held, Pending { state, start: None, progress, cancellable, comm, counts })
 }
 /// The operation behind a partitioned request, and whether it is active.
 pub(crate) fn partitioned(held: &Held, request: Request) -> Result<(Rc<dyn Progress>, bool)> {
@@ -380,9 +447,9 @@ fn finish(held: &Held, request: &mut Request, slot: usize) -> (Outcome, Comm) {
         let error = invalid("the request stands twice in one list, or two threads wait for it");
         return (Outcome::failed(error), c::COMM_SELF);
     }
+    uncount_started(held, slot);
     let (state, comm, persists) = with(held, slot, |p| {
-        let persists = p.start.is_some() || p.progress.as_ref().is_some_and(|p| p.persists());
-        (std::mem::replace(&mut p.state, State::Inactive), p.comm, persists)
+        (std::mem::replace(&mut p.state, State::Inactive), p.comm, p.persists())
     });
     let outcome = match state {
         State::Inactive => Outcome::empty(),
@@ -426,8 +493,9 @@ fn query(g: &Generalized) -> Outcome {
 
 fn forget(held: &Held, slot: usize) {
     let mut table = TABLE.get(held);
-    table.pending[slot] = None;
+    let counts = table.pending[slot].take().is_some_and(|p| p.counts);
     table.free.push(slot as u32);
+    table.in_use.now -= u32::from(counts);
 }
 
 /// Nobody will ask for it any more, but it holds memory until it lands.

@@ -14,7 +14,7 @@ mod threads;
 mod turn;
 
 pub use memory::{look, window};
-pub use seat::{library, node, node_name, rank, size, tag_max, tag_ub};
+pub use seat::{library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use threads::{Guarded, Held, callback, lock, take_turns};
 
 use std::cell::Cell;
@@ -539,6 +539,11 @@ pub fn is_eager(held: &Held, bytes: u64) -> bool {
     with(held, |rt| rt.solo.is_none() && bytes <= unsafe { (*rt.segment.header()).eager_max })
 }
 /// Longest such send, in bytes.
+/// Whether the simulated library has a standard send of `bytes` complete as it returns.
+pub fn is_injected(held: &Held, bytes: u64) -> bool {
+    // SAFETY: as above.
+    with(held, |rt| bytes <= unsafe { (*rt.segment.header()).inject_max })
+}
 pub fn eager_max(held: &Held) -> u64 {
     // SAFETY: written before any rank started.
     with(held, |rt| unsafe { (*rt.segment.header()).eager_max })

@@ -79,6 +79,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                     return self.reach(access, out, back, atomic);
                 }
                 self.channels[pair].accesses = nth_access.wrapping_add(1);
+                if self.needs_cpu(want) {
+                    self.lend(from, out);
+                }
                 if self.job.machine.nic.response > 0 && !self.needs_cpu(want) {
                     // The target's NIC does it and answers packet by packet.
                     access.answered = true;
@@ -266,6 +269,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             Want::Lock { .. } | Want::Unlock { .. } => 0,
         };
         if self.needs_cpu(want) {
+            self.lend(to, back);
             return self.send_access(id, to, from, back, Origin::Host);
         }
         if back > 0 {
@@ -299,7 +303,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let access = self.accesses[id];
         self.accesses.free(id);
         let mut when = self.now;
-        if self.needs_cpu(access.want) {
+        if let (true, Want::Access { out, back, .. }) = (self.needs_cpu(access.want), access.want) {
+            self.unlend(access.from, out);
+            self.unlend(access.to, back);
             when = self.work(access.from, self.job.library.recv_overhead);
         }
         when += self.seen_after(access.from, access.to);

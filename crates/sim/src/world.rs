@@ -698,7 +698,8 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             | Op::Join { .. }
             | Op::Leave { .. }
             | Op::Packs(_)
-            | Op::Unpacks(_) => unreachable!("told as it was submitted"),
+            | Op::Unpacks(_)
+            | Op::Requests(_) => unreachable!("told as it was submitted"),
         }
         self.take_on(at);
     }

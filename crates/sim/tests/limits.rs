@@ -234,6 +234,59 @@ fn windows_take_entries_of_their_ranks_nic() {
     }
 }
 
+/// So many accumulates of rank 0 on rank 1, `out` bytes there and `back` bytes back.
+fn accumulates(n: u32, out: u64, back: u64) -> Vec<(u32, u32, u64, Op)> {
+    let accumulate = Op::OneSided { to: 1, out, back, atomic: true };
+    (0..n).map(|i| (0, i, 0, accumulate.clone())).collect()
+}
+
+/// The target reads what is longer than 16 KiB from registered memory. The first has returned when
+/// the target's CPU has combined it, 2 us beside the way there and back; in that time rank 0, which
+/// has one ready every 0.62 us, has called all nine.
+#[test]
+fn long_accumulates_under_way_take_entries_of_who_is_read() {
+    let mut job = job(&[0, 1], "8");
+    let ended = |job: &Job, n, out, back| {
+        let (outcome, _) = run(job, accumulates(n, out, back));
+        (outcome.end.clone(), used(&outcome, Limit::Regions))
+    };
+    assert_eq!(ended(&job, 8, 16_385, 0), (End::Finished, (8, 0)));
+    assert_eq!(ended(&job, 40, 16_384, 16_384), (End::Finished, (0, 0)));
+    let (outcome, _) = run(&job, accumulates(9, 16_385, 0));
+    let (rank, said) = what(&outcome);
+    assert_eq!(rank, 0);
+    let parts = ["aurora-00000 nic0", "all 8 of a match", "0 windows, 9 long acc", "PIPELINE"];
+    parts.iter().for_each(|part| assert!(said.contains(part), "{part}\n{said}"));
+    // What returns is read from the target. One after another, all of it is given back.
+    let (end, (_, rank)) = ended(&job, 1, 8, 20_000);
+    assert_eq!((end, rank), (End::Finished, 1));
+    let apart = (0..40).map(|i| (0, i, 100_000, accumulates(1, 20_000, 20_000)[0].3.clone()));
+    let (outcome, _) = run(&job, apart);
+    assert_eq!((&outcome.end, used(&outcome, Limit::Regions).0), (&End::Finished, 1));
+    job.library.am_eager_max = u64::MAX;
+    assert_eq!(ended(&job, 40, 20_000, 20_000), (End::Finished, (0, 0)));
+}
+
+#[test]
+fn a_rank_with_more_requests_than_its_library_has_ends_the_run() {
+    let mut job = job(&[0, 1], "8");
+    job.library.max_requests = 6;
+    let held = |n| [(1, 0, 0, Op::Requests(4)), (1, 0, 0, Op::Requests(n))];
+    let (outcome, _) = run(&job, held(6));
+    assert_eq!((&outcome.end, used(&outcome, Limit::Requests)), (&End::Finished, (6, 1)));
+    let (rank, said) = what(&run(&job, held(7)).0);
+    assert_eq!(rank, 1);
+    for part in ["has 7 at once", "its library has 6", "req != NULL", "MPI_Request_free"] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    for (policy, crossed) in [(Policy::Warn, &[Limit::Requests][..]), (Policy::Off, &[])] {
+        job.limits = policy;
+        let (outcome, _) = run(&job, held(7));
+        let limits: Vec<Limit> = outcome.limited.crossed.iter().map(|c| c.limit).collect();
+        assert_eq!((&outcome.end, &limits[..]), (&End::Finished, crossed));
+    }
+}
+
 const LONG: u64 = 100_000;
 
 /// Two ranks that send each other so many long messages, and receive after or before.

@@ -127,6 +127,9 @@ pub enum Op {
     Packs(Apart),
     /// The same of the data that it takes.
     Unpacks(Apart),
+    /// So many requests of the rank's library have been in use at once, more than ever before.
+    /// Told; it takes no time, and nothing completes.
+    Requests(u32),
     /// The rank submits nothing any more.
     Exit,
 }
@@ -189,7 +192,12 @@ impl Op {
     pub fn completes(&self) -> bool {
         !matches!(
             self,
-            Op::Region { .. } | Op::Join { .. } | Op::Leave { .. } | Op::Packs(_) | Op::Unpacks(_)
+            Op::Region { .. }
+                | Op::Join { .. }
+                | Op::Leave { .. }
+                | Op::Packs(_)
+                | Op::Unpacks(_)
+                | Op::Requests(_)
         )
     }
 }

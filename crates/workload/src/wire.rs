@@ -78,6 +78,9 @@ pub struct Header {
     /// Standard sends up to this many bytes are eager wherever they go: they complete without their
     /// receiver, so the rank that makes one need not hand over.
     pub eager_max: u64,
+    /// Nonblocking standard sends up to this many bytes are complete as they return, and no request
+    /// of the simulated library's is in use for them.
+    pub inject_max: u64,
     /// Tag upper bound of the simulated library, and the largest tag that is no error: the same,
     /// unless limits are only to be noted.
     pub tag_ub: i32,
@@ -198,6 +201,8 @@ pub struct Control {
     pub returned: AtomicU64,
     /// Zero-terminated name of the simulated node (`MPI_Get_processor_name`).
     pub node_name: [u8; 64],
+    /// The most requests the rank has had at once.
+    pub requests: u32,
 }
 
 /// `into = from op into` (`left`) or `into op from`, packed bytes.

@@ -49,6 +49,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         tag_ub: i32::MAX,
         tag_max: i32::MAX,
         eager_max: 0,
+        inject_max: 0,
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: 2000,

@@ -170,7 +170,8 @@ impl<W: Workload> World<W> {
             | Op::Join { .. }
             | Op::Leave { .. }
             | Op::Packs(_)
-            | Op::Unpacks(_) => {}
+            | Op::Unpacks(_)
+            | Op::Requests(_) => {}
             Op::Alarm { span } => {
                 self.complete(now + span, done);
                 self.alarms.insert(self.n_events);

@@ -14,6 +14,7 @@ fn bounds(mode: MatchMode) -> Bounds {
         rendezvous: 3,
         optimized_regions: 4,
         table_fixed: 3,
+        requests: 6,
     }
 }
 fn limits(mode: MatchMode, nics: &[u32]) -> Limits {
@@ -32,6 +33,9 @@ fn the_bound_itself_fits_and_one_more_does_not() {
     assert_eq!(l.context(0, 2048), Verdict::Exceeded(Limit::Communicators));
     times(10, || l.post(0));
     assert_eq!(l.post(0), Verdict::Exceeded(Limit::MatchEntries));
+    assert_eq!(l.request(0, 6), Verdict::Fits);
+    assert_eq!(l.request(0, 7), Verdict::Exceeded(Limit::Requests));
+    assert_eq!(l.mark(Limit::Requests), Mark { used: 7, rank: 0 });
     let mut l = limits(MatchMode::Hardware, &[0]);
     // 5 + 6 n <= 40 up to n = 5.
     times(5, || l.keep(0, 100));
@@ -118,6 +122,20 @@ fn registered_memory_takes_the_entries_of_messages() {
         times(6, || l.register(2, false));
         assert_eq!(l.register(2, false), Verdict::Exceeded(Limit::Regions), "{mode:?}");
     }
+}
+
+/// What one message needs is given back with it, and is no window of the rank's.
+#[test]
+fn what_a_message_lends_takes_an_entry_while_it_lasts() {
+    let mut l = limits(MatchMode::Hybrid, &[0, 0, 0]);
+    times(4, || l.register(0, false));
+    times(6, || l.lend(2));
+    assert_eq!(l.lend(0), Verdict::Exceeded(Limit::Regions));
+    assert_eq!((l.regions(0), l.regions(2), l.lent(2)), ((4, 0), (0, 0), 6));
+    l.unlend(0);
+    l.unlend(2);
+    assert_eq!(l.register(2, false), Verdict::Fits);
+    assert_eq!(l.lend(2), Verdict::Exceeded(Limit::Regions));
 }
 
 /// A table of 20 entries: three are each endpoint's, four keys a rank are optimized ones.

@@ -190,13 +190,11 @@ mpi_fn! {
         let held = &runtime::enter()?;
         let null = || invalid("the null request cannot be freed");
         let slot = slot_of(held, unsafe { *request })?.ok_or_else(null)?;
-        let is_busy = |p: &mut Pending| {
-            let persists = p.progress.as_ref().is_some_and(|p| p.persists());
-            persists && matches!(p.state, State::Progressing)
-        };
+        let is_busy = |p: &mut Pending| p.persists() && matches!(p.state, State::Progressing);
         if with(held, slot, is_busy) {
             return Err(invalid("an active request of partitioned communication cannot be freed"));
         }
+        uncount_started(held, slot);
         let (state, progress) = with(held, slot, |p| {
             (std::mem::replace(&mut p.state, State::Inactive), p.progress.clone())
         });
@@ -312,7 +310,8 @@ mpi_fn! {
         let state =
             State::Generalized(Generalized { query, free, cancel, extra, complete: false });
         let (cancellable, comm) = (Cancellable::No, c::COMM_SELF);
-        let pending = Pending { state, start: None, progress: None, cancellable, comm };
+        let counts = true;
+        let pending = Pending { state, start: None, progress: None, cancellable, comm, counts };
         unsafe { *request = store(held, pending) };
         Ok(())
     }
@@ -421,6 +420,7 @@ fn start(held: &Held, request: Request) -> Result {
         (None, None) => return Err(invalid("not a persistent request")),
     };
     with(held, slot, |p| p.state = state);
+    count(held);
     Ok(())
 }
 

@@ -26,6 +26,10 @@ pub fn tag_max(held: &Held, tag: i32) -> i32 {
         rt.tag_max
     })
 }
+/// Tells the simulator, with the next hand-over, how many requests there have been at once.
+pub fn most_requests(held: &Held, n: u32) {
+    with(held, |rt| rt.control().requests = n);
+}
 /// The simulated MPI library, as the simulator names it; empty if none is.
 pub fn library(held: &Held) -> String {
     // SAFETY: written before any rank started.

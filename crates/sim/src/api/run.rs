@@ -277,6 +277,7 @@ pub(super) fn start(
         tag_ub: library.tag_ub,
         tag_max: if job.limits == Policy::Fail { library.tag_ub } else { i32::MAX },
         eager_max: library.eager_max.min(library.shm_eager_max),
+        inject_max: library.inject_max,
         // Never nothing: a program that waits for the clock must see it move.
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,

@@ -146,6 +146,28 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.guard.contexts.leave(key, rank);
     }
 
+    /// The library makes a message of a one-sided operation. If it is long the other side reads the
+    /// data, from memory that is registered until word comes that it has.
+    pub(crate) fn lend(&mut self, rank: u32, bytes: u64) {
+        if bytes > self.job.library.am_eager_max {
+            let rank = self.played(rank);
+            let verdict = self.guard.limits.lend(rank);
+            self.judge(rank, verdict);
+        }
+    }
+    pub(crate) fn unlend(&mut self, rank: u32, bytes: u64) {
+        if bytes > self.job.library.am_eager_max {
+            self.guard.limits.unlend(self.played(rank));
+        }
+    }
+
+    /// The rank has more requests than ever.
+    pub(super) fn requests(&mut self, rank: u32, held: u32) {
+        let rank = self.played(rank);
+        let verdict = self.guard.limits.request(rank, held);
+        self.judge(rank, verdict);
+    }
+
     /// A receive waits at the rank's NIC for what comes from there.
     pub(crate) fn posted(&mut self, at: u32, from: u32) {
         if self.is_remote(at, from) {
@@ -383,9 +405,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 let nic = machine.end_name(End::Nic(seat.nic));
                 format!(
                     "match entries used up by registered memory at {nic} at {now}: all {bound} of \
-                     a match engine are taken, where rank {own} on {node} has {} windows, {lists}; \
-                     {} ranks share the engine. The window cannot be made there (`FI_ENOSPC`)",
+                     a match engine are taken, where rank {own} on {node} has {} windows, {} long \
+                     accumulates under way, {lists}; {} ranks share the engine. There is none for \
+                     the next (`FI_ENOSPC`)",
                     limits.regions(rank).0,
+                    limits.lent(rank),
                     limits.sharers(rank)
                 )
             }
@@ -397,6 +421,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                      The window cannot be made there (`FI_ENOSPC`)",
                     limits.regions(rank).1,
                     limits.neighbors(rank)
+                )
+            }
+            Limit::Requests => {
+                let held = limits.mark(limit).used;
+                format!(
+                    "requests used up at {now}: rank {own} on {node} has {held} at once, with \
+                     those that are complete and were not waited for, and its library has {bound}. \
+                     It ends the job there (`req != NULL`)"
                 )
             }
             Limit::CommandQueues => {

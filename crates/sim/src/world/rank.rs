@@ -135,6 +135,10 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 }
                 _ => {}
             }
+            if let Op::Requests(held) = call.op {
+                self.requests(at, held);
+                continue;
+            }
             if let Op::Packs(how) | Op::Unpacks(how) = call.op {
                 let (_, gives, takes) = apart.get_or_insert((at, None, None));
                 let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };

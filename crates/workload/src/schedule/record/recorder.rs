@@ -305,6 +305,7 @@ impl Table {
             }
             Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),
             Op::Exit => "exit",
+            Op::Requests(_) => unreachable!("how many requests there are is not recorded"),
         };
         let names = PLAIN.into_iter().chain(Kind::ALL.map(Kind::name));
         let op = names.into_iter().position(|known| known == name);
