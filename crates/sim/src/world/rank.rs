@@ -121,50 +121,45 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         for call in calls.drain(..) {
             let at = call.rank;
             match call.op {
-                Op::Region { held, optimized } => {
-                    self.region(at, held, optimized);
-                    continue;
+                Op::Region { held, optimized } => self.region(at, held, optimized),
+                Op::Join { context } => self.joined(at, context),
+                Op::Leave { context } => self.left(at, context),
+                Op::Requests(held) => self.requests(at, held),
+                Op::Packs(how) | Op::Unpacks(how) => {
+                    let (_, gives, takes) = apart.get_or_insert((at, None, None));
+                    let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };
+                    *side = Some(how);
                 }
-                Op::Join { context } => {
-                    self.joined(at, context);
-                    continue;
-                }
-                Op::Leave { context } => {
-                    self.left(at, context);
-                    continue;
-                }
-                _ => {}
-            }
-            if let Op::Requests(held) = call.op {
-                self.requests(at, held);
-                continue;
-            }
-            if let Op::Packs(how) | Op::Unpacks(how) = call.op {
-                let (_, gives, takes) = apart.get_or_insert((at, None, None));
-                let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };
-                *side = Some(how);
-                continue;
-            }
-            if let Some((_, gives, takes)) = apart.take().filter(|told| told.0 == at) {
-                let inbox = self.ranks[at as usize].inbox();
-                inbox.gives.extend(gives.map(|how| (call.token, how)));
-                inbox.takes.extend(takes.map(|how| (call.token, how)));
-            }
-            let id = self.called.insert(Called { call: Some(call), after: None });
-            let rank = &mut self.ranks[at as usize];
-            match &mut rank.calls {
-                Some((_, last)) => {
-                    self.called[*last].after = Some(id);
-                    *last = id;
-                }
-                None => {
-                    rank.calls = Some((id, id));
-                    rank.cpu = rank.cpu.max(self.now);
-                    self.take_on(at);
+                _ => {
+                    if let Some((_, gives, takes)) = apart.take().filter(|told| told.0 == at) {
+                        let inbox = self.ranks[at as usize].inbox();
+                        inbox.gives.extend(gives.map(|how| (call.token, how)));
+                        inbox.takes.extend(takes.map(|how| (call.token, how)));
+                    }
+                    self.list(call);
                 }
             }
         }
         self.calls = calls;
+    }
+
+    /// Its rank's CPU will come to this call.
+    #[inline]
+    fn list(&mut self, call: Call) {
+        let at = call.rank;
+        let id = self.called.insert(Called { call: Some(call), after: None });
+        let rank = &mut self.ranks[at as usize];
+        match &mut rank.calls {
+            Some((_, last)) => {
+                self.called[*last].after = Some(id);
+                *last = id;
+            }
+            None => {
+                rank.calls = Some((id, id));
+                rank.cpu = rank.cpu.max(self.now);
+                self.take_on(at);
+            }
+        }
     }
 
     /// The rank's next call, which its CPU has come to, is on its list no more.
