@@ -163,6 +163,49 @@ def test_requests_are_given_back_as_they_are_waited_for_or_freed(odonata):
     assert used["requests"] == 6
 
 
+EVERY_KIND = """
+from mpi4py import MPI
+
+world, a, b = MPI.COMM_WORLD, bytearray(4096), bytearray(4096)
+other = 1 - world.rank
+window = MPI.Win.Create(b, comm=world)
+window.Lock_all()
+file = MPI.File.Open(world, "file", MPI.MODE_CREATE | MPI.MODE_RDWR | MPI.MODE_DELETE_ON_CLOSE)
+parts = [world.Psend_init(a, 4, other, 0), world.Precv_init(b, 4, other, 0)]
+for _ in range(20):
+    MPI.Prequest.Startall(parts)
+    parts[0].Pready_range(0, 3)
+    while not MPI.Request.Testall(parts):
+        pass
+    sum = world.Iallreduce(MPI.IN_PLACE, [b, 8, MPI.SIGNED_CHAR])
+    MPI.Request.Waitall([world.Ibarrier(), sum])
+    new, request = world.Idup()
+    request.Wait()
+    new.Free()
+    window.Rput(a, other).Wait()
+    window.Raccumulate(a, other, op=MPI.BXOR).Wait()
+    file.Iwrite_at(0, [a, 8, MPI.BYTE]).Wait()
+    general = MPI.Grequest.Start()
+    general.Complete()
+    general.Wait()
+    sent = world.Isend(a, other)
+    world.Mprobe(other).Irecv(b).Wait()
+    sent.Wait()
+[part.Free() for part in parts]
+window.Unlock_all()
+window.Free()
+file.Close()
+"""
+
+
+def test_requests_of_every_kind_are_given_back(odonata):
+    """Two partitioned ones, and what each has started or two others are: four at once."""
+    (odonata.cwd / "kinds.py").write_text(EVERY_KIND)
+    done = odonata("run", "-n", 2, "--json", *AURORA, "--", "python", "kinds.py")
+    assert done.returncode == 0, done.stderr
+    assert most(json.loads(done.stdout))["requests"][0] == 4
+
+
 @pytest.mark.parametrize(("length", "used"), [(192, 0), (193, 30)])
 def test_a_send_that_is_complete_at_once_needs_no_request(odonata, length, used):
     """MPICH injects up to 192 B; nothing is asked of what is to nobody. None is waited for."""
