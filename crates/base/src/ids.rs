@@ -143,6 +143,11 @@ impl<I: Idx, T> Slab<I, T> {
         self.free.push(i);
         debug_assert!(self.free.len() <= self.items.len(), "an id was freed twice");
     }
+    /// An item, or what is left of one that was given back; nothing if there was none.
+    #[inline]
+    pub fn get(&self, i: I) -> Option<&T> {
+        self.items.raw.get(i.idx())
+    }
     /// Has the processor fetch an item that will be needed soon.
     #[inline]
     pub fn prefetch(&self, i: I) {

@@ -1,12 +1,12 @@
 //! Lists of events that share one room: chunks of a few, and which comes after which.
 
-use base::{grow, held, prefetch};
+use base::{grow, held, prefetch, prefetch_all};
 
 use crate::What;
 
 /// An event and its time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Item {
+pub struct Item {
     pub at: u64,
     pub what: What,
 }
@@ -16,12 +16,14 @@ pub(crate) const NOTHING: Item = Item { at: 0, what: What(0) };
 
 /// Items of a chunk: two cache lines.
 pub(crate) const CHUNK: usize = 8;
+/// Of a page, which is filled and emptied from one end to the other: 16 lines.
+pub(crate) const PAGE: usize = 64;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Chunk([Item; CHUNK]);
+struct Chunk<const N: usize>([Item; N]);
 
 /// A list of chunks. All but the last are full, so the count tells how full that one is.
 #[derive(Clone, Copy)]
@@ -33,26 +35,30 @@ pub(crate) struct Bucket {
 pub(crate) const EMPTY: Bucket = Bucket { first: NONE, last: NONE, count: 0 };
 
 /// All chunks of a queue, those in use and those that are free.
-pub(crate) struct Chunks {
-    items: Vec<Chunk>,
+pub(crate) struct Chunks<const N: usize> {
+    items: Vec<Chunk<N>>,
     /// The chunk after it in its bucket, or in the list of free ones.
     next: Vec<u32>,
     free: u32,
 }
 
-impl Chunks {
-    pub fn new() -> Chunks {
+impl<const N: usize> Chunks<N> {
+    pub fn new() -> Self {
         Chunks { items: Vec::new(), next: Vec::new(), free: NONE }
     }
     /// All places of a chunk, whether they hold anything or not.
     #[inline]
-    pub fn items(&self, chunk: u32) -> [Item; CHUNK] {
+    pub fn items(&self, chunk: u32) -> [Item; N] {
         self.items[chunk as usize].0
+    }
+    #[inline]
+    pub fn item(&self, chunk: u32, nth: usize) -> Item {
+        self.items[chunk as usize].0[nth]
     }
     /// Adds to the end of a bucket.
     #[inline]
     pub fn append(&mut self, bucket: &mut Bucket, item: Item) {
-        let nth = bucket.count as usize % CHUNK;
+        let nth = bucket.count as usize % N;
         bucket.count += 1;
         if nth == 0 {
             return self.lengthen(bucket, item);
@@ -65,7 +71,7 @@ impl Chunks {
         let new = match self.free {
             NONE => {
                 grow(&mut self.items);
-                self.items.push(Chunk([NOTHING; CHUNK]));
+                self.items.push(Chunk([NOTHING; N]));
                 grow(&mut self.next);
                 self.next.push(NONE);
                 self.items.len() as u32 - 1
@@ -89,7 +95,7 @@ impl Chunks {
     pub fn empty(&mut self, bucket: Bucket, to: &mut Vec<Item>) {
         let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
         while left > 0 {
-            let n = left.min(CHUNK);
+            let n = left.min(N);
             to.extend_from_slice(&self.items[chunk as usize].0[..n]);
             left -= n;
             chunk = self.free(chunk);
@@ -98,9 +104,16 @@ impl Chunks {
     /// Has the processor fetch what a bucket holds.
     pub fn fetch(&self, bucket: Bucket) {
         let mut chunk = bucket.first;
-        for _ in 0..(bucket.count as usize).div_ceil(CHUNK) {
+        for _ in 0..(bucket.count as usize).div_ceil(N) {
             self.fetch_chunk(chunk);
             chunk = self.next[chunk as usize];
+        }
+    }
+    /// Has the processor fetch all of the chunk after this one.
+    #[inline]
+    pub fn fetch_next(&self, chunk: u32) {
+        if let Some(next) = self.items.get(self.next[chunk as usize] as usize) {
+            prefetch_all(next);
         }
     }
     /// Has the processor fetch a chunk, if it is one.
@@ -108,7 +121,7 @@ impl Chunks {
     pub fn fetch_chunk(&self, chunk: u32) {
         if let Some(Chunk(items)) = self.items.get(chunk as usize) {
             prefetch(&items[0]);
-            prefetch(&items[CHUNK / 2]);
+            prefetch(&items[N / 2]);
         }
     }
     /// Bytes held.

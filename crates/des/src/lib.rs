@@ -7,7 +7,8 @@
 mod chunks;
 mod queue;
 
-pub use queue::Queue;
+pub use chunks::Item;
+pub use queue::{BLOCK, LOOKS, Queue};
 
 /// Who runs first among the events of one instant: what moves, before what decides, before ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -24,6 +25,8 @@ pub enum Phase {
 pub struct What(pub(crate) u64);
 
 impl What {
+    /// No event that anybody has scheduled.
+    pub const NOTHING: What = What(0);
     /// Kinds are below this.
     pub const KINDS: u8 = 16;
     /// Sources are below this.

@@ -6,17 +6,21 @@ use std::collections::BinaryHeap;
 use base::Time;
 
 use crate::What;
-use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NOTHING};
+use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NOTHING, PAGE};
 
-/// log2 of the buckets of the finest level, and of a window, which has half of them.
-const NEAR: u32 = 14;
-const WINDOW: u32 = NEAR - 1;
-/// Words of bits of a window's words of bits.
-const WORDS: usize = (1 << WINDOW) / 64 / 64;
+/// log2 of the buckets of a window, of which there are two: so many that most events are placed
+/// once.
+const WINDOW: u32 = 13;
+/// The same once more than `CROWD` events were pending at once, which no cache holds: so few that
+/// what both windows hold lies in one, and most events wait in order of windows for theirs to come.
+const SHORT_WINDOW: u32 = 9;
+const CROWD: usize = 1 << 17;
+/// Buckets of two windows at most.
+const BUCKETS: usize = 2 << WINDOW;
 /// log2 of the slots of each level above, which count windows.
 const DIGIT: u32 = 6;
 const SLOTS: usize = 1 << DIGIT;
-const LEVELS: usize = (64 - WINDOW).div_ceil(DIGIT) as usize;
+const LEVELS: usize = (64 - SHORT_WINDOW).div_ceil(DIGIT) as usize;
 /// Bits of a sort key: within the bucket, in the instant, in the order of pushes.
 const OFFSET: u32 = 16;
 const INDEX: u32 = 16;
@@ -28,8 +32,10 @@ const WIDTHS: std::ops::RangeInclusive<u32> = 3..=OFFSET;
 const MANY: usize = 32;
 const DEALT: u32 = 6;
 const FEW: u32 = 16;
-/// How many events a bucket should hold, and how many buckets are opened between two looks.
+/// How many events a bucket should hold (more in short windows: one is a slot of the level above,
+/// whose slots are few), and how many buckets are opened between two looks.
 const CROWDED: usize = 8;
+const SHORT_CROWDED: usize = 64;
 const SPARSE: usize = 2;
 const LOOK: u32 = 1 << 12;
 /// How many events are known at least when buckets have been opened, unless that takes as many
@@ -38,7 +44,11 @@ const LOOK: u32 = 1 << 12;
 const KNOWN: usize = 40;
 const FORESEEN: usize = 512;
 /// With so many left more are opened for who looks ahead, who would else not have seen the first.
-const LEFT: usize = 64;
+const LEFT: usize = 160;
+/// Events that whoever looks ahead looks at together.
+pub const BLOCK: usize = 16;
+/// And how often at each.
+pub const LOOKS: usize = 5;
 
 /// An event that was scheduled for the bucket being emptied.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,12 +75,15 @@ struct Late {
 /// Chunks are shared by all buckets, so memory follows the events pending at once, and a queue
 /// that has seen its longest allocates no more, but for a moment where the width changes.
 pub struct Queue {
-    /// log2 of a bucket's width in ps.
+    /// log2 of a bucket's width in ps, and of a window's buckets.
     width: u32,
+    window: u32,
     /// The buckets being emptied, in order: the next event, and one past the last.
     run: Vec<Item>,
     next: usize,
     known: usize,
+    /// Those before it have been looked at.
+    seen: usize,
     /// Up to here they are handled before more are opened.
     turn: usize,
     /// How many events are to be known, and be left when more are opened.
@@ -89,14 +102,15 @@ pub struct Queue {
     base: u64,
     /// The end of the buckets: what is later is far.
     near_last: u64,
-    near: Box<[Bucket; 1 << NEAR]>,
+    near: Box<[Bucket; BUCKETS]>,
     /// One bit a bucket, and one bit a word of those.
-    near_used: Box<[u64; (1 << NEAR) / 64]>,
-    near_words: [u64; (1 << NEAR) / 64 / 64],
+    near_used: Box<[u64; BUCKETS / 64]>,
+    near_words: [u64; BUCKETS / 64 / 64],
     /// `level * SLOTS + digit`.
     far: Box<[Bucket]>,
     far_used: [u64; LEVELS],
-    chunks: Chunks,
+    chunks: Chunks<CHUNK>,
+    pages: Chunks<PAGE>,
     last: u64,
     len: usize,
     /// Buckets opened since the last look at their width, and the events of them, late ones too.
@@ -156,9 +170,11 @@ impl Queue {
     pub fn new() -> Self {
         Queue {
             width: 10,
+            window: WINDOW,
             run: Vec::with_capacity(1 << 8),
             next: 0,
             known: 0,
+            seen: 0,
             turn: 0,
             wanted: KNOWN,
             left: 0,
@@ -176,6 +192,7 @@ impl Queue {
             far: vec![EMPTY; LEVELS * SLOTS].into(),
             far_used: [0; LEVELS],
             chunks: Chunks::new(),
+            pages: Chunks::new(),
             last: 0,
             len: 0,
             opened: 0,
@@ -206,7 +223,7 @@ impl Queue {
         if item.at > self.near_last {
             return self.place_far(item);
         }
-        let at = (item.at >> self.width) as usize % (1 << NEAR);
+        let at = self.place_of(item.at);
         let bucket = &mut self.near[at];
         if bucket.count == 0 {
             self.near_used[at / 64] |= 1 << (at % 64);
@@ -214,18 +231,23 @@ impl Queue {
         }
         self.chunks.append(bucket, item);
     }
+    /// The bucket of an instant of either window.
+    #[inline(always)]
+    fn place_of(&self, at: u64) -> usize {
+        (at >> self.width) as usize & ((2 << self.window) - 1) & (BUCKETS - 1)
+    }
     #[inline(never)]
     fn place_far(&mut self, item: Item) {
         self.far_pushed += 1;
         let (level, digit) = self.slot(item.at, self.near_last);
         self.far_used[level] |= 1 << digit;
-        self.chunks.append(&mut self.far[level * SLOTS + digit], item);
+        self.pages.append(&mut self.far[level * SLOTS + digit], item);
     }
     /// The level and the slot there of an instant that is in a later window than `last`: by the
     /// first digit in which the windows' numbers differ.
     #[inline]
     fn slot(&self, at: u64, last: u64) -> (usize, usize) {
-        let window = self.width + WINDOW;
+        let window = self.width + self.window;
         let level = (63 - ((at ^ last) >> window).leading_zeros()) / DIGIT;
         (level as usize, (at >> (window + level * DIGIT)) as usize % SLOTS)
     }
@@ -242,14 +264,14 @@ impl Queue {
     }
     /// The last instant of the window after that of the base, or of its own if it is the last.
     fn end_of_next(&self) -> u64 {
-        let window = 1 << (self.width + WINDOW);
+        let window = 1 << (self.width + self.window);
         (self.base | (window - 1)).saturating_add(window)
     }
     /// Places anew what a slot holds.
     fn take_slot(&mut self, level: usize, digit: usize) {
         self.far_used[level] &= !(1 << digit);
         let slot = std::mem::replace(&mut self.far[level * SLOTS + digit], EMPTY);
-        self.deal(slot);
+        self.deal_far(slot);
     }
     #[inline(never)]
     fn be_late(&mut self, at: u64, what: What) {
@@ -267,6 +289,18 @@ impl Queue {
     #[inline]
     pub fn ahead(&self, n: usize) -> Option<What> {
         self.run[..self.known].get(self.next + n).map(|item| item.what)
+    }
+    /// The next block of events that nobody has looked at, for who foresees, when it is time to: so
+    /// that its last looks at it, of one a block, come before its events do.
+    #[inline(always)]
+    pub fn unseen(&mut self) -> Option<&[Item; BLOCK]> {
+        if self.seen > self.next + (LOOKS - 1) * BLOCK {
+            return None;
+        }
+        let at = self.seen.max(self.next);
+        let block = self.run[..self.known].get(at..)?.first_chunk()?;
+        self.seen = at + BLOCK;
+        Some(block)
     }
     /// Somebody will look `ahead`.
     pub fn foresee(&mut self) {
@@ -370,15 +404,20 @@ impl Queue {
     /// The first bucket with events in it: the word of its bit, its place, and where it begins.
     #[inline]
     fn first_near(&self) -> Option<(usize, usize, u64)> {
-        let present = self.base >> (self.width + WINDOW);
+        let present = self.base >> (self.width + self.window);
+        // Words of a window's bits: whole words of their bits, or a part of one.
+        let words = (1usize << self.window) / 64;
         for window in [present, present + 1] {
-            let first = window as usize % 2 * WORDS;
-            let is_used = |&word: &usize| self.near_words[word] != 0;
-            let Some(word) = (first..first + WORDS).find(is_used) else { continue };
-            let word = word * 64 + self.near_words[word].trailing_zeros() as usize;
+            let first = window as usize % 2 * words;
+            let bits = (u64::MAX >> 64usize.saturating_sub(words)) << (first % 64);
+            let mut of_words = first / 64..(first + words).div_ceil(64);
+            let Some(word) = of_words.find(|&word| self.near_words[word] & bits != 0) else {
+                continue;
+            };
+            let word = word * 64 + (self.near_words[word] & bits).trailing_zeros() as usize;
             let at = word * 64 + self.near_used[word].trailing_zeros() as usize;
-            let nth = at as u64 % (1 << WINDOW);
-            return Some((word, at, (window << WINDOW | nth) << self.width));
+            let nth = at as u64 % (1 << self.window);
+            return Some((word, at, (window << self.window | nth) << self.width));
         }
         None
     }
@@ -387,7 +426,7 @@ impl Queue {
     fn first_far(&self) -> (usize, usize, u64) {
         let level = self.far_used.iter().position(|&used| used != 0).expect("events pend");
         let digit = self.far_used[level].trailing_zeros();
-        let low = self.width + WINDOW + level as u32 * DIGIT;
+        let low = self.width + self.window + level as u32 * DIGIT;
         // Digits above the level are the last window's; those below are zero at a slot's start.
         let above = self.near_last.checked_shr(low + DIGIT).map_or(0, |high| high << DIGIT);
         (level, digit as usize, (above | u64::from(digit)) << low)
@@ -404,6 +443,7 @@ impl Queue {
         }
         let left = self.known - self.next;
         self.run.copy_within(self.next..self.known, 0);
+        self.seen = self.seen.saturating_sub(self.next);
         (self.next, self.known) = (0, left);
         self.open_from(end);
         let is_more = self.known > left;
@@ -427,9 +467,9 @@ impl Queue {
                 }
                 let bucket = std::mem::replace(&mut self.near[at], EMPTY);
                 if self.is_foreseen() {
-                    self.chunks.fetch(self.near[(at + 2) % (1 << NEAR)]);
+                    self.chunks.fetch(self.near[(at + 2) & ((2 << self.window) - 1)]);
                 }
-                if (start ^ self.base) >> (self.width + WINDOW) != 0 {
+                if (start ^ self.base) >> (self.width + self.window) != 0 {
                     self.enter(start);
                 }
                 self.base = start;
@@ -449,7 +489,7 @@ impl Queue {
             }
             self.run_end = start;
             // Its first window is the next one until what it holds is placed.
-            self.near_last = start | ((1 << (self.width + WINDOW)) - 1);
+            self.near_last = start | ((1 << (self.width + self.window)) - 1);
             self.base = start;
             self.take_slot(level, digit);
             self.enter(start);
@@ -468,6 +508,19 @@ impl Queue {
             for &item in &items[..n] {
                 self.place(item);
             }
+        }
+    }
+    /// The same of a slot.
+    fn deal_far(&mut self, slot: Bucket) {
+        let (mut left, mut page) = (slot.count as usize, slot.first);
+        while left > 0 {
+            let n = left.min(PAGE);
+            left -= n;
+            self.pages.fetch_next(page);
+            for nth in 0..n {
+                self.place(self.pages.item(page, nth));
+            }
+            page = self.pages.free(page);
         }
     }
 
@@ -529,13 +582,19 @@ impl Queue {
         // (Little's law): in 64ths of the time that all buckets have together.
         let elapsed = u128::from(self.last - self.looked);
         let wait = self.len as u128 * elapsed / self.popped.max(1) as u128;
-        let share = |width: u32| (64 * wait) >> (width + NEAR);
+        let share = |width: u32| (64 * wait) >> (width + self.window + 1);
         (self.opened, self.popped, self.far_pushed) = (0, 0, 0);
         self.looked = self.last;
+        let is_short = self.window == SHORT_WINDOW;
+        if !is_short && self.len > CROWD {
+            return self.place_anew(self.width, SHORT_WINDOW);
+        }
         let width = match mean {
             // How many are beyond differs with where in its round the wheel stands; how long they
             // wait does not.
-            _ if far >= 32 && share(self.width) >= 32 => self.width + 1,
+            SHORT_CROWDED.. if is_short => self.width - 1,
+            SPARSE.. if is_short => return,
+            _ if !is_short && far >= 32 && share(self.width) >= 32 => self.width + 1,
             // A bucket should be a good deal below what makes it crowded.
             CROWDED.. => {
                 let steps = ((mean / CROWDED).ilog2() + 1).min(3);
@@ -549,18 +608,25 @@ impl Queue {
         if width == self.width {
             return;
         }
-        // All of it is placed anew, from the first bucket on, so that equals keep their order.
+        self.place_anew(width, self.window);
+    }
+    /// Places all of it in buckets so wide, and windows of so many of them. Equals are in one of
+    /// them, and keep their order.
+    fn place_anew(&mut self, width: u32, window: u32) {
         let near = std::mem::replace(&mut self.near, boxed(EMPTY));
         let far = std::mem::replace(&mut self.far, vec![EMPTY; LEVELS * SLOTS].into());
         self.near_used.fill(0);
         self.near_words = [0; _];
         self.far_used = [0; _];
-        self.width = width;
+        (self.width, self.window) = (width, window);
         // Events of the present bucket that are still to be scheduled go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
         self.near_last = self.end_of_next();
-        for &bucket in near.iter().chain(&far) {
+        for &bucket in near.iter() {
             self.deal(bucket);
+        }
+        for &slot in &far {
+            self.deal_far(slot);
         }
     }
 
@@ -570,6 +636,7 @@ impl Queue {
             + self.order.capacity() * size_of::<u64>()
             + self.late.capacity() * size_of::<Late>()
             + self.chunks.bytes()
+            + self.pages.bytes()
             + size_of_val(&self.near[..])
             + size_of_val(&self.near_used[..])
             + size_of_val(&self.far[..])
@@ -727,6 +794,66 @@ mod tests {
             queue.push(now + wait(nth), What::new(Phase::Arrive, 0, 0, nth));
         }
         assert!(queue.last > 4 * window && queue.far_pushed == 0, "{}", queue.far_pushed);
+    }
+
+    /// So many that windows become short, while they wait for times of every size.
+    #[test]
+    fn a_queue_of_more_than_caches_hold_keeps_the_order() {
+        let mut queue = Queue::new();
+        let wait = |nth: u32| {
+            let luck = draw(6, 0, 0, nth.into());
+            Span(1 + (luck >> 8) % [40, 5_000, 700_000, 40_000_000][luck as usize % 4])
+        };
+        let mut nth = 0u32;
+        let mut push = |queue: &mut Queue, now: Time| {
+            nth += 1;
+            queue.push(now + wait(nth), What::new(Phase::Arrive, 0, 0, nth));
+            (now + wait(nth), nth)
+        };
+        let mut sorted = std::collections::BTreeSet::new();
+        for _ in 0..CROWD + 5_000 {
+            sorted.insert(push(&mut queue, Time::ZERO));
+        }
+        for _ in 0..400_000 {
+            let come = queue.pop().map(|(at, what)| (at, what.arg()));
+            assert_eq!(come, sorted.pop_first());
+            sorted.insert(push(&mut queue, come.expect("as many come as go").0));
+        }
+        assert_eq!(queue.window, SHORT_WINDOW);
+        while let Some((at, what)) = queue.pop() {
+            assert_eq!(Some((at, what.arg())), sorted.pop_first());
+        }
+        assert!(sorted.is_empty());
+    }
+
+    /// Blocks are of what comes, each event in one of them at most, and before its turn.
+    #[test]
+    fn whoever_looks_sees_what_comes_once() {
+        let mut queue = Queue::new();
+        queue.foresee();
+        for nth in 0..3_000 {
+            let at = Time(draw(9, 0, 0, nth) % 3_000_000);
+            queue.push(at, What::new(Phase::Arrive, 0, 0, nth as u32));
+        }
+        let (mut seen, mut come) = (Vec::new(), Vec::new());
+        for nth in 3_000..30_000 {
+            if let Some(block) = queue.unseen() {
+                seen.extend(block.iter().map(|item| item.what.arg()));
+            }
+            let (now, what) = queue.pop().expect("as many come as go");
+            come.push(what.arg());
+            let later = Span(400_000 + draw(9, 1, 0, nth) % 3_000_000);
+            queue.push(now + later, What::new(Phase::Arrive, 0, 0, nth as u32));
+        }
+        let first = come.iter().position(|&arg| arg == seen[0]).expect("what is seen comes");
+        // What was pushed for a bucket that is open already nobody has seen.
+        let mut of_seen = seen.iter().peekable();
+        let n_seen = come[first..].iter().filter(|&arg| of_seen.next_if_eq(&arg).is_some()).count();
+        assert!(n_seen * 100 > come.len() * 98, "{n_seen} of {}", come.len());
+        assert!(
+            of_seen.len() <= (LOOKS + 1) * BLOCK,
+            "they come in the order in which they are seen"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use base::{below, prefetch};
 
 use crate::dragonfly::{Dragonfly, Stream, stir};
-use crate::{GroupId, Machine, NicId, SwitchId, Topology};
+use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
 
 impl Machine {
     /// Where a decision is made, and the switch of the NIC it is made for.
@@ -31,6 +31,39 @@ impl Machine {
         if let Some(crossing) = pair.get(drawn as usize) {
             prefetch(crossing);
         }
+    }
+    /// The links that a packet may well take next, if loads are even: as many as two.
+    #[inline]
+    pub fn likely_links(&self, at: SwitchId, dst: NicId, route: Route, draw: u64) -> [LinkId; 2] {
+        let Topology::Dragonfly(net) = &self.topology;
+        let home = self.nic_switch[dst];
+        let goes_round = route.decided && !route.passed && route.via != at.0 + 1;
+        let target = if goes_round { SwitchId(route.via.wrapping_sub(1)) } else { home };
+        if at == target {
+            return [self.ejection(dst); 2];
+        }
+        let (here, there) = (net.seats[at], net.seats[target]);
+        if here.group == there.group {
+            return [LinkId(here.toward(there.place()).0); 2];
+        }
+        let pair = net.pair(here.group(), there.group());
+        let is_second = !goes_round && route.via != 0;
+        let leg = if is_second { Stream::SecondLeg } else { Stream::FirstLeg };
+        let n = pair.len() as u32;
+        let legs = stir(draw, leg);
+        let one = below(legs, n);
+        let other = one + 1 + below(legs << 32, n.saturating_sub(1));
+        let other = if other >= n { other - n } else { other };
+        [one, other].map(|nth| {
+            let crossing = pair.get(nth as usize).copied().unwrap_or_default();
+            let is_here = crossing.from == here.place();
+            if is_here { crossing.link } else { LinkId(here.toward(crossing.from).0) }
+        })
+    }
+    /// Whether the links that a packet takes are likely to be those.
+    pub fn are_links_likely(&self) -> bool {
+        let Topology::Dragonfly(net) = &self.topology;
+        net.has_lone_locals && !self.routing.hears_reports()
     }
 }
 

@@ -111,6 +111,8 @@ pub struct Dragonfly {
     pub(crate) crossings: Vec<Crossing>,
     /// There is one minimal way between any two switches (`routing::has_one_way`).
     pub(crate) has_one_way: bool,
+    /// Switches of a group have no parallel links.
+    pub(crate) has_lone_locals: bool,
     /// `gates[gate_first[s]..gate_first[s + 1]]` are switch `s`'s own.
     pub(crate) gate_first: Vec<u32>,
     pub(crate) gates: Vec<Gate>,
@@ -126,30 +128,37 @@ pub(crate) struct Step {
     pub link: LinkId,
     /// The link it goes on with out of another switch of this group; `NO_LINK` if there is none.
     pub exit: LinkId,
+    /// Its load, if somebody has asked (`UNWEIGHED`): a way without an alternative need not be
+    /// weighed.
+    weighed: u32,
+    /// Hops between switches from here to the target, this one included.
+    pub hops: u8,
     /// It leads to another group.
     pub crosses: bool,
-    /// Hops between switches from here to the target, this one included.
-    pub hops: u32,
-    /// Its load, if somebody has asked: a way without an alternative need not be weighed.
-    weighed: Option<u32>,
 }
+// In two registers: what is written in pieces and read as a whole makes a processor wait.
+const _: () = assert!(size_of::<Option<Step>>() == 16);
+
+/// No load is as much: switches and their buffers count in 32 bits.
+const UNWEIGHED: u32 = u32::MAX;
 
 impl Step {
     /// Over a link of this switch's own to another group.
     #[inline]
-    pub fn over(link: LinkId, hops: u32) -> Step {
-        Step { link, exit: NO_LINK, crosses: true, hops, weighed: None }
+    pub fn over(link: LinkId, hops: u8) -> Step {
+        Step { link, exit: NO_LINK, crosses: true, hops, weighed: UNWEIGHED }
     }
 
     /// Its load, as `scale` has it.
     #[inline]
     pub fn weight(&self, scale: &impl Scale) -> u32 {
-        self.weighed.unwrap_or_else(|| scale.weigh(self.link, self.exit))
+        if self.weighed == UNWEIGHED { scale.weigh(self.link, self.exit) } else { self.weighed }
     }
 
     #[inline]
     fn weigh(&mut self, scale: &impl Scale) -> u32 {
-        *self.weighed.insert(self.weight(scale))
+        self.weighed = self.weight(scale);
+        self.weighed
     }
 }
 
@@ -297,7 +306,7 @@ impl Dragonfly {
     #[inline]
     pub(crate) fn reach(&self, a: SwitchId, b: SwitchId) -> u32 {
         let (a, b) = (self.seats[a], self.seats[b]);
-        if a.group == b.group { distance(a.place(), b.place()) } else { self.diameter }
+        if a.group == b.group { distance(a.place(), b.place()).into() } else { self.diameter }
     }
 
     /// The next hop of the minimal way to `target`, which is not `at`. `fresh`: no hop of this leg
@@ -329,7 +338,7 @@ impl Dragonfly {
         let j = i + 1 + below(legs << 32, n - 1);
         let j = if j >= n { j - n } else { j };
         let mut other = self.approach(here, pair[j as usize], there, draw, scale);
-        let by_load = |s: &mut Step| (scale.cost(s.weigh(scale), s.hops), s.hops);
+        let by_load = |s: &mut Step| (scale.cost(s.weigh(scale), s.hops.into()), s.hops);
         let other_wins = if fresh || other.0 == one.0 {
             by_load(&mut other.1) < by_load(&mut one.1)
         } else {
@@ -404,7 +413,7 @@ impl Dragonfly {
         let hops = distance(here.place(), there);
         let (first, links) = here.toward(there);
         let (link, weighed) = match links {
-            1 => (LinkId(first), None),
+            1 => (LinkId(first), UNWEIGHED),
             _ => lightest(first, links, exit, draw, scale),
         };
         Step { link, exit, crosses: false, hops, weighed }
@@ -428,8 +437,8 @@ impl Seat {
 
 /// Hops between two places of one group.
 #[inline]
-fn distance(a: Place, b: Place) -> u32 {
-    u32::from(a.row != b.row) + u32::from(a.col != b.col)
+fn distance(a: Place, b: Place) -> u8 {
+    u8::from(a.row != b.row) + u8::from(a.col != b.col)
 }
 
 /// The `n`th number that is neither `a` nor `b`, counting from where `n` stands.
@@ -442,13 +451,7 @@ fn skipping(n: u32, a: u32, b: u32) -> u32 {
 
 /// The least loaded of parallel links, and its load; among equals, the draw's.
 #[inline]
-fn lightest(
-    first: u32,
-    n: u32,
-    exit: LinkId,
-    draw: u64,
-    scale: &impl Scale,
-) -> (LinkId, Option<u32>) {
+fn lightest(first: u32, n: u32, exit: LinkId, draw: u64, scale: &impl Scale) -> (LinkId, u32) {
     let start = below(stir(draw, Stream::Parallel), n);
     let mut best = (LinkId(first + start), scale.weigh(LinkId(first + start), exit));
     for i in 1..n {
@@ -459,7 +462,7 @@ fn lightest(
             best = (link, weight);
         }
     }
-    (best.0, Some(best.1))
+    best
 }
 
 #[cfg(test)]

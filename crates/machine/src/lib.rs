@@ -528,11 +528,14 @@ impl Machine {
     #[inline(always)]
     pub fn only_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
-        if !dragonfly.has_one_way || !self.routing.goes_straight(route) {
-            return None;
-        }
         let home = self.nic_switch[dst];
-        let (link, crosses) = dragonfly.only_step(at, home);
+        let (link, crosses) = if dragonfly.has_one_way && self.routing.goes_straight(route) {
+            dragonfly.only_step(at, home)
+        } else if dragonfly.has_lone_locals && route.decided && route.passed {
+            (dragonfly.only_local(at, home)?, false)
+        } else {
+            return None;
+        };
         let goes_on = at != home;
         let link = select_unpredictable(goes_on, link, self.ejection(dst));
         let after = Route {

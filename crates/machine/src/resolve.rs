@@ -4,7 +4,7 @@ use base::{Gap, IndexVec, Span, gcd};
 
 use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
-use crate::routing::has_one_way;
+use crate::routing::{has_lone_locals, has_one_way};
 use crate::spec::{MachineSpec, Value};
 use crate::{
     Arbitration, End, GroupId, LinkId, LinkKind, Links, Machine, NicId, NodeId, SwitchId, Topology,
@@ -665,6 +665,7 @@ impl<'a> Build<'a> {
         Dragonfly {
             transit: transit.map(|(id, _)| id).collect(),
             has_one_way: has_one_way(&self.seats, &pair_first),
+            has_lone_locals: has_lone_locals(&self.seats),
             seats: std::mem::take(&mut self.seats),
             groups: std::mem::take(&mut self.groups),
             pair_first,

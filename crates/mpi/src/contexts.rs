@@ -25,8 +25,10 @@ pub struct Agreed {
 /// Which ranks have which ids in use.
 #[derive(Clone, Debug)]
 pub struct Contexts {
-    /// By rank, a bit an id, as far as the highest it ever had.
+    /// By rank, a bit an id, as far as the highest it ever had: nothing before somebody has one,
+    /// for most runs make no communicators.
     taken: Vec<Vec<u64>>,
+    ranks: usize,
     /// By job and context, while any rank is in them.
     communicators: BTreeMap<(u32, Context), Communicator>,
 }
@@ -44,8 +46,7 @@ struct Communicator {
 
 impl Contexts {
     pub fn new(ranks: usize) -> Contexts {
-        let taken = vec![Vec::new(); ranks];
-        Contexts { taken, communicators: BTreeMap::new() }
+        Contexts { taken: Vec::new(), ranks, communicators: BTreeMap::new() }
     }
 
     /// A rank is in a communicator of so many. Whether all of them are now: then all have told what
@@ -59,6 +60,7 @@ impl Contexts {
 
     /// The members of a communicator take an id for it.
     pub fn agree(&mut self, key: (u32, Context), members: &[u32]) -> Option<Agreed> {
+        self.taken.resize(self.ranks, Vec::new());
         let id = self.lowest(members);
         let communicator = self.communicators.get_mut(&key)?;
         communicator.id = Some(id);
@@ -78,6 +80,7 @@ impl Contexts {
         let communicator = entry.get_mut();
         communicator.left += 1;
         match communicator.id {
+            // Who has agreed has its own.
             Some(id) => self.taken[rank as usize][id as usize / 64] &= !(1 << (id % 64)),
             None => communicator.early.push(rank),
         }

@@ -4,7 +4,7 @@
 //! counters that are always on.
 
 use base::{Span, Time};
-use des::{Phase, Queue, What};
+use des::{BLOCK, Item, Phase, Queue, What};
 use machine::{Folding, Machine, NicId, NicParams};
 
 mod counters;
@@ -245,6 +245,10 @@ pub trait NetworkModel {
     fn look_ahead(&self, _queue: &Queue, _machine: &Machine) -> Option<MsgId> {
         None
     }
+    /// The same where the queue foresees: events are looked at a block at a time, `des::LOOKS`
+    /// blocks before their turn.
+    #[inline]
+    fn look_at(&mut self, _: &[Item; BLOCK], _: &Machine, _tell: impl FnMut(MsgId)) {}
     /// A message will be injected at this NIC soon: fetches what that needs.
     #[inline]
     fn prefetch(&self, _nic: NicId) {}

@@ -26,10 +26,11 @@ mod shard;
 pub use shard::Mail;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
-use des::{Phase, Queue, What};
+use des::{BLOCK, Item, Phase, Queue, What};
 use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
+use ahead::Ahead;
 use classes::Shares;
 use congestion::Congestion;
 use credit::{Channel, Classes};
@@ -286,6 +287,7 @@ pub struct PacketNetwork {
     faults: Option<Box<Faulty>>,
     congestion: Congestion,
     flows: Flows,
+    ahead: Ahead,
 }
 
 impl NetworkModel for PacketNetwork {
@@ -330,7 +332,9 @@ impl NetworkModel for PacketNetwork {
     const SAYS_READY: bool = true;
 
     fn ready(&mut self, src: NicId, bytes: u64, at: Time) -> Time {
-        self.ready_at(src, Origin::Nic, bytes, bytes, at)
+        let ready = self.ready_at(src, Origin::Nic, bytes, bytes, at);
+        self.nics[src].ready = ready;
+        ready
     }
 
     fn leave(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {
@@ -372,8 +376,15 @@ impl NetworkModel for PacketNetwork {
     }
 
     #[inline]
-    fn look_ahead(&self, queue: &Queue, machine: &Machine) -> Option<MsgId> {
-        if self.is_large { self.fetch(queue, machine) } else { self.glance(queue) }
+    fn look_ahead(&self, queue: &Queue, _: &Machine) -> Option<MsgId> {
+        if self.is_large { None } else { self.glance(queue) }
+    }
+
+    #[inline]
+    fn look_at(&mut self, block: &[Item; BLOCK], machine: &Machine, tell: impl FnMut(MsgId)) {
+        if self.is_large {
+            self.fetch(block, machine, tell);
+        }
     }
 
     fn failure(&mut self, id: MsgId) -> Option<Failure> {
@@ -442,6 +453,7 @@ impl PacketNetwork {
             arrivals: Slab::with_capacity(8 * n_nics),
             congestion: Congestion::new(machine),
             flows: Flows::new(machine, part),
+            ahead: Ahead::new(machine),
             own: part.map_or(0, |(_, own)| own),
             shards: part.map(|(partition, _)| Shards::new(partition.clone())),
             faults,

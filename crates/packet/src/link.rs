@@ -385,7 +385,9 @@ impl PacketNetwork {
         self.packets[packet].next = NONE;
         let at = self.channel(hop.link, hop.vc);
         let channel = &mut self.channels[at];
-        let mut lane = channel.last;
+        // Where nobody waits there are no lanes: a processor waits for what it reads of a channel.
+        let is_waited_for = self.wires[hop.link].waited_for & (1 << hop.vc) != 0;
+        let mut lane = if is_waited_for { channel.last } else { NONE };
         while lane != NONE {
             let found = &mut self.lanes[LaneId(lane)];
             if found.input == input {
@@ -613,6 +615,9 @@ impl PacketNetwork {
             let &Packet { bytes, tail: whole, .. } = &self.packets[packet];
             if vc >= self.responses_from && u64::from(bytes) == self.params.response {
                 return self.answered(packet, nic, whole, cx);
+            }
+            if let Some(at) = self.is_taken_at(nic, head) {
+                return self.take(packet, nic, at, cx);
             }
         }
         cx.at(head, Phase::Arrive, PacketEvent::Head { packet, link });

@@ -29,8 +29,8 @@ pub(crate) struct Nic {
     /// When the host interface can take the next packet in, and when it can move one either way.
     pub takes: Time,
     pub moves: Time,
-    /// When the next `Host` event that counts is due; `NEVER` if none is.
-    pub wakes: Time,
+    /// When the next of its messages is ready, if that is foretold; else an instant that is over.
+    pub ready: Time,
     /// The round of messages that have packets to send.
     pub first: u32,
     pub last: u32,
@@ -49,8 +49,12 @@ pub(crate) struct Nic {
     pub is_held: bool,
     /// A response goes next, if both it and a request can.
     pub response_next: bool,
+    /// Heads on the way here from its switch that are events; the most there can be is for ever.
+    pub coming: u16,
     /// Acknowledgements on their way back.
     pub acks: DueList,
+    /// When the next `Host` event that counts is due; `NEVER` if none is.
+    pub wakes: Time,
     /// The last of those that are held.
     pub held_last: u32,
     /// When the next `Ack` event that counts is due; `NEVER` if none is.
@@ -64,7 +68,7 @@ pub(crate) struct Nic {
     pub reached: u32,
 }
 
-const _: () = assert!(std::mem::offset_of!(Nic, held_last) == 64 && size_of::<Nic>() == 128);
+const _: () = assert!(std::mem::offset_of!(Nic, wakes) == 64 && size_of::<Nic>() == 128);
 
 impl Nic {
     pub const IDLE: Nic = Nic {
@@ -89,6 +93,8 @@ impl Nic {
         turn: Turn::Send,
         send_waits: false,
         wakes: NEVER,
+        ready: Time::ZERO,
+        coming: 0,
     };
 }
 
@@ -103,6 +109,30 @@ impl Nic {
             self.in_flight -= self.acks.drain(now, dues);
         }
         self.in_flight < window
+    }
+
+    /// When a packet can leave by its host interface that is ready now: later only if that is
+    /// certain already. It has the next turn if what keeps the interface busy came in, nothing
+    /// waits to come in, and no other message is on its way out.
+    #[inline(always)]
+    fn goes_at(&self, now: Time) -> Time {
+        let is_next = self.turn == Turn::Send && self.held == NONE && !self.send_waits;
+        // Only of messages that are foretold, and then no other can be ready before it is through.
+        if self.moves > now && is_next && self.ready == now { self.moves } else { now }
+    }
+
+    /// When a packet is taken whose head comes then, if that is certain already: no other comes or
+    /// waits to come in, and nothing goes out before.
+    #[inline(always)]
+    fn takes_at(&self, head: Time) -> Option<Time> {
+        let at = head.max(self.takes).max(self.moves);
+        // In the instant of its coming it is there before a message is ready; later it is not.
+        let is_before = at < self.ready || at == head && at == self.ready;
+        let takes_next = self.coming == 0 && self.held == NONE;
+        // What it answers needs no time of its host interface: messages that are foretold (`ready`)
+        // bring nothing back.
+        let sends_none = self.first == NONE && !self.send_waits && !self.owes;
+        (is_before && takes_next && sends_none).then_some(at)
     }
 
     /// Whether its host interface lets a packet out that takes it for `both`; if so it does, and
@@ -259,18 +289,19 @@ impl PacketNetwork {
         let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
         let part = self.next_part(t);
         let (nic, wire) = (&mut self.nics[t.src], &mut self.wires[link]);
+        let then = nic.goes_at(now);
         let is_idle = nic.first == NONE && !nic.owes && !nic.is_held && self.is_plain;
         if !is_idle || t.packets > 1 || t.flow != NONE {
             return false;
         }
         let class = &self.classes[wire.class];
-        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.dues) {
+        if wire.free_at > then || !nic.has_window(self.params.window, now, &mut self.dues) {
             return false;
         }
         let at = self.layout.first(link) + usize::from(vc);
         let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(part.bytes));
-        let goes =
-            class.lets(cells, room, || &mut self.channels[at], now) && nic.lets_out(part.both, now);
+        let goes = class.lets(cells, room, || &mut self.channels[at], now)
+            && nic.lets_out(part.both, then);
         if !goes {
             return false;
         }
@@ -279,11 +310,11 @@ impl PacketNetwork {
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;
         debug_assert!(!wire.stalled, "nobody waits");
-        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), now));
+        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), then));
         let p = &mut self.packets[packet];
         let hop = Hop { link, vc };
-        let gone = now + class.gap.span(part.bytes.into()).max(part.host);
-        let entered = wire.carry(p, hop, class, cells, now, gone);
+        let gone = then + class.gap.span(part.bytes.into()).max(part.host);
+        let entered = wire.carry(p, hop, class, cells, then, gone);
         self.announce(packet, hop, &entered, cx);
         true
     }
@@ -458,6 +489,7 @@ impl PacketNetwork {
         let p = &mut self.packets[packet];
         debug_assert_eq!(p.dst, at, "a packet ended at the wrong NIC");
         let nic = &mut self.nics[at];
+        nic.coming -= u16::from(nic.coming < u16::MAX);
         if nic.held == NONE && nic.takes <= cx.now && nic.moves <= cx.now && !nic.send_waits {
             return self.take(packet, at, cx.now, cx);
         }
@@ -506,6 +538,18 @@ impl PacketNetwork {
         if nic.held != NONE || nic.send_waits {
             self.arm_host(at, cx);
         }
+    }
+
+    /// When `at` takes a packet whose head comes then, if it is known now: see `Nic::takes_at`. If
+    /// not, its coming will be an event.
+    #[inline(always)]
+    pub(crate) fn is_taken_at(&mut self, at: NicId, head: Time) -> Option<Time> {
+        let nic = &mut self.nics[at];
+        let taken = nic.takes_at(head).filter(|_| self.is_plain);
+        if taken.is_none() {
+            nic.coming = nic.coming.saturating_add(1);
+        }
+        taken
     }
 
     /// What a packet of so many bytes on the wire has beside its headers.
@@ -625,7 +669,7 @@ impl PacketNetwork {
 mod tests {
     use super::*;
     use base::{below, draw};
-    use des::Queue;
+    use des::{Queue, What};
     use machine::{Machine, MachineSpec};
     use net::{Counters, Event, NetworkModel};
 
@@ -683,6 +727,92 @@ mod tests {
         net.assert_quiet(machine);
         assert_eq!(delivered.len(), 600);
         (delivered, net.wires.raw[..80].iter().map(|w| w.packets).collect(), events)
+    }
+
+    /// Messages of several NICs, each known as soon as the one before it has left: which are seen
+    /// when, and how many events that took. `foretold` tells the network when they are ready.
+    fn seen_of_streams(
+        machine: &Machine,
+        seed: u64,
+        bytes: u64,
+        foretold: bool,
+    ) -> (Vec<(MsgId, Time)>, u64) {
+        const NICS: u64 = 12;
+        let mut net = PacketNetwork::build(machine);
+        let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
+        let (mut delivered, mut events) = (Vec::new(), 0);
+        let luck = |stream, nth, n| below(draw(seed, stream, 0, nth), n);
+        let mut births = [Time::ZERO; NICS as usize];
+        let mut told = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
+            let (src, birth) = (NicId((nth % NICS) as u32), &mut births[(nth % NICS) as usize]);
+            *birth += Span(u64::from(luck(1, nth, 80_000 + 500 * bytes as u32)));
+            let ready = NetworkModel::ready(net, src, bytes, *birth);
+            if !foretold {
+                net.nics[src].ready = Time::ZERO;
+            }
+            queue.push(ready, What::new(Phase::Arrive, net::READY, src.0, nth as u32));
+        };
+        (0..NICS).for_each(|nth| told(&mut net, &mut queue, nth));
+        while let Some((now, what)) = queue.pop() {
+            let mut cx = Cx {
+                now,
+                machine,
+                queue: &mut queue,
+                delivered: &mut delivered,
+                counters: &mut counters,
+            };
+            events += 1;
+            if what.kind() != net::READY {
+                NetworkModel::take_up(&mut net, what, &mut cx);
+                continue;
+            }
+            let nth = u64::from(what.arg());
+            let (src, dst) = (NicId(what.source()), (1 + luck(2, nth, NICS as u32 - 1)));
+            let msg = Message {
+                src,
+                dst: NicId((src.0 + dst) % NICS as u32),
+                bytes,
+                origin: Origin::Nic,
+                vnet: 0,
+                told: net::Told::There,
+                draw: draw(seed, 7, 0, nth),
+                in_order: false,
+                handling: Span::ZERO,
+            };
+            NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+            if nth < 4_000 {
+                told(&mut net, &mut queue, nth + NICS);
+            }
+        }
+        net.assert_quiet(machine);
+        delivered.sort_unstable_by_key(|told| told.0.0);
+        (delivered, events)
+    }
+
+    /// What is granted before it comes is granted as if it had come: heads at their NICs, and
+    /// packets that wait for what the host interface takes in. Also with several heads in a cable.
+    #[test]
+    fn what_is_foretold_changes_nothing() {
+        for (bytes, keys) in [
+            (2_048, &[("nic.host_rate", "42 GB/s"), ("nic.host_rate_one_way", "22.6 GB/s")][..]),
+            (2_048, &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "12 GB/s")]),
+            (64, &[("nic.host_rate", "20 GB/s"), ("links.edge.cable", "60 ns")]),
+            (64, &[("nic.host_rate", "9 GB/s"), ("nic.window", "20")]),
+            (512, &[("nic.host_rate_one_way", "11 GB/s"), ("nic.message_gap", "1 ns")]),
+        ] {
+            let known = ("nic.send_latency", "600 ns");
+            let set: Vec<_> = [keys, &[known]].concat();
+            let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+            let text = machine::preset("dragonfly-1056").expect("a preset");
+            let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("a machine");
+            let machine = spec.resolve().expect("a machine");
+            for seed in 0..4 {
+                let (told, events) = seen_of_streams(&machine, seed, bytes, true);
+                let (untold, more) = seen_of_streams(&machine, seed, bytes, false);
+                assert_eq!(told, untold, "{keys:?}, seed {seed}");
+                assert!(told.len() > 4_000 && events < more, "{events} of {more} events");
+            }
+        }
     }
 
     #[test]

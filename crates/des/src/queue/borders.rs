@@ -2,27 +2,33 @@
 
 use base::Time;
 
-use super::{Queue, WINDOW};
+use super::{Queue, SHORT_WINDOW, WINDOW};
 use crate::{Phase, What};
 
 /// At the end of the near windows, beyond it, and at the end of time, from everywhere: as from
 /// a plain sorted list.
 #[test]
 fn borders_of_windows_and_of_time_keep_the_order() {
+    check_borders(WINDOW);
+    check_borders(SHORT_WINDOW);
+}
+
+fn check_borders(of_buckets: u32) {
     const NEVER: u64 = u64::MAX;
-    let window = 1 << (10 + WINDOW);
+    let window = 1 << (10 + of_buckets);
     let starts = [
         [0, 1, window - 1, window, 2 * window - 1, 2 * window],
         [1 << 60, (64 << 40) - 1, NEVER / 2, NEVER / 2 + 1, NEVER - 4 * window, NEVER - 9],
         [3, 2, 1, 0, 5 * window, window / 2].map(|less| NEVER - window - less),
         [2, 1, 0, window - 1, window, window / 2].map(|less| NEVER - 2 * window - less),
     ];
-    for (start, looks) in starts.concat().into_iter().flat_map(|at| [(at, 0), (at, 1)]) {
+    for start in starts.concat() {
         let mut queue = Queue::new();
-        assert_eq!(queue.width, 10, "the table is of windows of this width");
-        if looks == 1 {
+        if of_buckets == SHORT_WINDOW {
             queue.foresee();
+            queue.place_anew(10, SHORT_WINDOW);
         }
+        assert_eq!((queue.width, queue.window), (10, of_buckets), "the table is of such windows");
         let (mut sorted, mut nth, mut now) = (Vec::new(), 0, start);
         queue.push(Time(start), What::new(Phase::Arrive, 0, 0, nth));
         assert_eq!(queue.pop().map(|(at, _)| at.0), Some(start));

@@ -19,7 +19,7 @@ mod valiant;
 
 pub use aries::Mode;
 pub(crate) use around::AROUND_VCS;
-pub(crate) use only::has_one_way;
+pub(crate) use only::{has_lone_locals, has_one_way};
 pub use score::{Bias, Scoring};
 
 use crate::dragonfly::{Blind, Dragonfly, Local, Scale, Step, Stream};

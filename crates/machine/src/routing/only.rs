@@ -32,7 +32,12 @@ pub(crate) fn has_one_way(seats: &IndexVec<SwitchId, Seat>, pair_first: &[u32]) 
     // Of a group to itself there are none.
     let is_one =
         pairs.all(|(pair, at)| at[1] - at[0] == u32::from(!pair.is_multiple_of(n_groups + 1)));
-    is_one && seats.raw.iter().all(|seat| seat.row_links <= 1 && seat.col_links <= 1)
+    is_one && has_lone_locals(seats)
+}
+
+/// Whether switches of a group have no parallel links.
+pub(crate) fn has_lone_locals(seats: &IndexVec<SwitchId, Seat>) -> bool {
+    seats.raw.iter().all(|seat| seat.row_links <= 1 && seat.col_links <= 1)
 }
 
 impl Dragonfly {
@@ -52,6 +57,16 @@ impl Dragonfly {
     }
 }
 
+impl Dragonfly {
+    /// The link out of `at` on the way to `home`, if that is in its group; any link if it is `at`.
+    /// Only where `has_lone_locals`.
+    #[inline(always)]
+    pub(crate) fn only_local(&self, at: SwitchId, home: SwitchId) -> Option<LinkId> {
+        let (here, there) = (self.seats[at], self.seats[home]);
+        (here.group == there.group).then(|| here.lone_link(there.place()))
+    }
+}
+
 impl Seat {
     /// The link of the next hop to a place of this group, as `toward`, where none are parallel; any
     /// if that is this place.
@@ -68,7 +83,7 @@ impl Seat {
 #[cfg(test)]
 mod tests {
     use crate::dragonfly::{Blind, Stream};
-    use crate::{MachineSpec, SwitchId, Topology, preset};
+    use crate::{LinkId, LoadView, MachineSpec, NicId, Route, SwitchId, Topology, preset};
 
     #[test]
     fn the_only_step_is_the_step() {
@@ -98,6 +113,70 @@ mod tests {
                     assert_eq!(only, (step.link, step.crosses), "{at:?} to {home:?}");
                 }
             }
+        }
+    }
+
+    /// Whatever the policy, and however the packet came there: what remains within the last group.
+    #[test]
+    fn within_the_last_group_the_only_step_is_the_step() {
+        let chassis = [("groups.compute.chassis", "4"), ("groups.compute.chassis_links", "1")];
+        let parallel = [("groups.compute.local_links", "3"), ("switch.ports", "29")];
+        for (name, changes, has_lone_locals) in [
+            ("aurora", &[("groups.compute.count", "3")][..], true),
+            ("dragonfly-1056", &chassis, true),
+            ("dragonfly-1056", &parallel, false),
+        ] {
+            for routing in ["minimal", "ugal", "slingshot", "par", "valiant"] {
+                let text = preset(name).expect("a preset");
+                let mut set = changes.to_vec();
+                set.push(("routing", routing));
+                let set: Vec<_> =
+                    set.iter().map(|&(key, value)| (key.to_string(), value.to_string())).collect();
+                let spec = MachineSpec::parse(name, text, &set).expect("legal");
+                let machine = spec.resolve().expect("there are ports");
+                let Topology::Dragonfly(net) = &machine.topology;
+                assert_eq!(net.has_lone_locals, has_lone_locals, "{name} {set:?}");
+                let ends = [0, 17, machine.n_nics() / 2, machine.n_nics() - 1].map(NicId);
+                for (at, dst) in (0..machine.n_switches().min(200))
+                    .flat_map(|at| ends.map(|dst| (SwitchId(at), dst)))
+                {
+                    let home = machine.nic_switch[dst];
+                    for (via, class) in [(0, 0), (0, 1), (5, 2)] {
+                        let before = Route { via, class, decided: true, passed: true, hops: 2 };
+                        let Some((after, hop)) = machine.only_hop(at, dst, before) else {
+                            continue;
+                        };
+                        if net.has_one_way && machine.routing.goes_straight(before) {
+                            continue; // The other test's.
+                        }
+                        assert!(has_lone_locals && net.seats[at].group == net.seats[home].group);
+                        let mut route = before;
+                        let load = &Busy;
+                        let next = net.next(at, home, dst, machine.routing, &mut route, 7, load);
+                        let link = next.map_or(machine.ejection(dst), |(link, _)| link);
+                        assert!(next.is_none_or(|(_, crosses)| !crosses));
+                        route.hops += u8::from(next.is_some());
+                        assert_eq!((hop.link, hop.vc, after), (link, class, route), "{routing}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Every queue is long.
+    struct Busy;
+    impl LoadView for Busy {
+        fn near(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn far(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn downstream(&self, _: LinkId) -> u32 {
+            100_000
+        }
+        fn anywhere(&self, _: LinkId) -> u32 {
+            100_000
         }
     }
 }

@@ -47,12 +47,12 @@ pub(super) fn detour<L: LoadView>(
     if weight == 0 {
         return None;
     }
-    let mut least = scale.cost(weight, minimal.hops).saturating_sub(bias.into());
+    let mut least = scale.cost(weight, minimal.hops.into()).saturating_sub(bias.into());
     let mut best = None;
     for stream in streams {
         let Some(via) = fork.net.via(fork.at, fork.home, stir(fork.draw, stream)) else { break };
         let step = fork.begin(via, scale);
-        let hops = step.hops + fork.net.reach(via, fork.home);
+        let hops = u32::from(step.hops) + fork.net.reach(via, fork.home);
         let cost = scale.cost(step.weight(scale), hops);
         if cost < least {
             least = cost;

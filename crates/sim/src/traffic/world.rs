@@ -1,7 +1,7 @@
 //! The world of one load: sources, network, and what is measured; whole or in shards.
 
 use base::{Digest, Slab, Span, Time, draw, prefetch, uniform};
-use des::{Phase, Queue, What};
+use des::{BLOCK, Item, Phase, Queue, What};
 use machine::{Machine, NicId};
 use net::{
     Counters, Cx, Event, FAILED, Failure, HOST, Message, MsgId, NetworkModel, Origin, Partition,
@@ -38,9 +38,6 @@ struct Born {
     nth: u32,
     from: u32,
 }
-
-/// How many events ahead the packets of sources are looked at: memory needs as long.
-const AHEAD: usize = 8;
 
 /// Who sends to whom, what and how often.
 #[derive(Clone, Copy)]
@@ -88,6 +85,8 @@ struct Traffic<'a> {
     /// Sources of the first.
     measured: u32,
     sources: Vec<Source>,
+    /// Packets of a block that was looked at.
+    seen: Vec<MsgId>,
     under_way: Slab<MsgId, Born>,
     /// Of all deliveries; a sum, so that their order does not matter.
     digest: u64,
@@ -152,6 +151,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
                 streams,
                 measured,
                 sources: vec![Source { born: Time::ZERO, generated: 0 }; n as usize],
+                seen: Vec::with_capacity(BLOCK),
                 under_way: Slab::with_capacity(8 * n as usize),
                 digest: 0,
                 packets: 0,
@@ -197,7 +197,7 @@ impl<'a, N: NetworkModel> World<'a, N> {
         let (mut events, machine) = (self.events, self.machine);
         let (net, traffic, mut cx) = self.split();
         let is_kept = traffic.is_kept::<N>();
-        let looks = cx.queue.is_foreseen() && is_kept;
+        let foresees = cx.queue.is_foreseen();
         let mut goes_on = true;
         while goes_on && let Some((now, what)) = cx.queue.pop_before(end) {
             cx.now = now;
@@ -205,8 +205,11 @@ impl<'a, N: NetworkModel> World<'a, N> {
             if let Some(id) = net.look_ahead(cx.queue, machine) {
                 traffic.under_way.prefetch(id);
             }
-            if looks {
-                traffic.look_ahead(cx.queue);
+            if foresees && let Some(block) = cx.queue.unseen() {
+                net.look_at(block, machine, |id| traffic.under_way.prefetch(id));
+                if is_kept {
+                    traffic.look_at(block);
+                }
             }
             if what.kind() == READY && is_kept || what.kind() == HOST {
                 traffic.send(MsgId(what.arg()), watch, net, &mut cx);
@@ -281,17 +284,18 @@ impl<'a, N: NetworkModel> World<'a, N> {
 }
 
 impl<'a> Traffic<'a> {
-    /// Fetches what is known of packets that will be ready soon, and then of their sources.
+    /// Fetches what is known of packets that will be ready soon, and of the sources of those that
+    /// come before them.
     #[inline]
-    fn look_ahead(&self, queue: &Queue) {
-        let packet = |nth: usize| {
-            queue.ahead(nth).filter(|what| what.kind() == READY).map(|what| MsgId(what.arg()))
-        };
-        if let Some(id) = packet(2 * AHEAD) {
-            self.under_way.prefetch(id);
+    fn look_at(&mut self, block: &[Item; BLOCK]) {
+        let sources = &self.sources[..];
+        for id in self.seen.drain(..) {
+            prefetch(&sources[self.under_way[id].from as usize]);
         }
-        if let Some(id) = packet(AHEAD) {
-            prefetch(&self.sources[self.under_way[id].from as usize]);
+        let ready = block.iter().filter(|item| item.what.kind() == READY);
+        for id in ready.map(|item| MsgId(item.what.arg())) {
+            self.under_way.prefetch(id);
+            self.seen.push(id);
         }
     }
 

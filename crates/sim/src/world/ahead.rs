@@ -15,7 +15,17 @@ const MANY: usize = 1 << 12;
 
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
-    pub(super) fn look_ahead(&self) {
+    pub(super) fn look_ahead(&mut self) {
+        if self.queue.is_foreseen()
+            && let Some(block) = self.queue.unseen()
+        {
+            let sends = &self.sends;
+            self.net.look_at(block, &self.job.machine, |id| {
+                if let Cargo::Leg(flight) = Cargo::unpack(id.0) {
+                    sends.prefetch(flight.send);
+                }
+            });
+        }
         let told = self.net.look_ahead(&self.queue, &self.job.machine);
         if self.sends.most() < MANY {
             return;
