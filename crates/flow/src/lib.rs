@@ -12,6 +12,7 @@ mod pressure;
 mod stock;
 mod strands;
 mod tree;
+mod turns;
 
 use base::{Gap, IndexVec, Least, Slab, Span, Time};
 use des::Phase;
@@ -27,6 +28,7 @@ use fabric::{Extra, Fabric, Weight};
 use pressure::{Ask, Pressure};
 use strands::{Drawn, Strand, WAYS};
 use tree::Tree;
+use turns::Turns;
 
 base::ids! {
     /// A message under way.
@@ -187,6 +189,7 @@ pub struct FlowNetwork {
     path: Vec<LinkId>,
     back: Vec<LinkId>,
     uses: Vec<Use>,
+    turns: Turns,
     /// Flights whose rate has changed, and those who look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
@@ -353,11 +356,14 @@ impl FlowNetwork {
     fn welcome(&mut self, cx: &mut Cx<'_>) {
         let flights = &self.flights;
         self.coming[self.waiting..].sort_unstable_by_key(|&flight| flights[flight].nth);
+        let mut those = std::mem::take(&mut self.looking);
+        those.clear();
+        let several = |&&flight: &&FlightId| flights[flight].cut.packets > 1;
+        those.extend(self.coming[self.waiting..].iter().filter(several));
+        self.choose_together(&those, cx);
+        self.looking = those;
         for nth in self.waiting..self.coming.len() {
             let flight = self.coming[nth];
-            if self.flights[flight].cut.packets > 1 {
-                self.redraw(flight, cx);
-            }
             self.start_strands(flight);
             self.deals = self.deals.min(self.flights[flight].begun + self.patience(flight));
         }
@@ -384,6 +390,7 @@ impl FlowNetwork {
             (self.deals, self.waiting) = (NEVER, 0);
             self.send_last(cx);
             self.deal(cx.now);
+            self.choose_at_pace(cx);
             self.look_around(cx);
             self.gather(cx);
         }
@@ -549,6 +556,7 @@ impl NetworkModel for FlowNetwork {
             path: Vec::with_capacity(32),
             back: Vec::with_capacity(32),
             uses: Vec::with_capacity(64),
+            turns: Turns::default(),
             changed: Vec::new(),
             looking: Vec::new(),
         }
@@ -604,6 +612,7 @@ impl NetworkModel for FlowNetwork {
             + self.flights.bytes()
             + self.owner.raw.capacity() * size_of::<FlightId>()
             + self.ends.bytes()
+            + self.turns.bytes()
     }
 
     fn assert_quiet(&self, _: &Machine) {

@@ -28,7 +28,7 @@ pub(crate) struct Pressure {
 }
 
 /// What somebody asks of a link: a rate, for so many bytes.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ask {
     pub rate: u64,
     pub bytes: u64,
@@ -112,6 +112,11 @@ impl Pressure {
     /// Adds what the message asks whose ways are being drawn.
     pub fn add_own(&mut self, link: LinkId, ask: Ask) {
         self.add(link, ask);
+        self.own(link, ask);
+    }
+
+    /// Of what is asked of `link` so much is of the message whose ways are being drawn.
+    pub fn own(&mut self, link: LinkId, ask: Ask) {
         if self.own[link] == 0 {
             self.owned.push(link);
         }

@@ -50,10 +50,14 @@ pub(crate) fn news(machine: &Machine) -> Span {
 }
 
 impl FlowNetwork {
-    /// Those who have begun have their first shares: what of them will go last.
+    /// Those who have begun, or chosen again beside them, have their shares: what of them will go
+    /// last.
     pub(crate) fn gather(&mut self, cx: &mut Cx<'_>) {
         for nth in 0..self.coming.len() {
             let flight = self.coming[nth];
+            if self.flights[flight].stock > 0 || self.flights[flight].is_last {
+                continue;
+            }
             let stock = self.stock_of(flight, cx.machine);
             if stock > 0 {
                 self.advance(flight, cx.now);
@@ -84,7 +88,7 @@ impl FlowNetwork {
         // Until queues on the ways round are so long, and that is known.
         let fills = (u128::from(hides.0) << 20) / u128::from(excess);
         let before = sent_in(fills + u128::from(self.news.0));
-        let rest = (u128::from(f.cut.packets) << PARTS).saturating_sub(before);
+        let rest = ((f.left << PARTS) / u128::from(piece)).saturating_sub(before);
         // From then on what they do not take goes the shortest way. Queues swing by what comes
         // before it is known: where that is less than what hides a way, ways are hidden for such a
         // part of the time.

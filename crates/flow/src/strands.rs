@@ -10,6 +10,7 @@ use net::{Carried, Cx, LostAt, Message};
 
 use crate::pressure::{Ask, Pressure};
 use crate::tree::Tree;
+use crate::turns::Pace;
 use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
 
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
@@ -64,14 +65,22 @@ pub(crate) struct Drawn {
     forward: u16,
     back: u16,
     count: u32,
-    is_minimal: bool,
+    pub is_minimal: bool,
 }
 
 impl Drawn {
+    pub const NONE: Drawn = Drawn { begin: 0, forward: 0, back: 0, count: 0, is_minimal: true };
+
+    /// One packet's, by these links, which begin at `begin`.
+    pub fn new(begin: usize, path: &[LinkId], back: &[LinkId], is_minimal: bool) -> Drawn {
+        let begin = u32::try_from(begin).expect("fewer than 2^32 links");
+        let (forward, back) = (path.len() as u16, back.len() as u16);
+        Drawn { begin, forward, back, count: 1, is_minimal }
+    }
     pub fn forward<'a>(&self, links: &'a [LinkId]) -> &'a [LinkId] {
         &links[self.begin as usize..][..self.forward.into()]
     }
-    fn back<'a>(&self, links: &'a [LinkId]) -> &'a [LinkId] {
+    pub fn back<'a>(&self, links: &'a [LinkId]) -> &'a [LinkId] {
         &links[self.begin as usize..][self.forward.into()..][..self.back.into()]
     }
 }
@@ -85,6 +94,18 @@ impl Strand {
     /// Links of its way, there and back: the first of what it uses.
     fn links(&self) -> usize {
         usize::from(self.forward) + usize::from(self.back)
+    }
+
+    /// These links.
+    pub fn path(&self, sharing: &MaxMin) -> impl Iterator<Item = LinkId> {
+        sharing.uses(self.flow).take(self.links()).map(|one| LinkId(one.resource.0))
+    }
+
+    /// The way of one of its packets, whose links begin at `begin`.
+    pub fn drawn(&self, begin: usize) -> Drawn {
+        let begin = u32::try_from(begin).expect("fewer than 2^32 links");
+        let Strand { forward, back, is_minimal, .. } = *self;
+        Drawn { begin, forward, back, count: 1, is_minimal }
     }
 
     /// `at` sets its level now: what comes to a link between switches faster than it goes on fills
@@ -128,45 +149,87 @@ impl FlowNetwork {
     /// Draws the ways of `flight`, which has none. They are left in `ways` and `links`, too. If
     /// there is no way, it has none still.
     pub(crate) fn draw_ways(&mut self, flight: FlightId, machine: &Machine) -> Result<(), LostAt> {
-        let Message { src, dst, .. } = self.flights[flight].msg;
-        let (src, dst) = (self.twin(src), self.twin(dst));
-        let f = &mut self.flights[flight];
+        let pull = self.pull_of(flight, Pace::Offered);
+        self.flights[flight].pull = pull;
+        self.ways.clear();
+        self.links.clear();
+        for _ in 0..self.flights[flight].samples {
+            let draw = self.next_draw(flight, machine);
+            let is_minimal = self.walk(flight, draw, machine)?;
+            self.walk_back(flight, draw, machine)?;
+            self.path.iter().for_each(|&link| self.pressure.add_own(link, pull.0));
+            self.back.iter().for_each(|&link| self.pressure.add_own(link, pull.1));
+            let (path, back) = (std::mem::take(&mut self.path), std::mem::take(&mut self.back));
+            self.note_way((&path, &back), is_minimal);
+            (self.path, self.back) = (path, back);
+        }
+        self.pressure.disown();
+        self.put_ways(flight);
+        Ok(())
+    }
+
+    /// What each packet in parallel of `flight` asks, forward and back.
+    pub(crate) fn pull_of(&self, flight: FlightId, pace: Pace) -> (Ask, Ask) {
+        let f = &self.flights[flight];
+        let (src, dst) = (self.twin(f.msg.src), self.twin(f.msg.dst));
         // What its NICs leave it, if they deal fairly and nothing else is in the way.
         let company = self.nics[src].sends.max(self.nics[dst].takes).max(1);
-        let each = f.alone / (u64::from(company) * u64::from(f.samples));
+        let offered = f.alone / (u64::from(company) * u64::from(f.samples));
+        let each = match pace {
+            Pace::Offered => offered,
+            // Of a class with a ceiling all that NICs have sent waits, and that part of it goes.
+            Pace::Got => {
+                let part = u128::from(f.rate) * u128::from(f.alone);
+                let got = part / u128::from(self.classes.most(f).max(1) * u64::from(f.samples));
+                offered.min(u64::try_from(got).unwrap_or(u64::MAX))
+            }
+        };
         let of = |weight: u32| Ask {
             rate: Pressure::rate(each, weight),
             bytes: f.cut.packets.div_ceil(f.samples.into()) * u64::from(weight),
         };
-        f.pull = (of(f.weight.wire), of(f.weight.back));
-        let samples = f.samples;
-        self.ways.clear();
-        self.links.clear();
-        for _ in 0..samples {
-            let draw = self.next_draw(flight, machine);
-            let is_minimal = self.walk(flight, draw, machine)?;
-            self.walk_back(flight, draw, machine)?;
-            let pull = self.flights[flight].pull;
-            self.path.iter().for_each(|&link| self.pressure.add_own(link, pull.0));
-            self.back.iter().for_each(|&link| self.pressure.add_own(link, pull.1));
-            let is_same = |way: &&mut Drawn| {
-                way.forward(&self.links) == self.path && way.back(&self.links) == self.back
-            };
-            if let Some(way) = self.ways.iter_mut().find(is_same) {
-                way.count += 1;
-                continue;
-            }
-            self.ways.push(Drawn {
-                begin: self.links.len() as u32,
-                forward: self.path.len() as u16,
-                back: self.back.len() as u16,
-                count: 1,
-                is_minimal,
-            });
-            self.links.extend_from_slice(&self.path);
-            self.links.extend_from_slice(&self.back);
+        (of(f.weight.wire), of(f.weight.back))
+    }
+
+    /// From now on `flight`, whose levels have been dealt, asks so much.
+    pub(crate) fn ask(&mut self, flight: FlightId, pace: Pace) {
+        let (old, new) = (self.flights[flight].pull, self.pull_of(flight, pace));
+        if old == new {
+            return;
         }
-        self.pressure.disown();
+        let n = self.flights[flight].n_strands as usize;
+        for nth in 0..n {
+            let mut strand = self.flights[flight].strands[nth];
+            strand.let_go(old, &self.sharing, &mut self.pressure);
+            self.ease(&strand, strand.count, old);
+            for (nth, link) in strand.path(&self.sharing).enumerate() {
+                let pull = if nth < strand.forward.into() { new.0 } else { new.1 };
+                self.pressure.add(link, pull.times(strand.count));
+            }
+            let at = self.sharing.bottleneck(strand.flow);
+            strand.hold_up(at, new, &self.sharing, &mut self.pressure);
+            self.flights[flight].strands[nth] = strand;
+        }
+        self.flights[flight].pull = new;
+    }
+
+    /// Another packet goes by `path`, and what comes back for it by `back`.
+    pub(crate) fn note_way(&mut self, (path, back): (&[LinkId], &[LinkId]), is_minimal: bool) {
+        let links = &self.links;
+        let is_same = |way: &&mut Drawn| way.forward(links) == path && way.back(links) == back;
+        if let Some(way) = self.ways.iter_mut().find(is_same) {
+            way.count += 1;
+            return;
+        }
+        self.ways.push(Drawn::new(self.links.len(), path, back, is_minimal));
+        self.links.extend_from_slice(path);
+        self.links.extend_from_slice(back);
+    }
+
+    /// The ways that have been noted are those of `flight`.
+    pub(crate) fn put_ways(&mut self, flight: FlightId) {
+        let Message { src, dst, .. } = self.flights[flight].msg;
+        let (src, dst) = (self.twin(src), self.twin(dst));
         let f = &mut self.flights[flight];
         f.n_strands = self.ways.len() as u32;
         for (way, strand) in self.ways.iter().zip(&mut f.strands) {
@@ -177,11 +240,10 @@ impl FlowNetwork {
             let flow = add_strand(&mut self.sharing, &mut self.owner, of, &self.uses);
             *strand = Strand { flow, count, forward, back, is_minimal, ..Strand::NONE };
         }
-        Ok(())
     }
 
     /// What the next packet of `flight` draws its way by.
-    fn next_draw(&mut self, flight: FlightId, machine: &Machine) -> u64 {
+    pub(crate) fn next_draw(&mut self, flight: FlightId, machine: &Machine) -> u64 {
         let f = &mut self.flights[flight];
         let draw = Message::packet_draw(f.msg.draw, f.drawn);
         f.drawn += 1;
@@ -193,7 +255,12 @@ impl FlowNetwork {
     }
 
     /// The way of a packet of `flight` into `path`: whether it is minimal.
-    fn walk(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> Result<bool, LostAt> {
+    pub(crate) fn walk(
+        &mut self,
+        flight: FlightId,
+        draw: u64,
+        machine: &Machine,
+    ) -> Result<bool, LostAt> {
         let Message { src, dst, .. } = self.flights[flight].msg;
         let route = machine.way(src, dst, draw, &self.pressure, &mut self.path)?;
         self.path.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
@@ -201,7 +268,12 @@ impl FlowNetwork {
     }
 
     /// The way of what comes back for it into `back`.
-    fn walk_back(&mut self, flight: FlightId, draw: u64, machine: &Machine) -> Result<(), LostAt> {
+    pub(crate) fn walk_back(
+        &mut self,
+        flight: FlightId,
+        draw: u64,
+        machine: &Machine,
+    ) -> Result<(), LostAt> {
         let Flight { msg: Message { src, dst, .. }, weight, .. } = self.flights[flight];
         self.back.clear();
         if weight.back > 0 {
@@ -217,12 +289,6 @@ impl FlowNetwork {
         for strand in &strands[..*n_strands as usize] {
             self.sharing.start(strand.flow);
         }
-    }
-
-    /// Draws its ways anew, at the load there is without it.
-    pub(crate) fn redraw(&mut self, flight: FlightId, cx: &mut Cx<'_>) {
-        self.drop_strands(flight, false, cx);
-        self.draw_ways(flight, cx.machine).expect(THERE_IS_ONE);
     }
 
     /// Where somebody has come, all whose rate that has changed look for other ways if they are
@@ -272,7 +338,7 @@ impl FlowNetwork {
 
     /// The slowest of its strands that are held up between switches, if that is why it has less
     /// than it could take.
-    fn held_up(&self, flight: FlightId) -> Option<usize> {
+    pub(crate) fn held_up(&self, flight: FlightId) -> Option<usize> {
         let f = &self.flights[flight];
         if f.samples == 1 || f.is_last || f.rate >= self.classes.most(f) {
             return None;
@@ -284,6 +350,9 @@ impl FlowNetwork {
 
     /// Its strand `slow` sends one of its packets by the way that the next packet draws, if that is
     /// asked for less; `for_room`, if it has room. Whether that is another.
+    ///
+    /// By scores that end, a shortest way that is full looks as full as any way can, and ways round
+    /// look so before they are: who waits for a shortest way goes round only where there is room.
     fn look(&mut self, flight: FlightId, slow: usize, for_room: bool, cx: &mut Cx<'_>) -> bool {
         let f = &self.flights[flight];
         let (n, pull, strand) = (f.n_strands as usize, f.pull, f.strands[slow]);
@@ -316,6 +385,8 @@ impl FlowNetwork {
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
         let then = worst(self, (pull.0.rate, pull.1.rate));
+        let is_blind = cx.machine.routing.blind_from().is_some();
+        let for_room = for_room || is_blind && strand.is_minimal && !is_minimal;
         if same == Some(slow) || then >= now || for_room && then > Some(ROOM) {
             return false;
         }
@@ -352,7 +423,7 @@ impl FlowNetwork {
     }
 
     /// So many packets in parallel ask for the links of `path` and `back`.
-    fn pull(&mut self, pull: (Ask, Ask), count: u32) {
+    pub(crate) fn pull(&mut self, pull: (Ask, Ask), count: u32) {
         self.path.iter().for_each(|&link| self.pressure.add(link, pull.0.times(count)));
         self.back.iter().for_each(|&link| self.pressure.add(link, pull.1.times(count)));
     }
