@@ -1,0 +1,168 @@
+//! Tests of NICs: what is done at once, or before it comes, is done as it would be in its turn.
+
+use super::*;
+use base::{below, draw};
+use des::{Queue, What};
+use machine::{Machine, MachineSpec};
+use net::{Counters, Event, NetworkModel};
+
+/// What came of the random messages of one NIC and those who send to it: which were seen when,
+/// packets of each NIC's link, and how many events that took.
+type Seen = (Vec<(MsgId, Time)>, Vec<u64>, u64);
+
+/// Sends messages of up to three packets; those that are ready `leave`, or join the round of
+/// their NIC as if they could not leave whole.
+fn seen(machine: &Machine, seed: u64, leave: bool) -> Seen {
+    let mut net = PacketNetwork::build(machine);
+    let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
+    let (mut delivered, mut events) = (Vec::new(), 0);
+    let mut begin = Time::ZERO;
+    for nth in 0..600 {
+        let luck = |stream, n| below(draw(seed, stream, 0, nth), n);
+        begin += Span(u64::from(luck(1, 400_000)));
+        let end = if nth == 599 { Time(u64::MAX) } else { begin };
+        let (src, dst) = match luck(2, 3) {
+            0 => (luck(3, 8), 40),
+            _ => (3, 8 + luck(4, 60)),
+        };
+        let msg = Message {
+            src: NicId(src),
+            dst: NicId(dst),
+            bytes: u64::from(luck(5, 2_048 * 3) >> luck(6, 12)),
+            origin: Origin::Nic,
+            vnet: 0,
+            told: net::Told::There,
+            draw: draw(seed, 7, 0, nth),
+            in_order: false,
+            handling: Span::ZERO,
+        };
+        let mut cx = Cx {
+            now: begin,
+            machine,
+            queue: &mut queue,
+            delivered: &mut delivered,
+            counters: &mut counters,
+        };
+        if leave {
+            NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+        } else {
+            let transit = net.begin(MsgId(nth as u32), msg, &mut cx);
+            let transit = net.transits.insert(transit);
+            net.send_off(transit, &mut cx);
+        }
+        while let Some((now, what)) = cx.queue.pop_before(end) {
+            (cx.now, events) = (now, events + 1);
+            if let Event::Net(event) = Event::of(what) {
+                net.handle(event, &mut cx);
+            }
+        }
+    }
+    net.assert_quiet(machine);
+    assert_eq!(delivered.len(), 600);
+    (delivered, net.wires.raw[..80].iter().map(|w| w.packets).collect(), events)
+}
+
+/// Messages of several NICs, each known as soon as the one before it has left: which are seen
+/// when, and how many events that took. `foretold` tells the network when they are ready.
+fn seen_of_streams(
+    machine: &Machine,
+    seed: u64,
+    bytes: u64,
+    foretold: bool,
+) -> (Vec<(MsgId, Time)>, u64) {
+    const NICS: u64 = 12;
+    let mut net = PacketNetwork::build(machine);
+    let (mut queue, mut counters) = (Queue::new(), Counters::new(machine.links.gap.len()));
+    let (mut delivered, mut events) = (Vec::new(), 0);
+    let luck = |stream, nth, n| below(draw(seed, stream, 0, nth), n);
+    let mut births = [Time::ZERO; NICS as usize];
+    let mut told = |net: &mut PacketNetwork, queue: &mut Queue, nth: u64| {
+        let (src, birth) = (NicId((nth % NICS) as u32), &mut births[(nth % NICS) as usize]);
+        *birth += Span(u64::from(luck(1, nth, 80_000 + 500 * bytes as u32)));
+        let ready = NetworkModel::ready(net, src, bytes, *birth);
+        if !foretold {
+            net.nics[src].ready = Time::ZERO;
+        }
+        queue.push(ready, What::new(Phase::Arrive, net::READY, src.0, nth as u32));
+    };
+    (0..NICS).for_each(|nth| told(&mut net, &mut queue, nth));
+    while let Some((now, what)) = queue.pop() {
+        let mut cx = Cx {
+            now,
+            machine,
+            queue: &mut queue,
+            delivered: &mut delivered,
+            counters: &mut counters,
+        };
+        events += 1;
+        if what.kind() != net::READY {
+            NetworkModel::take_up(&mut net, what, &mut cx);
+            continue;
+        }
+        let nth = u64::from(what.arg());
+        let (src, dst) = (NicId(what.source()), (1 + luck(2, nth, NICS as u32 - 1)));
+        let msg = Message {
+            src,
+            dst: NicId((src.0 + dst) % NICS as u32),
+            bytes,
+            origin: Origin::Nic,
+            vnet: 0,
+            told: net::Told::There,
+            draw: draw(seed, 7, 0, nth),
+            in_order: false,
+            handling: Span::ZERO,
+        };
+        NetworkModel::leave(&mut net, MsgId(nth as u32), msg, &mut cx);
+        if nth < 4_000 {
+            told(&mut net, &mut queue, nth + NICS);
+        }
+    }
+    net.assert_quiet(machine);
+    delivered.sort_unstable_by_key(|told| told.0.0);
+    (delivered, events)
+}
+
+/// What is granted before it comes is granted as if it had come: heads at their NICs, and
+/// packets that wait for what the host interface takes in. Also with several heads in a cable.
+#[test]
+fn what_is_foretold_changes_nothing() {
+    for (bytes, keys) in [
+        (2_048, &[("nic.host_rate", "42 GB/s"), ("nic.host_rate_one_way", "22.6 GB/s")][..]),
+        (2_048, &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "12 GB/s")]),
+        (64, &[("nic.host_rate", "20 GB/s"), ("links.edge.cable", "60 ns")]),
+        (64, &[("nic.host_rate", "9 GB/s"), ("nic.window", "20")]),
+        (512, &[("nic.host_rate_one_way", "11 GB/s"), ("nic.message_gap", "1 ns")]),
+    ] {
+        let known = ("nic.send_latency", "600 ns");
+        let set: Vec<_> = [keys, &[known]].concat();
+        let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("a machine");
+        let machine = spec.resolve().expect("a machine");
+        for seed in 0..4 {
+            let (told, events) = seen_of_streams(&machine, seed, bytes, true);
+            let (untold, more) = seen_of_streams(&machine, seed, bytes, false);
+            assert_eq!(told, untold, "{keys:?}, seed {seed}");
+            assert!(told.len() > 4_000 && events < more, "{events} of {more} events");
+        }
+    }
+}
+
+#[test]
+fn what_leaves_whole_leaves_as_from_a_round() {
+    // Windows that fill, buffers that fill, hosts that are slower than links.
+    for keys in [
+        &[("nic.window", "1024")][..],
+        &[("nic.window", "2")],
+        &[("links.edge.buffer", "8 KiB"), ("links.local.buffer", "8 KiB")],
+        &[("nic.host_rate", "5 GB/s")],
+    ] {
+        let set: Vec<_> = keys.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("a machine");
+        let machine = spec.resolve().expect("a machine");
+        for seed in 0..4 {
+            assert_eq!(seen(&machine, seed, true), seen(&machine, seed, false), "{keys:?}");
+        }
+    }
+}
