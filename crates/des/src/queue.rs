@@ -11,8 +11,9 @@ use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NOTHING, PAGE};
 /// log2 of the buckets of a window, of which there are two: so many that most events are placed
 /// once.
 const WINDOW: u32 = 13;
-/// The same once more than `CROWD` events were pending at once, which no cache holds: so few that
-/// what both windows hold lies in one, and most events wait in order of windows for theirs to come.
+/// The same from more than `CROWD` pending events on, which no cache holds, until they are an
+/// eighth of that: so few that what both windows hold lies in one, and most events wait in order of
+/// windows for theirs to come.
 const SHORT_WINDOW: u32 = 9;
 const CROWD: usize = 1 << 17;
 /// Buckets of two windows at most.
@@ -82,7 +83,7 @@ pub struct Queue {
     run: Vec<Item>,
     next: usize,
     known: usize,
-    /// Those before it have been looked at.
+    /// Those before it have been looked at, or are over.
     seen: usize,
     /// Up to here they are handled before more are opened.
     turn: usize,
@@ -588,6 +589,9 @@ impl Queue {
         let is_short = self.window == SHORT_WINDOW;
         if !is_short && self.len > CROWD {
             return self.place_anew(self.width, SHORT_WINDOW);
+        }
+        if is_short && self.len < CROWD / 8 {
+            return self.place_anew(self.width, WINDOW);
         }
         let width = match mean {
             // How many are beyond differs with where in its round the wheel stands; how long they

@@ -7,13 +7,6 @@ use crate::dragonfly::{Dragonfly, Stream, stir};
 use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
 
 impl Machine {
-    /// Where a decision is made, and the switch of the NIC it is made for.
-    #[inline]
-    pub fn prefetch_ends(&self, at: SwitchId, dst: NicId) {
-        let Topology::Dragonfly(net) = &self.topology;
-        prefetch(&net.seats[at]);
-        prefetch(&self.nic_switch[dst]);
-    }
     /// Whether and how their groups are linked. Seats are few enough to be read on the way.
     #[inline]
     pub fn prefetch_pair(&self, at: SwitchId, dst: NicId) {

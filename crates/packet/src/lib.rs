@@ -70,7 +70,8 @@ pub enum PacketEvent {
     Head { packet: PacketId, link: LinkId },
     /// A credit for the buffer at the far end of `link` is home, and somebody waits for it.
     Credit { link: LinkId, vc: u8 },
-    /// A credit is home that a much slower link kept longer than this one counts ahead.
+    /// A credit is home that was on its way for longer than this link counts ahead: a much slower
+    /// link kept it, or it was known before its packet had gone.
     Home { link: LinkId, vc: u8, cells: u16 },
     /// `link` is free again and somebody waits for it.
     Free { link: LinkId },

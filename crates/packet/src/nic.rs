@@ -49,7 +49,8 @@ pub(crate) struct Nic {
     pub is_held: bool,
     /// A response goes next, if both it and a request can.
     pub response_next: bool,
-    /// Heads on the way here from its switch that are events; the most there can be is for ever.
+    /// Heads on the way here from its switch that are events. At the most that it can count it
+    /// stays, and nothing is known before it comes any more.
     pub coming: u16,
     /// Acknowledgements on their way back.
     pub acks: DueList,
@@ -111,16 +112,6 @@ impl Nic {
         self.in_flight < window
     }
 
-    /// When a packet can leave by its host interface that is ready now: later only if that is
-    /// certain already. It has the next turn if what keeps the interface busy came in, nothing
-    /// waits to come in, and no other message is on its way out.
-    #[inline(always)]
-    fn goes_at(&self, now: Time) -> Time {
-        let is_next = self.turn == Turn::Send && self.held == NONE && !self.send_waits;
-        // Only of messages that are foretold, and then no other can be ready before it is through.
-        if self.moves > now && is_next && self.ready == now { self.moves } else { now }
-    }
-
     /// When a packet is taken whose head comes then, if that is certain already: no other comes or
     /// waits to come in, and nothing goes out before.
     #[inline(always)]
@@ -129,9 +120,9 @@ impl Nic {
         // In the instant of its coming it is there before a message is ready; later it is not.
         let is_before = at < self.ready || at == head && at == self.ready;
         let takes_next = self.coming == 0 && self.held == NONE;
-        // What it answers needs no time of its host interface: messages that are foretold (`ready`)
-        // bring nothing back.
-        let sends_none = self.first == NONE && !self.send_waits && !self.owes;
+        // Messages that wait for a congested receiver's credit may be let go at any time. What the
+        // NIC answers needs no time of its host interface: foretold messages bring nothing back.
+        let sends_none = self.first == NONE && !self.send_waits && !self.is_held;
         (is_before && takes_next && sends_none).then_some(at)
     }
 
@@ -289,19 +280,18 @@ impl PacketNetwork {
         let (now, link, vc) = (cx.now, cx.machine.injection(t.src), t.vnet);
         let part = self.next_part(t);
         let (nic, wire) = (&mut self.nics[t.src], &mut self.wires[link]);
-        let then = nic.goes_at(now);
         let is_idle = nic.first == NONE && !nic.owes && !nic.is_held && self.is_plain;
         if !is_idle || t.packets > 1 || t.flow != NONE {
             return false;
         }
         let class = &self.classes[wire.class];
-        if wire.free_at > then || !nic.has_window(self.params.window, now, &mut self.dues) {
+        if wire.free_at > now || !nic.has_window(self.params.window, now, &mut self.dues) {
             return false;
         }
         let at = self.layout.first(link) + usize::from(vc);
         let (room, cells) = (&mut self.rooms[at], class.cell.of_packet(part.bytes));
-        let goes = class.lets(cells, room, || &mut self.channels[at], now)
-            && nic.lets_out(part.both, then);
+        let goes =
+            class.lets(cells, room, || &mut self.channels[at], now) && nic.lets_out(part.both, now);
         if !goes {
             return false;
         }
@@ -310,11 +300,11 @@ impl PacketNetwork {
         nic.in_flight += 1;
         cx.counters.injected_packets += 1;
         debug_assert!(!wire.stalled, "nobody waits");
-        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), then));
+        let packet = self.packets.insert_with(|| Packet::of(t, part.bytes, (t.draw, 0), now));
         let p = &mut self.packets[packet];
         let hop = Hop { link, vc };
-        let gone = then + class.gap.span(part.bytes.into()).max(part.host);
-        let entered = wire.carry(p, hop, class, cells, then, gone);
+        let gone = now + class.gap.span(part.bytes.into()).max(part.host);
+        let entered = wire.carry(p, hop, class, cells, now, gone);
         self.announce(packet, hop, &entered, cx);
         true
     }

@@ -49,6 +49,7 @@ impl PacketNetwork {
             let acked = nic.acks.len(&self.dues);
             assert_eq!(nic.in_flight, acked, "NIC {id} lacks acknowledgements");
             assert_eq!(nic.acked, NEVER, "NIC {id} expects an event that is not pending");
+            assert!(matches!(nic.coming, 0 | u16::MAX), "NIC {id} waits for heads that came");
             assert!(
                 nic.wakes == NEVER && !nic.send_waits,
                 "NIC {id} expects an event that is not pending"

@@ -126,7 +126,7 @@ mod tests {
             ("dragonfly-1056", &chassis, true),
             ("dragonfly-1056", &parallel, false),
         ] {
-            for routing in ["minimal", "ugal", "slingshot", "par", "valiant"] {
+            for &routing in crate::Routing::WORDS.iter().filter(|&&name| name != "adaptive") {
                 let text = preset(name).expect("a preset");
                 let mut set = changes.to_vec();
                 set.push(("routing", routing));
