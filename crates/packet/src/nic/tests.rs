@@ -143,7 +143,8 @@ fn what_is_foretold_changes_nothing() {
     let hot = |bytes| Streams { bytes, in_order: false, to_first: 30 };
     let known = ("nic.send_latency", "600 ns");
     let df = "dragonfly-1056";
-    let worlds: [(&str, Streams, &[(&str, &str)]); 12] = [
+    type World = (&'static str, Streams, &'static [(&'static str, &'static str)]);
+    let worlds: [World; 12] = [
         (df, even(2_048), &[("nic.host_rate", "42 GB/s"), ("nic.host_rate_one_way", "22.6 GB/s")]),
         (df, even(2_048), &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "12 GB/s")]),
         (df, even(64), &[("nic.host_rate", "20 GB/s"), ("links.edge.cable", "60 ns")]),
