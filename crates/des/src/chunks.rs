@@ -101,6 +101,16 @@ impl<const N: usize> Chunks<N> {
             chunk = self.free(chunk);
         }
     }
+    /// What a bucket holds, in the order of pushes.
+    pub fn each(&self, bucket: Bucket, mut take: impl FnMut(Item)) {
+        let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
+        while left > 0 {
+            let n = left.min(N);
+            self.items[chunk as usize].0[..n].iter().for_each(|&item| take(item));
+            left -= n;
+            chunk = self.next[chunk as usize];
+        }
+    }
     /// Has the processor fetch what a bucket holds.
     pub fn fetch(&self, bucket: Bucket) {
         let mut chunk = bucket.first;

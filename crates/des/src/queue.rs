@@ -622,10 +622,19 @@ impl Queue {
         self.near_used.fill(0);
         self.near_words = [0; _];
         self.far_used = [0; _];
+        let is_other = window != self.window;
         (self.width, self.window) = (width, window);
         // Events of the present bucket that are still to be scheduled go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
         self.near_last = self.end_of_next();
+        if is_other {
+            // Other windows need other room: that of before is given back.
+            let chunks = std::mem::replace(&mut self.chunks, Chunks::new());
+            let pages = std::mem::replace(&mut self.pages, Chunks::new());
+            near.iter().for_each(|&bucket| chunks.each(bucket, |item| self.place(item)));
+            far.iter().for_each(|&slot| pages.each(slot, |item| self.place(item)));
+            return;
+        }
         for &bucket in near.iter() {
             self.deal(bucket);
         }
