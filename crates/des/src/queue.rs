@@ -496,22 +496,7 @@ impl Queue {
             self.enter(start);
         }
     }
-    /// Places anew what a slot or a bucket held.
-    fn deal(&mut self, slot: Bucket) {
-        let (mut left, mut chunk) = (slot.count as usize, slot.first);
-        while left > 0 {
-            // Copied, because the places it is dealt to may be chunks that it gives back.
-            let items = self.chunks.items(chunk);
-            let n = left.min(CHUNK);
-            left -= n;
-            chunk = self.chunks.free(chunk);
-            self.chunks.fetch_chunk(chunk);
-            for &item in &items[..n] {
-                self.place(item);
-            }
-        }
-    }
-    /// The same of a slot.
+    /// Places anew what a slot held.
     fn deal_far(&mut self, slot: Bucket) {
         let (mut left, mut page) = (slot.count as usize, slot.first);
         while left > 0 {
@@ -622,25 +607,15 @@ impl Queue {
         self.near_used.fill(0);
         self.near_words = [0; _];
         self.far_used = [0; _];
-        let is_other = window != self.window;
         (self.width, self.window) = (width, window);
         // Events of the present bucket that are still to be scheduled go beside the run.
         self.base = self.last.max(self.run_end.saturating_sub(1));
         self.near_last = self.end_of_next();
-        if is_other {
-            // Other windows need other room: that of before is given back.
-            let chunks = std::mem::replace(&mut self.chunks, Chunks::new());
-            let pages = std::mem::replace(&mut self.pages, Chunks::new());
-            near.iter().for_each(|&bucket| chunks.each(bucket, |item| self.place(item)));
-            far.iter().for_each(|&slot| pages.each(slot, |item| self.place(item)));
-            return;
-        }
-        for &bucket in near.iter() {
-            self.deal(bucket);
-        }
-        for &slot in &far {
-            self.deal_far(slot);
-        }
+        // Other buckets need other room: that of before is given back.
+        let chunks = std::mem::replace(&mut self.chunks, Chunks::new());
+        let pages = std::mem::replace(&mut self.pages, Chunks::new());
+        near.iter().for_each(|&bucket| chunks.each(bucket, |item| self.place(item)));
+        far.iter().for_each(|&slot| pages.each(slot, |item| self.place(item)));
     }
 
     /// Bytes held.
