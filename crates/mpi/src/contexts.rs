@@ -80,7 +80,6 @@ impl Contexts {
         let communicator = entry.get_mut();
         communicator.left += 1;
         match communicator.id {
-            // Who has agreed has its own.
             Some(id) => self.taken[rank as usize][id as usize / 64] &= !(1 << (id % 64)),
             None => communicator.early.push(rank),
         }

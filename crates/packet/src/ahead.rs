@@ -342,8 +342,8 @@ impl PacketNetwork {
     /// The packet that is the next of that channel, if its lane is alone.
     #[inline]
     fn fetch_waiting(&self, link: LinkId) {
-        if let Some(last) = self.last_lane(link) {
-            self.packets.prefetch(self.lanes[LaneId(self.lanes[last].next)].head);
+        if let Some(p) = self.waiting_packet(link) {
+            prefetch(p);
         }
     }
 

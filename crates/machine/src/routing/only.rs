@@ -55,9 +55,7 @@ impl Dragonfly {
         let local = here.lone_link(select_unpredictable(is_near, there.place(), crossing.from));
         (select_unpredictable(crosses, crossing.link, local), crosses)
     }
-}
 
-impl Dragonfly {
     /// The link out of `at` on the way to `home`, if that is in its group; any link if it is `at`.
     /// Only where `has_lone_locals`.
     #[inline(always)]
