@@ -6,7 +6,7 @@ use std::time::Instant;
 use base::{Time, draw};
 use flow::FlowNetwork;
 use laws::{Run, message, run_on};
-use machine::Machine;
+use machine::{Machine, NicId};
 use net::{Message, NetworkModel};
 use packet::PacketNetwork;
 use sim::api::BenchRequest;
@@ -137,6 +137,23 @@ fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Tim
         })
     };
     from.flat_map(of).collect()
+}
+
+/// `staggered MACHINE ROUTING BYTES MESSAGES`: by flows, every NIC sends so many messages to others
+/// at random, each at a random time of those that they take alone one after the other. Prints how
+/// many have been seen.
+pub fn staggered(args: &[String]) {
+    let [name, routing, bytes, each] = args else {
+        panic!("bench staggered MACHINE ROUTING BYTES MESSAGES");
+    };
+    let [bytes, each] = [bytes, each].map(|n| n.parse::<u64>().expect("a number"));
+    let machine = crate::preset(name, &[("routing", routing)]);
+    let all = machine.zero_load(NicId(0), NicId(machine.n_nics() - 1), bytes) * each;
+    let mut messages = messages(&machine, "uniform", each, bytes);
+    for (nth, (at, _)) in (0..).zip(&mut messages) {
+        *at = Time(draw(12, 0, 0, nth) % all.0);
+    }
+    println!("{}", run_on::<FlowNetwork>(&machine, &messages).seen.len());
 }
 
 fn compare(machine: &Machine, messages: &[(Time, Message)], what: String) -> Agreement {

@@ -93,6 +93,8 @@ struct Flight {
     id: MsgId,
     extra: Extra,
     cut: Cut,
+    /// When its head left.
+    start: Time,
     /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
     stream: Span,
@@ -241,6 +243,7 @@ impl FlowNetwork {
             alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
             free: 0,
             rate: 0,
+            start,
             since: start,
             left: 0,
             whole: 0,

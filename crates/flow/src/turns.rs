@@ -5,6 +5,7 @@
 //! known how fast they get on, they choose again at that, for a NIC whose packets stand in the
 //! buffer before it sends no more.
 
+use base::Time;
 use machine::{LinkId, Machine};
 use net::Cx;
 
@@ -58,17 +59,20 @@ impl FlowNetwork {
         self.choose(those, (Pace::Offered, times), cx);
     }
 
-    /// Somebody has come, and shares have been dealt: all whose level that has changed choose again
-    /// if they are held up, at the pace that they have. Shares are dealt anew each time.
+    /// Somebody has come, and shares have been dealt: those who were commanded together with them
+    /// choose again if that has changed their level and they are held up, at the pace that they
+    /// have. Shares are dealt anew each time.
     pub(crate) fn choose_at_pace(&mut self, cx: &mut Cx<'_>) {
-        if self.coming.is_empty() || !cx.machine.routing.is_adaptive() {
-            return;
-        }
+        let commanded = self.coming.iter().map(|&flight| self.flights[flight].start).min();
+        let Some(first) = commanded.filter(|_| cx.machine.routing.is_adaptive()) else { return };
         let mut touched = std::mem::take(&mut self.changed);
         let mut those = std::mem::take(&mut self.looking);
         for _ in 0..GOT {
             those.clear();
-            those.extend(touched.iter().filter(|&&flight| self.held_up(flight).is_some()));
+            let chooses = |&&flight: &&FlightId| {
+                self.is_of_now(flight, first) && self.held_up(flight).is_some()
+            };
+            those.extend(touched.iter().filter(chooses));
             if those.is_empty() {
                 break;
             }
@@ -82,7 +86,9 @@ impl FlowNetwork {
             // What of them will go last is another matter now.
             self.coming.extend_from_slice(&those);
             self.deal(cx.now);
-            touched.extend_from_slice(&self.changed);
+            let changed = std::mem::take(&mut self.changed);
+            touched.extend(changed.iter().filter(|&&flight| self.is_of_now(flight, first)));
+            self.changed = changed;
             touched.sort_unstable();
             touched.dedup();
         }
@@ -92,6 +98,13 @@ impl FlowNetwork {
             self.ask(flight, Pace::Offered);
         }
         (self.changed, self.looking) = (touched, those);
+    }
+
+    /// Whether `flight` was commanded at one time with those who come, the `first` of them then, or
+    /// so little before that it would have waited for them. Others have found their place, and only
+    /// look for a better one.
+    fn is_of_now(&self, flight: FlightId, first: Time) -> bool {
+        self.flights[flight].start + self.patience(flight) >= first
     }
 
     /// Each of `those` chooses a way for each of its packets in parallel, so many `times`, one
