@@ -199,7 +199,8 @@ pub struct FlowNetwork {
     /// Flights whose rate has changed, and those who look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
-    /// Who was under way when others came: those whose level that has changed, then whose turn it is.
+    /// Who was under way when others came: those whose level that has changed, then those whose
+    /// turn it is.
     under_way: Vec<FlightId>,
 }
 

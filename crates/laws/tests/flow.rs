@@ -404,9 +404,9 @@ fn what_gathers_does_so_behind_fast_switches_too() {
 
 /// Whoever is held up goes on choosing ways as long as he sends, whenever others began. Ranks that
 /// send by rendezvous begin within a microsecond or two of each other, as answers come; others at
-/// any time. When only those commanded at one time chose again, the mean message was 10 and 57 % too
-/// fast on two groups, 25 and 39 % on four: ways round that were empty when it began were full soon
-/// after.
+/// any time. When only those commanded at one time chose again, the mean message was 10 and 57 %
+/// too fast on two groups, 25 and 39 % on four: ways round that were empty when it began were full
+/// soon after.
 #[test]
 fn who_is_under_way_goes_on_choosing() {
     for groups in [2u32, 4] {
