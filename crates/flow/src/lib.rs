@@ -93,8 +93,6 @@ struct Flight {
     id: MsgId,
     extra: Extra,
     cut: Cut,
-    /// When its head leaves, and as much later as it waits at its receiver's NIC.
-    start: Time,
     /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
     stream: Span,
@@ -110,8 +108,6 @@ struct Flight {
     is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
-    /// Others came while it was under way, and it is held up: it chooses again in its turn.
-    is_pushed: bool,
     /// So many have been commanded before it.
     nth: u64,
 }
@@ -185,8 +181,6 @@ pub struct FlowNetwork {
     deals: Time,
     /// From when on all who are held up look for other ways.
     looks: Time,
-    /// From when on those choose again who were under way when others came.
-    turn: Time,
     /// When the next `Settle` is to be; `u64::MAX` if nobody waits for one.
     settles: Time,
     /// Ways as they are drawn, all their links, and one way's.
@@ -199,9 +193,6 @@ pub struct FlowNetwork {
     /// Flights whose rate has changed, and those who look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
-    /// Who was under way when others came: those whose level that has changed, then those whose
-    /// turn it is.
-    under_way: Vec<FlightId>,
 }
 
 const NEVER: Time = Time(u64::MAX);
@@ -250,7 +241,6 @@ impl FlowNetwork {
             alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
             free: 0,
             rate: 0,
-            start,
             since: start,
             left: 0,
             whole: 0,
@@ -266,7 +256,6 @@ impl FlowNetwork {
             stock: 0,
             is_last: false,
             is_admitted: false,
-            is_pushed: false,
             nth: self.launched,
         });
         self.launched += 1;
@@ -329,7 +318,6 @@ impl FlowNetwork {
             nic.handles = turn + msg.handling + host.span(few);
             if turn > cx.now {
                 self.flights[flight].is_admitted = true;
-                self.flights[flight].start += turn.since(cx.now);
                 return cx.at(turn, Phase::Arrive, ev);
             }
         }
@@ -398,7 +386,7 @@ impl FlowNetwork {
             self.end(flight, at, cx);
         }
         self.welcome(cx);
-        if self.deals.min(self.turn) <= cx.now {
+        if self.deals <= cx.now {
             (self.deals, self.waiting) = (NEVER, 0);
             self.send_last(cx);
             self.deal(cx.now);
@@ -406,8 +394,7 @@ impl FlowNetwork {
             self.look_around(cx);
             self.gather(cx);
         }
-        let ends = self.ends.first().map_or(NEVER, |(at, _)| at);
-        self.settles = ends.min(self.deals).min(self.turn);
+        self.settles = self.ends.first().map_or(NEVER, |(at, _)| at).min(self.deals);
         if self.settles < NEVER {
             // Never in the present instant.
             self.settles = self.settles.max(Time(cx.now.0 + 1));
@@ -563,7 +550,6 @@ impl NetworkModel for FlowNetwork {
             waiting: 0,
             deals: NEVER,
             looks: NEVER,
-            turn: NEVER,
             settles: NEVER,
             ways: Vec::with_capacity(WAYS as usize),
             links: Vec::with_capacity(256),
@@ -573,7 +559,6 @@ impl NetworkModel for FlowNetwork {
             turns: Turns::default(),
             changed: Vec::new(),
             looking: Vec::new(),
-            under_way: Vec::new(),
         }
     }
 

@@ -5,12 +5,11 @@
 //! known how fast they get on, they choose again at that, for a NIC whose packets stand in the
 //! buffer before it sends no more.
 
-use base::{Span, Time};
 use machine::{LinkId, Machine};
 use net::Cx;
 
 use crate::strands::{Drawn, THERE_IS_ONE, WAYS};
-use crate::{Flight, FlightId, FlowNetwork, NEVER};
+use crate::{FlightId, FlowNetwork};
 
 /// How often each packet in parallel chooses anew: beside all that NICs would send, and then, with
 /// shares dealt each time, beside what they do send [estimate]. After one choice at their pace
@@ -18,11 +17,6 @@ use crate::{Flight, FlightId, FlowNetwork, NEVER};
 /// ends a fifth late and more, after two 1 to 4 %.
 const OFFERED: u32 = 2;
 const GOT: u32 = 2;
-
-/// Packets choose as long as there are any. Who is under way when others come, and held up, does so
-/// again when such a part of the time has passed that his message takes alone, or has taken until
-/// now; all of them when the first is due [estimate].
-const TURNS: u64 = 4;
 
 /// What messages ask links for while their ways are chosen.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,34 +58,17 @@ impl FlowNetwork {
         self.choose(those, (Pace::Offered, times), cx);
     }
 
-    /// Somebody has come, or it is the turn of those under way; shares have been dealt. Who is held
-    /// up chooses again, at the pace that he has: of those commanded with who has come all whose
-    /// level that has changed, and the others in their turn. Shares are dealt anew each time.
+    /// Somebody has come, and shares have been dealt: all whose level that has changed choose again
+    /// if they are held up, at the pace that they have. Shares are dealt anew each time.
     pub(crate) fn choose_at_pace(&mut self, cx: &mut Cx<'_>) {
-        let is_due = self.turn <= cx.now;
-        if !cx.machine.routing.is_adaptive() || self.coming.is_empty() && !is_due {
+        if self.coming.is_empty() || !cx.machine.routing.is_adaptive() {
             return;
         }
-        let commanded = self.coming.iter().map(|&flight| self.flights[flight].start).min();
-        let first = commanded.unwrap_or(NEVER);
-        let mut together = std::mem::take(&mut self.changed);
-        let mut under_way = std::mem::take(&mut self.under_way);
-        under_way.clear();
-        let is_under_way = |&flight: &FlightId| !self.is_commanded_with(first, flight);
-        under_way.extend(together.iter().filter(|&flight| is_under_way(flight)));
-        together.retain(|flight| !is_under_way(flight));
-        let n_pushed = under_way.len();
-        if is_due {
-            let waits = |flight: &FlightId| self.flights[*flight].is_pushed && is_under_way(flight);
-            under_way.extend(self.ends.ids().filter(waits));
-            self.turn = NEVER;
-        }
+        let mut touched = std::mem::take(&mut self.changed);
         let mut those = std::mem::take(&mut self.looking);
-        for time in 0..GOT {
-            let due = if time == 0 { &under_way[n_pushed..] } else { &[] };
-            let held_up = |&&flight: &&FlightId| self.held_up(flight).is_some();
+        for _ in 0..GOT {
             those.clear();
-            those.extend(together.iter().chain(due).filter(held_up));
+            those.extend(touched.iter().filter(|&&flight| self.held_up(flight).is_some()));
             if those.is_empty() {
                 break;
             }
@@ -105,30 +82,16 @@ impl FlowNetwork {
             // What of them will go last is another matter now.
             self.coming.extend_from_slice(&those);
             self.deal(cx.now);
-            let of_now = |&&flight: &&FlightId| self.is_commanded_with(first, flight);
-            together.extend(self.changed.iter().filter(of_now));
-            together.sort_unstable();
-            together.dedup();
+            touched.extend_from_slice(&self.changed);
+            touched.sort_unstable();
+            touched.dedup();
         }
         self.coming.sort_unstable();
         self.coming.dedup();
-        together.iter().for_each(|&flight| self.ask(flight, Pace::Offered));
-        for &flight in &under_way {
+        for &flight in &touched {
             self.ask(flight, Pace::Offered);
-            self.flights[flight].is_pushed = self.held_up(flight).is_some();
-            if self.flights[flight].is_pushed {
-                let Flight { stream, begun, .. } = self.flights[flight];
-                let turn = cx.now + Span(stream.max(cx.now.since(begun)).0 / TURNS);
-                self.turn = self.turn.min(turn);
-            }
         }
-        (self.changed, self.looking, self.under_way) = (together, those, under_way);
-    }
-
-    /// Whether `flight` was commanded at one time with those who come, the `first` of them then: so
-    /// little before that they would have been dealt their shares together, or later.
-    fn is_commanded_with(&self, first: Time, flight: FlightId) -> bool {
-        self.flights[flight].start + self.patience(flight) >= first
+        (self.changed, self.looking) = (touched, those);
     }
 
     /// Each of `those` chooses a way for each of its packets in parallel, so many `times`, one
