@@ -29,6 +29,8 @@ class CommandLine:
         self.env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{self.env['PATH']}"
         for knob in [k for k in self.env if k.startswith(("FI_CXI_", "MPIR_CVAR_", "MPICH_"))]:
             del self.env[knob]
+        # Else a line that two ranks print is written in two pieces each, and these may mix.
+        self.env.pop("PYTHONUNBUFFERED", None)
 
     def arguments(self, *arguments: object) -> list[str]:
         return [sys.executable, "-m", "odonata", *map(str, arguments)]
