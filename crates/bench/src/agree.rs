@@ -6,7 +6,7 @@ use std::time::Instant;
 use base::{Time, draw};
 use flow::FlowNetwork;
 use laws::{Run, message, run_on};
-use machine::Machine;
+use machine::{Machine, NicId};
 use net::{Message, NetworkModel};
 use packet::PacketNetwork;
 use sim::api::BenchRequest;
@@ -24,6 +24,9 @@ const PATTERNS: [(&str, u64); 9] = [
     ("incast:64", 1),
     ("hotspot:16", 1),
 ];
+
+/// Messages that everybody sends to others at random, not at once but at any time.
+const STAGGERED: u64 = 4;
 
 /// Collectives, the variable that chooses an algorithm, and that algorithm.
 const COLLECTIVES: [(&str, &str, &str); 5] = [
@@ -80,6 +83,8 @@ pub fn table(args: &[String]) -> Vec<Agreement> {
         let messages = messages(&machine, pattern, each, bytes);
         tell(compare(&machine, &messages, format!("{pattern}, {each} x {bytes} B")));
     }
+    let staggered = at_any_time(&machine, STAGGERED, bytes);
+    tell(compare(&machine, &staggered, format!("at any time, {STAGGERED} x {bytes} B")));
     for (kind, variable, algorithm) in COLLECTIVES.into_iter().filter(|_| ranks > 0) {
         let both = ["flow", "packet"].map(|fidelity| {
             let keys: Vec<String> =
@@ -139,16 +144,40 @@ fn messages(machine: &Machine, pattern: &str, each: u64, bytes: u64) -> Vec<(Tim
     from.flat_map(of).collect()
 }
 
+/// Everybody sends so many messages to others at random, each at a random time of those that they
+/// take alone, one after the other.
+fn at_any_time(machine: &Machine, each: u64, bytes: u64) -> Vec<(Time, Message)> {
+    let all = machine.zero_load(NicId(0), NicId(machine.n_nics() - 1), bytes) * each;
+    let mut messages = messages(machine, "uniform", each, bytes);
+    for (nth, (at, _)) in (0..).zip(&mut messages) {
+        *at = Time(draw(12, 0, 0, nth) % all.0);
+    }
+    messages
+}
+
+/// `bench staggered MACHINE ROUTING BYTES MESSAGES`: so many messages a NIC at any time, by flows,
+/// for whoever counts instructions. Prints how many have been seen.
+pub fn staggered(args: &[String]) {
+    let [name, routing, bytes, each] = args else {
+        panic!("bench staggered MACHINE ROUTING BYTES MESSAGES");
+    };
+    let [bytes, each] = [bytes, each].map(|n| n.parse::<u64>().expect("a number"));
+    let machine = crate::preset(name, &[("routing", routing)]);
+    let messages = at_any_time(&machine, each, bytes);
+    println!("{}", run_on::<FlowNetwork>(&machine, &messages).seen.len());
+}
+
 fn compare(machine: &Machine, messages: &[(Time, Message)], what: String) -> Agreement {
     let (flow, flow_s) = timed::<FlowNetwork>(machine, messages);
     let (packet, packet_s) = timed::<PacketNetwork>(machine, messages);
-    let both = |of: fn(&Run) -> f64| [of(&flow), of(&packet)];
-    let mean =
-        |run: &Run| run.seen.iter().map(|seen| seen.seconds()).sum::<f64>() / run.seen.len() as f64;
+    let took = |run: &Run| {
+        let each = run.seen.iter().zip(messages).map(|(seen, (at, _))| seen.since(*at).seconds());
+        each.sum::<f64>() / run.seen.len() as f64
+    };
     Agreement {
         what,
-        last_s: both(|run| run.end().seconds()),
-        mean_s: both(mean),
+        last_s: [flow.end(), packet.end()].map(Time::seconds),
+        mean_s: [took(&flow), took(&packet)],
         wall_s: [flow_s, packet_s],
     }
 }

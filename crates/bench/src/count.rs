@@ -2,8 +2,8 @@
 //! the loop longer is seen on any machine, however busy.
 //!
 //! Each world runs for a window and for twice as long; the difference is what packets cost, without
-//! what building the world does. Changes among flows and messages in closed form are counted
-//! likewise.
+//! what building the world does. Changes among flows, messages in closed form and messages by flows
+//! are counted likewise.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,6 +25,7 @@ struct Record {
     counts: Vec<Count>,
     flows: Vec<Flows>,
     closed: Vec<Closed>,
+    staggered: Vec<Staggered>,
 }
 
 /// Barriers of a rank at each of the first `ppn` NICs of so many nodes: `bench closed`.
@@ -47,6 +48,29 @@ impl Closed {
         let ranks = self.nodes * self.ppn;
         let rounds = u64::from(ranks.next_power_of_two().ilog2());
         (run(2) - run(1)) / (self.calls * ranks * rounds)
+    }
+}
+
+/// Messages by flows that begin at any time, each beside all that are under way: `bench staggered`.
+#[derive(Serialize, Deserialize)]
+struct Staggered {
+    machine: String,
+    routing: String,
+    bytes: u64,
+    /// A NIC.
+    messages: u64,
+    instructions_per_message: u64,
+}
+
+impl Staggered {
+    fn measured(&self) -> u64 {
+        let run = |times: u64| {
+            let numbers = [self.bytes, self.messages * times].map(|n| n.to_string());
+            counted(&["staggered", &self.machine, &self.routing, &numbers[0], &numbers[1]])
+        };
+        let ((less, few), (more, many)) = (run(1), run(2));
+        let ended = |said: &str| said.trim().parse::<u64>().unwrap_or_else(|_| panic!("{said}"));
+        (more - less) / (ended(&many) - ended(&few))
     }
 }
 
@@ -185,6 +209,14 @@ pub fn count(write: bool) -> bool {
             format!("{machine}, {} ranks in closed form: instructions a message", nodes * ppn);
         let is = closed.measured();
         tell(&what, &mut closed.instructions_per_message, is);
+    }
+    for staggered in &mut record.staggered {
+        let Staggered { machine, routing, bytes, .. } = &*staggered;
+        let what = format!(
+            "{machine}, {routing}, {bytes} B by flows, one after another: instructions a message"
+        );
+        let is = staggered.measured();
+        tell(&what, &mut staggered.instructions_per_message, is);
     }
     if !compares {
         println!("recorded for {}, this is {rustc}: not compared", record.rustc);

@@ -1,10 +1,11 @@
 //! `cargo run --release -p bench`: prints the yardsticks. With a word behind `--` others: `smoke`
 //! the same, small; `shards` only those of one world on two threads; `peers` another simulator's
 //! speed on the same work, and ours; `agree` flows beside packets; `flows` what a change costs
-//! where many share; `closed` what a message and a rank cost in closed form; `count` instructions a
-//! packet beside those recorded; `soak` saturates the whole of `dragonfly-1056` for a simulated
-//! millisecond instead, and counts every packet. Rates are by time on a core, so others do not
-//! count; but they share its caches: repeat it and trust the best.
+//! where many share; `staggered` messages by flows that begin one after another; `closed` what a
+//! message and a rank cost in closed form; `count` instructions a packet beside those recorded;
+//! `soak` saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts
+//! every packet. Rates are by time on a core, so others do not count; but they share its caches:
+//! repeat it and trust the best.
 
 use base::Span;
 use bench::{Counting, Reading, Yard, shared, soaked, weigh, yards};
@@ -37,6 +38,9 @@ fn main() {
     if mode == "flows" {
         bench::sharing::changes(&args[1..]);
         return;
+    }
+    if mode == "staggered" {
+        return bench::agree::staggered(&args[1..]);
     }
     if mode == "peers" {
         return bench::peers::compare();

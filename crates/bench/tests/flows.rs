@@ -11,7 +11,7 @@ fn words(text: &str) -> Vec<String> {
 #[test]
 fn flows_beside_packets_on_three_groups() {
     let rows = agree::table(&words("dragonfly-1056 ugal 65536 16 8192 groups.compute.count=3"));
-    assert_eq!(rows.len(), 9 + 5);
+    assert_eq!(rows.len(), 9 + 1 + 5);
     for row in &rows {
         for [flow, packet] in [row.last_s, row.mean_s] {
             let off = flow / packet - 1.0;

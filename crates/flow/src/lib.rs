@@ -28,7 +28,7 @@ use fabric::{Extra, Fabric, Weight};
 use pressure::{Ask, Pressure};
 use strands::{Drawn, Strand, WAYS};
 use tree::Tree;
-use turns::Turns;
+use turns::{PACKETS_A_TURN, Turns};
 
 base::ids! {
     /// A message under way.
@@ -40,7 +40,7 @@ base::ids! {
 pub enum FlowEvent {
     /// The head of `flight`, sent by `src`, has reached the receiver's NIC.
     HeadArrives { src: NicId, flight: FlightId },
-    /// Flows have begun or end: shares are dealt anew.
+    /// Flows have begun or end, or it is somebody's turn: shares are dealt anew.
     Settle,
     /// The NIC `src` gives up what it has sent in vain.
     GiveUp { src: NicId, lost: LostId },
@@ -93,6 +93,8 @@ struct Flight {
     id: MsgId,
     extra: Extra,
     cut: Cut,
+    /// When its head leaves, and as much later as it waits at its receiver's NIC.
+    start: Time,
     /// When its head came, and how long it takes from then on if nobody else is there.
     begun: Time,
     stream: Span,
@@ -108,6 +110,10 @@ struct Flight {
     is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
+    /// When it chooses again, if others came while it was under way and it is held up, else never;
+    /// and how often it still may.
+    turn: Time,
+    turns: u64,
     /// So many have been commanded before it.
     nth: u64,
 }
@@ -181,6 +187,8 @@ pub struct FlowNetwork {
     deals: Time,
     /// From when on all who are held up look for other ways.
     looks: Time,
+    /// The first turn of those who were under way when others came.
+    turn: Time,
     /// When the next `Settle` is to be; `u64::MAX` if nobody waits for one.
     settles: Time,
     /// Ways as they are drawn, all their links, and one way's.
@@ -193,6 +201,11 @@ pub struct FlowNetwork {
     /// Flights whose rate has changed, and those who look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
+    /// Whose level others who come have changed: those commanded with them, and those under way.
+    together: Vec<FlightId>,
+    pushed: Vec<FlightId>,
+    /// Those under way whose turn it is.
+    due: Vec<FlightId>,
 }
 
 const NEVER: Time = Time(u64::MAX);
@@ -241,6 +254,7 @@ impl FlowNetwork {
             alone: self.fabric.alone(machine, (msg.src, msg.dst), weight, samples),
             free: 0,
             rate: 0,
+            start,
             since: start,
             left: 0,
             whole: 0,
@@ -256,6 +270,8 @@ impl FlowNetwork {
             stock: 0,
             is_last: false,
             is_admitted: false,
+            turn: NEVER,
+            turns: cut.packets / PACKETS_A_TURN,
             nth: self.launched,
         });
         self.launched += 1;
@@ -318,6 +334,7 @@ impl FlowNetwork {
             nic.handles = turn + msg.handling + host.span(few);
             if turn > cx.now {
                 self.flights[flight].is_admitted = true;
+                self.flights[flight].start += turn.since(cx.now);
                 return cx.at(turn, Phase::Arrive, ev);
             }
         }
@@ -386,7 +403,7 @@ impl FlowNetwork {
             self.end(flight, at, cx);
         }
         self.welcome(cx);
-        if self.deals <= cx.now {
+        if self.next_deal() <= cx.now {
             (self.deals, self.waiting) = (NEVER, 0);
             self.send_last(cx);
             self.deal(cx.now);
@@ -394,12 +411,19 @@ impl FlowNetwork {
             self.look_around(cx);
             self.gather(cx);
         }
-        self.settles = self.ends.first().map_or(NEVER, |(at, _)| at).min(self.deals);
+        let ends = self.ends.first().map_or(NEVER, |(at, _)| at);
+        self.settles = ends.min(self.next_deal());
         if self.settles < NEVER {
             // Never in the present instant.
             self.settles = self.settles.max(Time(cx.now.0 + 1));
             cx.at(self.settles, Phase::Decide, FlowEvent::Settle);
         }
+    }
+
+    /// When shares are dealt again, if nobody comes or ends before. A turn waits for those who wait
+    /// for company.
+    fn next_deal(&self) -> Time {
+        if self.waiting > 0 { self.deals } else { self.deals.min(self.turn) }
     }
 
     /// Solves the shares; whose rate has changed ends at another time.
@@ -550,6 +574,7 @@ impl NetworkModel for FlowNetwork {
             waiting: 0,
             deals: NEVER,
             looks: NEVER,
+            turn: NEVER,
             settles: NEVER,
             ways: Vec::with_capacity(WAYS as usize),
             links: Vec::with_capacity(256),
@@ -559,6 +584,9 @@ impl NetworkModel for FlowNetwork {
             turns: Turns::default(),
             changed: Vec::new(),
             looking: Vec::new(),
+            together: Vec::new(),
+            pushed: Vec::new(),
+            due: Vec::new(),
         }
     }
 

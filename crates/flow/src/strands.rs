@@ -16,8 +16,8 @@ use crate::{Flight, FlightId, FlowNetwork, NEVER, pieces};
 /// How many of a message's packets are asked for their way, and so the most ways it has at once.
 pub(crate) const WAYS: u32 = 8;
 
-/// How often those look for other ways whose rate an arrival has changed; and how often after that,
-/// now for ways with room only [estimate].
+/// How often those look for other ways who come, whose rate those change who were commanded with
+/// them, or whose turn it is; and how often after that, now for ways with room only [estimate].
 const ROUNDS: u32 = 4;
 const ROOM_ROUNDS: u32 = 12;
 
@@ -291,9 +291,9 @@ impl FlowNetwork {
         }
     }
 
-    /// Where somebody has come, all whose rate that has changed look for other ways if they are
-    /// held up: so many times, each time by one of their packets in parallel. Everybody does once,
-    /// if it is time for that.
+    /// Where somebody has come, those commanded with him whose rate that has changed look for other
+    /// ways if they are held up, and so does whose turn it is: so many times, each time by one of
+    /// their packets in parallel. Everybody does once, if it is time for that.
     ///
     /// Packets choose ways all the time, so where there is room somebody who is held up finds it.
     /// Where there is none they cannot tell full from fuller, and stay as they are.
