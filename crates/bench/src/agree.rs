@@ -152,6 +152,7 @@ fn at_any_time(machine: &Machine, each: u64, bytes: u64) -> Vec<(Time, Message)>
     for (nth, (at, _)) in (0..).zip(&mut messages) {
         *at = Time(draw(12, 0, 0, nth) % all.0);
     }
+    messages.sort_by_key(|&(at, _)| at);
     messages
 }
 

@@ -110,9 +110,7 @@ struct Flight {
     is_last: bool,
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
-    /// When it chooses again, if others came while it was under way and it is held up, else never;
-    /// and how often it still may.
-    turn: Time,
+    /// How often it may still choose again while it is under way.
     turns: u64,
     /// So many have been commanded before it.
     nth: u64,
@@ -187,8 +185,8 @@ pub struct FlowNetwork {
     deals: Time,
     /// From when on all who are held up look for other ways.
     looks: Time,
-    /// The first turn of those who were under way when others came.
-    turn: Time,
+    /// When those choose again who were under way when others came, and are held up.
+    in_turn: Least<FlightId, Time>,
     /// When the next `Settle` is to be; `u64::MAX` if nobody waits for one.
     settles: Time,
     /// Ways as they are drawn, all their links, and one way's.
@@ -198,7 +196,8 @@ pub struct FlowNetwork {
     back: Vec<LinkId>,
     uses: Vec<Use>,
     turns: Turns,
-    /// Flights whose rate has changed, and those who look for other ways.
+    /// Flights whose rate has changed, or those of them who have chosen at their pace; and those who
+    /// look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
     /// Whose level others who come have changed: those commanded with them, and those under way.
@@ -270,7 +269,6 @@ impl FlowNetwork {
             stock: 0,
             is_last: false,
             is_admitted: false,
-            turn: NEVER,
             turns: cut.packets / PACKETS_A_TURN,
             nth: self.launched,
         });
@@ -423,7 +421,7 @@ impl FlowNetwork {
     /// When shares are dealt again, if nobody comes or ends before. A turn waits for those who wait
     /// for company.
     fn next_deal(&self) -> Time {
-        if self.waiting > 0 { self.deals } else { self.deals.min(self.turn) }
+        if self.waiting > 0 { self.deals } else { self.deals.min(self.next_turn()) }
     }
 
     /// Solves the shares; whose rate has changed ends at another time.
@@ -490,6 +488,7 @@ impl FlowNetwork {
     fn forget(&mut self, flight: FlightId) {
         let Message { src, dst, .. } = self.flights[flight].msg;
         self.flights.free(flight);
+        self.in_turn.remove(flight);
         let (src, dst) = (self.twin(src), self.twin(dst));
         self.nics[src].sends -= 1;
         self.nics[dst].takes -= 1;
@@ -574,7 +573,7 @@ impl NetworkModel for FlowNetwork {
             waiting: 0,
             deals: NEVER,
             looks: NEVER,
-            turn: NEVER,
+            in_turn: Least::new(),
             settles: NEVER,
             ways: Vec::with_capacity(WAYS as usize),
             links: Vec::with_capacity(256),
@@ -640,6 +639,7 @@ impl NetworkModel for FlowNetwork {
             + self.flights.bytes()
             + self.owner.raw.capacity() * size_of::<FlightId>()
             + self.ends.bytes()
+            + self.in_turn.bytes()
             + self.turns.bytes()
     }
 
@@ -647,7 +647,8 @@ impl NetworkModel for FlowNetwork {
         assert_eq!(self.flights.live(), 0, "messages left in the network");
         assert_eq!(self.given_up.live(), 0, "messages whose timers have not run out");
         assert_eq!(self.sharing.live(), 0, "a strand of a message that is gone");
-        assert!(self.ends.first().is_none() && self.coming.is_empty());
+        assert!(self.ends.first().is_none() && self.in_turn.first().is_none());
+        assert!(self.coming.is_empty());
         self.pressure.assert_quiet();
         assert!(self.nics.raw.iter().all(|nic| (nic.sends, nic.takes) == (0, 0)));
     }

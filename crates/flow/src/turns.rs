@@ -3,7 +3,8 @@
 //! The one idea: a NIC sends one packet after the other, and all NICs do so at the same time. So
 //! messages choose a way for one packet each in turn, at the load of all the others; and when it is
 //! known how fast they get on, they choose again at that, for a NIC whose packets stand in the
-//! buffer before it sends no more.
+//! buffer before it sends no more. Who is under way when others come does so later, and beside all
+//! others who are.
 
 use base::Time;
 use machine::{LinkId, Machine};
@@ -19,11 +20,13 @@ use crate::{Flight, FlightId, FlowNetwork, NEVER};
 const OFFERED: u32 = 2;
 const GOT: u32 = 2;
 
-/// Packets choose as long as there are any. So who is under way when others come, and held up, does
-/// so again in turns: at instants that lie at most as far apart as his message takes alone, and of
-/// these one for so many of its packets at most [estimate]. Messages of like size share instants:
-/// many choose with one deal, beside each other, and how many there are does not make turns come
-/// more often (when all chose with the first who was due, the quotient of a job was 14 % off).
+/// Packets choose as long as there are any. So who is under way and held up, and whose level others
+/// who come change, chooses again in turns: at instants that lie at most as far apart as his message
+/// takes alone, and at one of them for so many of its packets at most [estimate]. Messages of like
+/// size share instants, as multiples of a power of two: many choose with one deal, beside each
+/// other, and how many there are does not make turns come more often (when all chose with the first
+/// who was due, the quotient of a job was 14 % off). What is commanded some time later is answered
+/// otherwise for that: the mean of 1,024 messages by 1 % either way.
 pub(crate) const PACKETS_A_TURN: u64 = 2;
 
 /// What messages ask links for while their ways are chosen.
@@ -79,20 +82,15 @@ impl FlowNetwork {
             return;
         }
         let commanded = self.coming.iter().map(|&flight| self.flights[flight].start).min();
-        let first = commanded.unwrap_or(NEVER);
-        let spare = std::mem::take(&mut self.together);
-        let mut together = std::mem::replace(&mut self.changed, spare);
-        let mut pushed = std::mem::take(&mut self.pushed);
-        pushed.clear();
-        pushed.extend(together.iter().filter(|&&flight| !self.is_commanded_with(first, flight)));
-        together.retain(|&flight| self.is_commanded_with(first, flight));
-        let due = std::mem::take(&mut self.due);
+        self.together.clear();
+        self.pushed.clear();
+        self.part_changed(commanded);
         let mut those = std::mem::take(&mut self.looking);
         for time in 0..GOT {
-            let once = if time == 0 { &due[..] } else { &[] };
+            let once = if time == 0 { &self.due[..] } else { &[] };
             let held_up = |&&flight: &&FlightId| self.held_up(flight).is_some();
             those.clear();
-            those.extend(together.iter().chain(once).filter(held_up));
+            those.extend(self.together.iter().chain(once).filter(held_up));
             if those.is_empty() {
                 break;
             }
@@ -107,56 +105,70 @@ impl FlowNetwork {
             // What of them will go last is another matter now.
             self.coming.extend_from_slice(&those);
             self.deal(cx.now);
-            let of_now = |&&flight: &&FlightId| self.is_commanded_with(first, flight);
-            together.extend(self.changed.iter().filter(of_now));
-            together.sort_unstable();
-            together.dedup();
+            self.part_changed(commanded);
         }
-        self.coming.sort_unstable();
-        self.coming.dedup();
-        together.extend_from_slice(&due);
-        together.sort_unstable();
-        together.dedup();
-        for &flight in together.iter().chain(&pushed) {
-            self.ask(flight, Pace::Offered);
+        self.looking = those;
+        self.together.extend_from_slice(&self.due);
+        for all in [&mut self.coming, &mut self.together, &mut self.pushed] {
+            all.sort_unstable();
+            all.dedup();
         }
-        for &flight in pushed.iter().chain(&due) {
-            self.await_turn(flight, cx.now);
+        for nth in 0..self.together.len() {
+            self.ask(self.together[nth], Pace::Offered);
         }
-        self.together = std::mem::replace(&mut self.changed, together);
-        (self.pushed, self.due, self.looking) = (pushed, due, those);
+        for nth in 0..self.pushed.len() {
+            self.ask(self.pushed[nth], Pace::Offered);
+            self.await_turn(self.pushed[nth], cx.now);
+        }
+        for nth in 0..self.due.len() {
+            self.await_turn(self.due[nth], cx.now);
+        }
+        std::mem::swap(&mut self.changed, &mut self.together);
     }
 
-    /// Whose turn it is are the `due` ones. The others' turns come later.
+    /// Of those whose level has changed, who was commanded with those who come, the first of whom
+    /// was `commanded` then, and who was under way: if nobody comes, nobody pushes him.
+    fn part_changed(&mut self, commanded: Option<Time>) {
+        let Some(first) = commanded else { return };
+        for &flight in &self.changed {
+            if self.is_commanded_with(first, flight) {
+                self.together.push(flight);
+            } else {
+                self.pushed.push(flight);
+            }
+        }
+    }
+
+    /// When the first turn comes.
+    pub(crate) fn next_turn(&self) -> Time {
+        self.in_turn.first().map_or(NEVER, |(at, _)| at)
+    }
+
+    /// Whose turn it is are the `due` ones.
     fn take_turns(&mut self, now: Time) {
         self.due.clear();
-        if self.turn > now {
-            return;
-        }
-        self.turn = NEVER;
-        for flight in self.ends.ids() {
-            let Flight { turn, turns, .. } = &mut self.flights[flight];
-            if *turn <= now {
-                (*turn, *turns) = (NEVER, *turns - 1);
-                self.due.push(flight);
-            }
-            self.turn = self.turn.min(*turn);
+        while let Some((_, flight)) = self.in_turn.first().filter(|&(at, _)| at <= now) {
+            self.in_turn.remove(flight);
+            self.flights[flight].turns -= 1;
+            self.due.push(flight);
         }
     }
 
-    /// `flight` chooses again after `now`, if it is held up: at a multiple of a power of two.
+    /// `flight` chooses again after `now` if it is held up: at a multiple of the largest power of
+    /// two that is no longer than it takes alone.
     fn await_turn(&mut self, flight: FlightId, now: Time) {
-        let is_held_up = self.held_up(flight).is_some();
-        let Flight { stream, turn, turns, .. } = &mut self.flights[flight];
-        *turn = NEVER;
-        if is_held_up && *turns > 0 {
-            *turn = Time((now.0 + 1).next_multiple_of(1 << stream.0.max(1).ilog2()));
-            self.turn = self.turn.min(*turn);
+        let Flight { stream, turns, .. } = self.flights[flight];
+        let apart = 1 << stream.0.max(1).ilog2();
+        match (now.0 + 1).checked_next_multiple_of(apart) {
+            Some(at) if turns > 0 && self.held_up(flight).is_some() => {
+                self.in_turn.set(flight, Time(at));
+            }
+            _ => self.in_turn.remove(flight),
         }
     }
 
-    /// Whether `flight` was commanded at one time with those who come, the `first` of them then: so
-    /// little before that they would have been dealt their shares together, or later.
+    /// Whether `flight` was commanded at one time with those who come, of whom the first was so at
+    /// `first`: later, or so little before that they would have been dealt their shares together.
     fn is_commanded_with(&self, first: Time, flight: FlightId) -> bool {
         self.flights[flight].start + self.patience(flight) >= first
     }
