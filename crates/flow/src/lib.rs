@@ -196,7 +196,7 @@ pub struct FlowNetwork {
     back: Vec<LinkId>,
     uses: Vec<Use>,
     turns: Turns,
-    /// Flights whose rate has changed, or those of them who have chosen at their pace; and those who
+    /// Flights whose rate has changed, or those who have just chosen at their pace; and those who
     /// look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,

@@ -21,12 +21,12 @@ const OFFERED: u32 = 2;
 const GOT: u32 = 2;
 
 /// Packets choose as long as there are any. So who is under way and held up, and whose level others
-/// who come change, chooses again in turns: at instants that lie at most as far apart as his message
-/// takes alone, and at one of them for so many of its packets at most [estimate]. Messages of like
-/// size share instants, as multiples of a power of two: many choose with one deal, beside each
-/// other, and how many there are does not make turns come more often (when all chose with the first
-/// who was due, the quotient of a job was 14 % off). What is commanded some time later is answered
-/// otherwise for that: the mean of 1,024 messages by 1 % either way.
+/// who come change, chooses again in turns: at instants that lie at most as far apart as his
+/// message takes alone, and at one of them for so many of its packets at most [estimate]. Messages
+/// of like size share instants, as multiples of a power of two: many choose with one deal, beside
+/// each other, and how many there are does not make turns come more often (when all chose with the
+/// first who was due, the quotient of a job was 14 % off). What is commanded some time later is
+/// answered otherwise for that: the mean of 1,024 messages by 1 % either way.
 pub(crate) const PACKETS_A_TURN: u64 = 2;
 
 /// What messages ask links for while their ways are chosen.
