@@ -196,8 +196,8 @@ pub struct FlowNetwork {
     back: Vec<LinkId>,
     uses: Vec<Use>,
     turns: Turns,
-    /// Flights whose rate has changed, or those who have just chosen at their pace; and those who
-    /// look for other ways.
+    /// Flights whose rate has changed, or, if some have chosen at their pace, those commanded with
+    /// who came and those due; and those who look for other ways.
     changed: Vec<FlightId>,
     looking: Vec<FlightId>,
     /// Whose level others who come have changed: those commanded with them, and those under way.

@@ -3,8 +3,8 @@
 //! The one idea: a NIC sends one packet after the other, and all NICs do so at the same time. So
 //! messages choose a way for one packet each in turn, at the load of all the others; and when it is
 //! known how fast they get on, they choose again at that, for a NIC whose packets stand in the
-//! buffer before it sends no more. Who is under way when others come does so later, and beside all
-//! others who are.
+//! buffer before it sends no more. Who is under way when others come does so later, beside others
+//! of like size.
 
 use base::Time;
 use machine::{LinkId, Machine};
@@ -71,8 +71,8 @@ impl FlowNetwork {
 
     /// Somebody has come, or it is the turn of those under way; shares have been dealt. Who is held
     /// up chooses again, at the pace that he has: of those commanded with who has come all whose
-    /// level that has changed, and whose turn it is once. Shares are dealt anew each time. All of
-    /// them are then the changed ones.
+    /// level that has changed, and whose turn it is once. Shares are dealt anew each time. The
+    /// changed ones are then those commanded together and those due.
     pub(crate) fn choose_at_pace(&mut self, cx: &mut Cx<'_>) {
         if !cx.machine.routing.is_adaptive() {
             return;
@@ -168,7 +168,7 @@ impl FlowNetwork {
     }
 
     /// Whether `flight` was commanded at one time with those who come, of whom the first was so at
-    /// `first`: later, or so little before that they would have been dealt their shares together.
+    /// `first`: later, or no earlier than it would wait for company now.
     fn is_commanded_with(&self, first: Time, flight: FlightId) -> bool {
         self.flights[flight].start + self.patience(flight) >= first
     }

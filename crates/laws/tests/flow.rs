@@ -406,7 +406,7 @@ fn what_gathers_does_so_behind_fast_switches_too() {
 /// send by rendezvous begin within a microsecond or two of each other, as answers come; others at
 /// any time. When only those commanded at one time chose again, the mean message was 10 and 57 %
 /// too fast on two groups, 25 and 39 % on four: ways round that were empty when it began were full
-/// soon after. At any time on two groups it is 20 % too fast still, where it was 14 when all whom
+/// soon after. At any time on two groups it is 21 % too fast still, where it was 14 when all whom
 /// newcomers slowed down chose at once, which whole machines cannot afford.
 #[test]
 fn who_is_under_way_goes_on_choosing() {

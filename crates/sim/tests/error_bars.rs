@@ -136,8 +136,7 @@ fn the_cheapest_fidelity_within_the_tolerance_is_chosen() {
         ["loggp", "flow"].map(|fidelity| answer(&ask("alltoall", fidelity, 32, 1, &sizes)));
     let packet = answer(&ask("alltoall", "packet", 32, 1, &sizes));
     let (wide, narrow) = (reach(&loggp), reach(&flow));
-    // So that there are tolerances between them; how near either is to packets is asked above.
-    assert!(narrow < 0.998 * wide, "flows are nearer here: {narrow} {wide}");
+    assert!(narrow < 0.998 * wide, "no tolerance lies between them: {narrow} {wide}");
     let auto = |tolerance: f64, messages: u64| {
         let asked = ask("alltoall", "auto", 32, 1, &sizes);
         let asked =
