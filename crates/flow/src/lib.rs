@@ -111,7 +111,7 @@ struct Flight {
     /// It has waited for its turn at the receiver's NIC.
     is_admitted: bool,
     /// How often it may still choose again while it is under way.
-    turns: u64,
+    turns_left: u64,
     /// So many have been commanded before it.
     nth: u64,
 }
@@ -269,7 +269,7 @@ impl FlowNetwork {
             stock: 0,
             is_last: false,
             is_admitted: false,
-            turns: cut.packets / PACKETS_A_TURN,
+            turns_left: cut.packets / PACKETS_A_TURN,
             nth: self.launched,
         });
         self.launched += 1;
