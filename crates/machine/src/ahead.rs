@@ -20,9 +20,11 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         let (from, to) = net.groups_of(at, self.nic_switch[dst]);
         let pair = net.pair(from, to);
-        let drawn = below(stir(draw, Stream::FirstLeg), pair.len() as u32);
-        if let Some(crossing) = pair.get(drawn as usize) {
-            prefetch(crossing);
+        let n = pair.len() as u32;
+        for nth in two_of(stir(draw, Stream::FirstLeg), n) {
+            if let Some(crossing) = pair.get(nth as usize) {
+                prefetch(crossing);
+            }
         }
     }
     /// The links that a packet may well take next, if loads are even: as many as two.
@@ -44,10 +46,7 @@ impl Machine {
         let leg = if is_second { Stream::SecondLeg } else { Stream::FirstLeg };
         let n = pair.len() as u32;
         let legs = stir(draw, leg);
-        let one = below(legs, n);
-        let other = one + 1 + below(legs << 32, n.saturating_sub(1));
-        let other = if other >= n { other - n } else { other };
-        [one, other].map(|nth| {
+        two_of(legs, n).map(|nth| {
             let crossing = pair.get(nth as usize).copied().unwrap_or_default();
             let is_here = crossing.from == here.place();
             if is_here { crossing.link } else { LinkId(here.toward(crossing.from).0) }
@@ -58,6 +57,14 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         net.has_lone_locals && !self.routing.hears_reports()
     }
+}
+
+/// The two of so many links that a leg's draw names, as `Dragonfly::step` does.
+#[inline]
+fn two_of(legs: u64, n: u32) -> [u32; 2] {
+    let one = below(legs, n);
+    let other = one + 1 + below(legs << 32, n.saturating_sub(1));
+    [one, if other >= n { other - n } else { other }]
 }
 
 impl Dragonfly {

@@ -528,15 +528,20 @@ impl Machine {
     #[inline(always)]
     pub fn only_hop(&self, at: SwitchId, dst: NicId, route: Route) -> Option<(Route, Hop)> {
         let Topology::Dragonfly(dragonfly) = &self.topology;
+        let is_whole = dragonfly.has_one_way && self.routing.goes_straight(route);
+        // Where a packet is to decide yet nobody reads where it goes.
+        if !is_whole && !(route.decided && route.passed) {
+            return None;
+        }
         let home = self.nic_switch[dst];
-        let (link, crosses) = if dragonfly.has_one_way && self.routing.goes_straight(route) {
+        let goes_on = at != home;
+        let (link, crosses) = if is_whole {
             dragonfly.only_step(at, home)
-        } else if dragonfly.has_lone_locals && route.decided && route.passed {
+        } else if dragonfly.has_lone_locals || !goes_on {
             (dragonfly.only_local(at, home)?, false)
         } else {
             return None;
         };
-        let goes_on = at != home;
         let link = select_unpredictable(goes_on, link, self.ejection(dst));
         let after = Route {
             via: route.via,

@@ -5,10 +5,11 @@
 //! several times while those before it are handled, a step further along such a chain each time;
 //! when its turn comes everything is there. Nothing that anybody could see depends on it.
 //!
-//! Heads are looked at together, and all others together: told apart once, without a branch, for no
-//! processor can guess which an event is.
+//! Events of a sort are looked at together: told apart once, without a branch, for no processor can
+//! guess which an event is. So are heads, once their packets are there: of most the next link is
+//! foretold, and only those that will ask for their way need all the looks there are.
 
-use base::prefetch;
+use base::{Slab, prefetch, prefetch_all};
 use des::{BLOCK, Item, LOOKS, Queue, What};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
@@ -27,11 +28,18 @@ pub(crate) const CACHED: usize = 2 << 20;
 /// How many events ahead a glance is at networks that need no more.
 const GLANCE: usize = 3;
 
-/// Events of a block: the packets of heads, and all others.
+/// Events of a block, sorted by what there is to fetch for them.
 #[derive(Clone, Copy)]
 struct Seen {
     heads: List<PacketId>,
+    ready: List<What>,
+    free: List<LinkId>,
     others: List<What>,
+    /// Of the heads: those that will ask for their way, those whose way on is known, and those at
+    /// their NIC or the switch before it.
+    asking: List<PacketId>,
+    going: List<PacketId>,
+    last: List<PacketId>,
 }
 
 /// As many as a block has at most. Adding what may not be wanted is no branch.
@@ -42,6 +50,9 @@ struct List<T> {
 }
 
 impl<T: Copy> List<T> {
+    const fn of(item: T) -> Self {
+        List { items: [item; BLOCK], len: 0 }
+    }
     #[inline(always)]
     fn add_if(&mut self, is_wanted: bool, item: T) {
         self.items[self.len % BLOCK] = item;
@@ -55,24 +66,49 @@ impl<T: Copy> List<T> {
 
 impl Seen {
     const NOTHING: Seen = Seen {
-        heads: List { items: [PacketId(NONE); BLOCK], len: 0 },
-        others: List { items: [What::NOTHING; BLOCK], len: 0 },
+        heads: List::of(PacketId(NONE)),
+        ready: List::of(What::NOTHING),
+        free: List::of(LinkId(NONE)),
+        others: List::of(What::NOTHING),
+        asking: List::of(PacketId(NONE)),
+        going: List::of(PacketId(NONE)),
+        last: List::of(PacketId(NONE)),
     };
+
     #[inline(always)]
-    fn of(block: &[Item; BLOCK]) -> Seen {
-        let mut seen = Seen::NOTHING;
+    fn begin(&mut self, block: &[Item; BLOCK]) {
+        let Seen { heads, ready, free, others, asking, going, last } = self;
+        (heads.len, ready.len, free.len, others.len) = (0, 0, 0, 0);
+        (asking.len, going.len, last.len) = (0, 0, 0);
         for &Item { what, .. } in block {
-            let is_head = what.kind() == kind::HEAD;
-            seen.heads.add_if(is_head, PacketId(what.arg()));
-            seen.others.add_if(!is_head, what);
+            let (kind, source) = (what.kind(), what.source());
+            let [is_head, is_ready, is_free] =
+                [kind::HEAD, kind::READY, kind::FREE].map(|wanted| kind == wanted);
+            heads.add_if(is_head, PacketId(what.arg()));
+            ready.add_if(is_ready, what);
+            free.add_if(is_free, LinkId(source));
+            others.add_if(!(is_head | is_ready | is_free), what);
         }
-        seen
+    }
+
+    /// Sorts the heads by what their packets tell. Some may have gone on by now, and name anything.
+    #[inline(always)]
+    fn sort(&mut self, packets: &Slab<PacketId, Packet>, links: u32, edges: u32) {
+        for id in self.heads.iter() {
+            let p = &packets[id];
+            let is_last = (p.at.0 == NONE) | (p.next < edges);
+            let is_known = p.next < links;
+            self.last.add_if(is_last, id);
+            self.going.add_if(is_known & !is_last, id);
+            self.asking.add_if(!(is_known | is_last), id);
+        }
     }
 }
 
 /// The blocks that are looked at, by turns.
 pub(crate) struct Ahead {
-    blocks: [Seen; LOOKS],
+    /// Nothing while somebody looks.
+    blocks: Option<Box<[Seen; LOOKS]>>,
     turn: usize,
     /// Which links a packet may take is likely to be told without asking for loads.
     is_likely: bool,
@@ -80,7 +116,8 @@ pub(crate) struct Ahead {
 
 impl Ahead {
     pub fn new(machine: &Machine) -> Ahead {
-        Ahead { blocks: [Seen::NOTHING; LOOKS], turn: 0, is_likely: machine.are_links_likely() }
+        let blocks = Some(Box::new([Seen::NOTHING; LOOKS]));
+        Ahead { blocks, turn: 0, is_likely: machine.are_links_likely() }
     }
 }
 
@@ -96,53 +133,87 @@ impl PacketNetwork {
     ) {
         let turn = (self.ahead.turn + 1) % LOOKS;
         self.ahead.turn = turn;
-        self.ahead.blocks[turn] = Seen::of(block);
-        let back = |by: usize| &self.ahead.blocks[(turn + LOOKS - by) % LOOKS];
+        let mut blocks = self.ahead.blocks.take().expect("nobody else looks");
+        let back = |by: usize| (turn + LOOKS - by) % LOOKS;
 
-        let seen = back(0);
-        for id in seen.heads.iter() {
-            self.packets.prefetch(id);
+        let seen = &mut blocks[back(0)];
+        seen.begin(block);
+        seen.heads.iter().for_each(|id| self.packets.prefetch(id));
+        for what in seen.ready.iter() {
+            self.transits.prefetch(TransitId(what.arg()));
+            self.fetch_sender(what.source() as usize);
         }
-        for what in seen.others.iter() {
-            self.first_look(what);
-        }
-        let seen = back(1);
-        for p in self.packets_of(seen) {
+        seen.free.iter().for_each(|link| self.fetch_freed(link));
+        seen.others.iter().for_each(|what| self.first_look(what));
+
+        let seen = &mut blocks[back(1)];
+        seen.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
+        for p in self.packets_of(&seen.heads) {
             self.fetch_channel(p.input, p.input_vc);
+        }
+        for p in self.packets_of(&seen.going) {
+            let link = LinkId(p.next);
+            prefetch(&self.wires[link]);
+            let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
+            prefetch(&self.rooms[self.channel(hop.link, hop.vc)]);
+        }
+        for p in self.packets_of(&seen.last) {
+            self.arrivals.prefetch(p.arrival);
+            self.fetch_receiver(p.dst);
+        }
+        for p in self.packets_of(&seen.asking) {
             prefetch(&machine.nic_switch[p.dst]);
         }
-        for what in seen.others.iter() {
-            self.second_look(what);
+        for what in seen.ready.iter() {
+            self.fetch_dues(&self.nics[NicId(what.source())]);
         }
-        let seen = back(2);
-        for p in self.packets_of(seen) {
-            if is_last_hop(p, machine) {
-                self.arrivals.prefetch(p.arrival);
-                self.fetch_receiver(p.dst);
-            } else {
-                machine.prefetch_pair(p.at, p.dst);
-            }
+        seen.free.iter().for_each(|link| self.fetch_waiting_for(link));
+        seen.others.iter().for_each(|what| self.second_look(what));
+
+        let seen = &blocks[back(2)];
+        for p in self.packets_of(&seen.last) {
+            self.fetch_origin(p.arrival);
         }
-        for what in seen.others.iter() {
-            self.third_look(what);
+        for p in self.asking(seen) {
+            machine.prefetch_pair(p.at, p.dst);
         }
-        let seen = back(3);
-        for p in self.packets_of(seen) {
-            if is_last_hop(p, machine) {
-                self.fetch_origin(p.arrival);
-            } else {
-                machine.prefetch_crossing(p.at, p.dst, p.luck());
-            }
+        for what in seen.ready.iter() {
+            self.fetch_more_dues(&self.nics[NicId(what.source())]);
         }
-        for what in seen.others.iter() {
-            self.fourth_look(what);
+        for link in seen.free.iter() {
+            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lane(link) }
         }
-        let seen = back(4);
-        for p in self.packets_of(seen) {
-            if !is_last_hop(p, machine) {
-                self.fetch_ways(p, machine);
-            } else if let Some(id) = self.fetch_acks(p.arrival) {
+        seen.others.iter().for_each(|what| self.third_look(what));
+
+        let seen = &blocks[back(3)];
+        for p in self.packets_of(&seen.last) {
+            if let Some(id) = self.fetch_acks(p.arrival) {
                 tell(id);
+            }
+        }
+        for p in self.asking(seen) {
+            machine.prefetch_crossing(p.at, p.dst, p.luck());
+        }
+        for link in seen.free.iter() {
+            if !self.is_edge(link) {
+                self.fetch_waiting(link);
+            } else if let Some(p) = self.waiting_packet(link) {
+                self.fetch_channel(p.input, p.input_vc);
+                self.arrivals.prefetch(p.arrival);
+            }
+        }
+        seen.others.iter().for_each(|what| self.fourth_look(what));
+
+        let seen = &blocks[back(4)];
+        for p in self.asking(seen) {
+            self.fetch_ways(p, machine);
+        }
+        for link in seen.free.iter() {
+            if let Some(p) = self.waiting_packet(link) {
+                match self.is_edge(link) {
+                    true => self.fetch_origin(p.arrival),
+                    false => self.fetch_channel(p.input, p.input_vc),
+                }
             }
         }
         for what in seen.others.iter() {
@@ -150,10 +221,25 @@ impl PacketNetwork {
                 tell(id);
             }
         }
+
+        let seen = &blocks[back(5)];
+        for link in seen.free.iter().filter(|&link| self.is_edge(link)) {
+            if let Some(p) = self.waiting_packet(link)
+                && let Some(id) = self.fetch_acks(p.arrival)
+            {
+                tell(id);
+            }
+        }
+        self.ahead.blocks = Some(blocks);
     }
 
-    fn packets_of(&self, seen: &Seen) -> impl Iterator<Item = &Packet> {
-        seen.heads.iter().map(|id| &self.packets[id])
+    fn packets_of(&self, ids: &List<PacketId>) -> impl Iterator<Item = &Packet> {
+        ids.iter().map(|id| &self.packets[id])
+    }
+
+    /// Those that will ask for their way and are still on their way to a switch.
+    fn asking(&self, seen: &Seen) -> impl Iterator<Item = &Packet> {
+        self.packets_of(&seen.asking).filter(|p| p.at.0 != NONE)
     }
 
     /// The links that a packet may take next.
@@ -185,27 +271,43 @@ impl PacketNetwork {
         None
     }
 
+    /// A link that is free again.
+    #[inline]
+    fn fetch_freed(&self, link: LinkId) {
+        prefetch(&self.wires[link]);
+        if self.is_edge(link) {
+            prefetch(&self.nics.raw[link.0 as usize % self.nics.len()]);
+            self.fetch_channel(link, 0);
+        }
+    }
+
+    /// Who waits for it; which acknowledgements are due.
+    #[inline]
+    fn fetch_waiting_for(&self, link: LinkId) {
+        if self.is_edge(link) {
+            self.fetch_lane(link);
+            if let Some(nic) = self.nics.raw.get(link.0 as usize) {
+                self.fetch_first(nic);
+            }
+        } else {
+            let waited_for = self.wires[link].waited_for;
+            self.fetch_channel(link, waited_for.trailing_zeros() as u8 % 32);
+        }
+    }
+
     /// What the event itself names.
     #[inline]
     fn first_look(&self, what: What) {
         let (link, source) = (LinkId(what.source()), what.source() as usize);
         match what.kind() {
-            kind::FREE => {
-                prefetch(&self.wires[link]);
-                if self.is_edge(link) {
-                    prefetch(&self.nics.raw[source % self.nics.len()]);
-                    self.fetch_channel(link, 0);
-                }
-            }
             kind::CREDIT | kind::HOME => {
                 prefetch(&self.wires[link]);
                 self.fetch_channel(link, what.arg() as u8);
             }
-            kind::READY => {
-                self.transits.prefetch(TransitId(what.arg()));
+            kind::ACK | kind::HOST => {
                 self.fetch_sender(source);
+                prefetch_all(&self.nics.raw[source]);
             }
-            kind::ACK | kind::HOST => self.fetch_sender(source),
             kind::RESPOND => {
                 self.packets.prefetch(PacketId(what.arg()));
                 self.fetch_sender(source);
@@ -215,25 +317,11 @@ impl PacketNetwork {
         }
     }
 
-    /// Who waits for a link; which acknowledgements are due.
+    /// What it will have to do with.
     #[inline]
     fn second_look(&self, what: What) {
         match what.kind() {
-            kind::FREE => {
-                let link = LinkId(what.source());
-                if self.is_edge(link) {
-                    self.fetch_lane(link);
-                    if let Some(nic) = self.nics.raw.get(link.0 as usize) {
-                        self.fetch_first(nic);
-                    }
-                } else {
-                    let waited_for = self.wires[link].waited_for;
-                    self.fetch_channel(link, waited_for.trailing_zeros() as u8 % 32);
-                }
-            }
-            kind::READY | kind::ACK => {
-                self.dues.prefetch(DueId(self.nics[NicId(what.source())].acks.first));
-            }
+            kind::ACK => self.fetch_dues(&self.nics[NicId(what.source())]),
             kind::HOST => {
                 let nic = &self.nics[NicId(what.source())];
                 if nic.held != NONE {
@@ -246,20 +334,11 @@ impl PacketNetwork {
         }
     }
 
-    /// What these name in turn.
+    /// What that names in turn.
     #[inline]
     fn third_look(&self, what: What) {
         match what.kind() {
-            kind::FREE => {
-                let link = LinkId(what.source());
-                if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lane(link) }
-            }
-            kind::READY | kind::ACK => {
-                let first = self.nics[NicId(what.source())].acks.first;
-                if first != NONE {
-                    self.dues.prefetch(DueId(self.dues[DueId(first)].after));
-                }
-            }
+            kind::ACK => self.fetch_more_dues(&self.nics[NicId(what.source())]),
             kind::HOST => {
                 if let Some(p) = self.held_packet(what) {
                     self.fetch_channel(p.input, p.input_vc);
@@ -272,46 +351,20 @@ impl PacketNetwork {
 
     #[inline]
     fn fourth_look(&self, what: What) {
-        match what.kind() {
-            kind::FREE => {
-                let link = LinkId(what.source());
-                if !self.is_edge(link) {
-                    self.fetch_waiting(link);
-                } else if let Some(p) = self.waiting_packet(link) {
-                    self.fetch_channel(p.input, p.input_vc);
-                    self.arrivals.prefetch(p.arrival);
-                }
-            }
-            kind::HOST => {
-                if let Some(p) = self.held_packet(what) {
-                    self.fetch_origin(p.arrival);
-                }
-            }
-            _ => {}
+        if what.kind() == kind::HOST
+            && let Some(p) = self.held_packet(what)
+        {
+            self.fetch_origin(p.arrival);
         }
     }
 
-    /// Where a packet that leaves was, and who hears of one that is taken.
+    /// Who hears of a packet that is taken.
     #[inline]
     fn last_look(&self, what: What) -> Option<MsgId> {
-        match what.kind() {
-            kind::FREE => {
-                let link = LinkId(what.source());
-                if let Some(p) = self.waiting_packet(link) {
-                    match self.is_edge(link) {
-                        true => self.fetch_origin(p.arrival),
-                        false => self.fetch_channel(p.input, p.input_vc),
-                    }
-                }
-            }
-            kind::HOST => {
-                if let Some(p) = self.held_packet(what) {
-                    return self.fetch_acks(p.arrival);
-                }
-            }
-            _ => {}
+        if what.kind() != kind::HOST {
+            return None;
         }
-        None
+        self.fetch_acks(self.held_packet(what)?.arrival)
     }
 
     /// The packet that a host interface will take.
@@ -379,7 +432,21 @@ impl PacketNetwork {
     #[inline]
     fn fetch_first(&self, nic: &Nic) {
         self.transits.prefetch(TransitId(nic.first));
-        self.dues.prefetch(DueId(nic.acks.first));
+        self.fetch_dues(nic);
+    }
+
+    /// Acknowledgements on their way back, if the NIC will look at them.
+    #[inline]
+    fn fetch_dues(&self, nic: &Nic) {
+        if nic.looks_back() {
+            self.dues.prefetch(DueId(nic.acks.first));
+        }
+    }
+    #[inline]
+    fn fetch_more_dues(&self, nic: &Nic) {
+        if nic.looks_back() && nic.acks.first != NONE {
+            self.dues.prefetch(DueId(self.dues[DueId(nic.acks.first)].after));
+        }
     }
 
     /// What a NIC that sends will touch.
@@ -406,10 +473,4 @@ impl PacketNetwork {
         prefetch(&self.channels[at]);
         prefetch(&self.rooms[at]);
     }
-}
-
-/// Whether a packet has come to its NIC, or to the switch before it.
-#[inline(always)]
-fn is_last_hop(p: &Packet, machine: &Machine) -> bool {
-    (p.at.0 == NONE) | (p.at == machine.nic_switch[p.dst])
 }

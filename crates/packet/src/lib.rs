@@ -15,6 +15,7 @@ mod credit;
 mod due;
 mod faults;
 mod flows;
+mod foretold;
 mod hold;
 mod link;
 mod loads;
@@ -174,7 +175,8 @@ struct Packet {
     traveled: u32,
     /// The link it came in by, whose far-end buffer it occupies.
     input: LinkId,
-    /// Behind it in its lane, or in the receiver's queue.
+    /// Behind it in its lane, or in the receiver's queue. On its way to a switch: the link by which
+    /// it will leave that, if it has no choice any more: see `foretold`.
     next: u32,
     /// Where it is or will be next; nothing if that is a NIC.
     at: SwitchId,
@@ -205,6 +207,8 @@ mod mark {
     pub const ORDERED: u8 = 2;
     /// It finds a way for its flow.
     pub const LEADS: u8 = 4;
+    /// The link that is foretold leads to another group.
+    pub const CROSSES: u8 = 8;
 }
 
 /// A message as its sender knows it, until its last packet is made.
@@ -484,10 +488,10 @@ impl PacketNetwork {
     /// Where a packet goes from the switch it stands at, as its policy has it.
     #[inline(always)]
     fn decide(&self, p: &Packet, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
-        let Packet { mut route, dst, at, vnet, .. } = *p;
-        if let Some(only) = cx.machine.only_hop(at, dst, route) {
+        if let Some(only) = self.foretold(p) {
             return only;
         }
+        let Packet { mut route, dst, at, vnet, .. } = *p;
         let loads = Loads { net: self, now: cx.now, vc: vnet * self.n_vcs + route.class };
         let hop = cx.machine.next_hop(at, dst, &mut route, luck, &loads);
         (route, hop)

@@ -239,6 +239,11 @@ impl Layout {
         assert!(u32::try_from(channels).is_ok(), "2^32 virtual channels or more");
         Layout { ends, each: [of_edge, of_fabric], less: [0, ends * (of_fabric - of_edge)] }
     }
+    /// Links below this are NICs'.
+    #[inline]
+    pub fn ends(&self) -> u32 {
+        self.ends
+    }
     /// The first channel of a link, or of the one that would come after the last. There is no
     /// branch in it, since links of both kinds come as they like.
     #[inline(always)]
@@ -403,7 +408,11 @@ impl PacketNetwork {
         wire.ticket = ticket.wrapping_add(1);
         let new = Lane { input, head: packet, tail: packet, next: NONE, ticket };
         let new = self.lanes.insert(new);
-        append(channel, &mut self.lanes, new);
+        if is_waited_for {
+            return append(channel, &mut self.lanes, new);
+        }
+        self.lanes[new].next = new.0;
+        channel.last = new.0;
     }
 
     /// Grants the free `link` to one of those who wait for it, if any of them has credit.
@@ -601,6 +610,9 @@ impl PacketNetwork {
         let (Hop { link, vc }, &Entered { mut head, to, abroad, is_slow, .. }) = (hop, entered);
         if is_slow && to == cx.machine.nic_switch[self.packets[packet].dst] {
             head = head.max(self.in_one_piece(packet));
+        }
+        if to.0 != NONE {
+            self.foretell(packet, to, cx.machine);
         }
         if abroad != 0 {
             return self.emigrate(packet, link, head, abroad);

@@ -112,6 +112,18 @@ impl Nic {
         self.in_flight < window
     }
 
+    /// Whether it looks how many acknowledgements are back before it sends.
+    #[inline]
+    pub fn looks_back(&self) -> bool {
+        self.in_flight >= FEW
+    }
+
+    /// Whether a packet or a message waits for its host interface.
+    #[inline(always)]
+    fn is_waited_for(&self) -> bool {
+        self.held != NONE || self.send_waits
+    }
+
     /// When a packet is taken whose head comes then, if that is certain already: no other comes or
     /// waits to come in, and nothing goes out before.
     #[inline(always)]
@@ -466,10 +478,12 @@ impl PacketNetwork {
     /// does, if not, it is asked again when it is free.
     #[inline]
     pub(crate) fn host_sends(&mut self, at: NicId, both: Span, cx: &mut Cx<'_>) -> bool {
-        let sends = self.nics[at].lets_out(both, cx.now);
+        let nic = &mut self.nics[at];
+        let sends = nic.lets_out(both, cx.now);
         if !sends {
-            self.nics[at].send_waits = true;
-            self.arm_host(at, cx);
+            let is_armed = nic.is_waited_for();
+            nic.send_waits = true;
+            self.arm_host(at, is_armed, cx);
         }
         sends
     }
@@ -484,21 +498,24 @@ impl PacketNetwork {
             return self.take(packet, at, cx.now, cx);
         }
         p.next = NONE;
-        match nic.held_last {
+        let is_armed = nic.is_waited_for();
+        match nic.held {
             NONE => nic.held = packet.0,
-            last => self.packets[PacketId(last)].next = packet.0,
+            _ => self.packets[PacketId(nic.held_last)].next = packet.0,
         }
         nic.held_last = packet.0;
-        self.arm_host(at, cx);
+        self.arm_host(at, is_armed, cx);
     }
 
-    /// Schedules the next decision about a busy host interface.
-    fn arm_host(&mut self, at: NicId, cx: &mut Cx<'_>) {
+    /// Schedules the next decision about a busy host interface. Where nobody waited for it before,
+    /// none is: a processor waits for what it reads of a NIC's second line, not for what it writes.
+    fn arm_host(&mut self, at: NicId, is_armed: bool, cx: &mut Cx<'_>) {
         let nic = &mut self.nics[at];
+        debug_assert!(is_armed || nic.wakes == NEVER, "nobody waited for the host interface");
         // A waiting sender needs the shared part only, a held packet also its own direction's.
         let ready = if nic.send_waits { nic.moves } else { nic.moves.max(nic.takes) };
         let when = ready.max(Time(cx.now.0 + 1));
-        if when < nic.wakes {
+        if !is_armed || when < nic.wakes {
             nic.wakes = when;
             cx.at(when, Phase::Decide, PacketEvent::Host { nic: at });
         }
@@ -525,8 +542,8 @@ impl PacketNetwork {
             self.pump(at, cx);
         }
         let nic = &self.nics[at];
-        if nic.held != NONE || nic.send_waits {
-            self.arm_host(at, cx);
+        if nic.is_waited_for() {
+            self.arm_host(at, nic.wakes != NEVER, cx);
         }
     }
 
