@@ -43,7 +43,7 @@ const LOOK: u32 = 1 << 12;
 /// buckets as half of them, or more time than the widest has, lest too many events come late. More
 /// for whoever looks ahead, many times as many as he looks.
 const KNOWN: usize = 40;
-const FORESEEN: usize = 2048;
+const FORESEEN: usize = 512;
 /// With so many left more are opened for who looks ahead, who would else not have seen the first.
 const LEFT: usize = 160;
 /// Events that whoever looks ahead looks at together.

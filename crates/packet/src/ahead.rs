@@ -7,7 +7,7 @@
 //!
 //! Events of a sort are looked at together: told apart once, without a branch, for no processor can
 //! guess which an event is. So are heads, once their packets are there: of most the next link is
-//! foretold, and only those that will ask for their way need all the looks there are.
+//! foretold, and only those that will ask for their way need more than a look or two.
 
 use base::{Slab, prefetch, prefetch_all};
 use des::{BLOCK, Item, LOOKS, Queue, What};
@@ -35,8 +35,8 @@ struct Seen {
     ready: List<What>,
     free: List<LinkId>,
     others: List<What>,
-    /// Of the heads: those that will ask for their way, those whose way on is known, and those at
-    /// their NIC or the switch before it.
+    /// Of the heads: those that will ask for their way, those whose way on is known, and those that
+    /// are known to be at their NIC or the switch before it.
     asking: List<PacketId>,
     going: List<PacketId>,
     last: List<PacketId>,
@@ -97,7 +97,7 @@ impl Seen {
         for id in self.heads.iter() {
             let p = &packets[id];
             let is_last = (p.at.0 == NONE) | (p.next < edges);
-            let is_known = p.next < links;
+            let is_known = p.next_link().0 < links;
             self.last.add_if(is_last, id);
             self.going.add_if(is_known & !is_last, id);
             self.asking.add_if(!(is_known | is_last), id);
@@ -152,10 +152,7 @@ impl PacketNetwork {
             self.fetch_channel(p.input, p.input_vc);
         }
         for p in self.packets_of(&seen.going) {
-            let link = LinkId(p.next);
-            prefetch(&self.wires[link]);
-            let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
-            prefetch(&self.rooms[self.channel(hop.link, hop.vc)]);
+            self.fetch_way(p, p.next_link());
         }
         for p in self.packets_of(&seen.last) {
             self.arrivals.prefetch(p.arrival);
@@ -242,14 +239,20 @@ impl PacketNetwork {
         self.packets_of(&seen.asking).filter(|p| p.at.0 != NONE)
     }
 
+    /// A link that a packet may take next, and its room.
+    #[inline(always)]
+    fn fetch_way(&self, p: &Packet, link: LinkId) {
+        prefetch(&self.wires[link]);
+        let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
+        prefetch(&self.rooms[self.channel(hop.link, hop.vc)]);
+    }
+
     /// The links that a packet may take next.
     #[inline(always)]
     fn fetch_ways(&self, p: &Packet, machine: &Machine) {
         if self.ahead.is_likely {
             for link in machine.likely_links(p.at, p.dst, p.route, p.luck()) {
-                prefetch(&self.wires[link]);
-                let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
-                prefetch(&self.rooms[self.channel(hop.link, hop.vc)]);
+                self.fetch_way(p, link);
             }
             return;
         }
@@ -420,12 +423,12 @@ impl PacketNetwork {
         }
     }
 
-    /// That NIC's acknowledgements, and which message it is.
+    /// That NIC's acknowledgements, and which message it is, if anybody will be told.
     #[inline]
     fn fetch_acks(&self, arrival: ArrivalId) -> Option<MsgId> {
         let &Arrival { src, id, .. } = self.arrival_here(arrival)?;
         self.dues.prefetch(DueId(self.nics[src].acks.last));
-        Some(id)
+        (id.0 != NONE).then_some(id)
     }
 
     /// The message that a NIC sends next, and what comes back to it next.
@@ -472,5 +475,36 @@ impl PacketNetwork {
         let at = self.channel(link, vc);
         prefetch(&self.channels[at]);
         prefetch(&self.rooms[at]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::{Span, Time};
+    use machine::MachineSpec;
+    use net::NetworkModel;
+
+    /// What was lost is asked for again in the name of nobody, and whoever runs the world would
+    /// look for such a message among its own.
+    #[test]
+    fn nobody_is_told_of_a_message_without_a_number() {
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let machine = MachineSpec::parse("it", text, &[]).and_then(|spec| spec.resolve());
+        let mut net = PacketNetwork::build(&machine.expect("presets are legal"));
+        for (id, told) in [(MsgId(7), Some(MsgId(7))), (MsgId(NONE), None)] {
+            let arrival = net.arrivals.insert(Arrival {
+                done: Time::ZERO,
+                seen_after: Span::ZERO,
+                ahead: Span::ZERO,
+                id,
+                src: NicId(3),
+                handling: 0,
+                missing: 1,
+                back: 0,
+                asker: ArrivalId(NONE),
+            });
+            assert_eq!(net.fetch_acks(arrival), told);
+        }
     }
 }

@@ -4,33 +4,45 @@
 
 use machine::{Hop, LinkId, Machine, Route, SwitchId};
 
-use crate::{NONE, Packet, PacketId, PacketNetwork, mark};
+use crate::{NONE, Packet, PacketId, PacketNetwork};
+
+/// In `Packet::next` beside the link that is foretold: it leads to another group.
+const CROSSES: u32 = 31;
+
+impl Packet {
+    /// The link that is foretold, if one is; of one that is not on its way to a switch, anything.
+    #[inline(always)]
+    pub(crate) fn next_link(&self) -> LinkId {
+        LinkId(self.next & ((1 << CROSSES) - 1))
+    }
+}
 
 impl PacketNetwork {
     /// `packet` is on its way to switch `to`: how will it go on from there?
     #[inline(always)]
     pub(crate) fn foretell(&mut self, packet: PacketId, to: SwitchId, machine: &Machine) {
         let p = &mut self.packets[packet];
-        p.marks &= !mark::CROSSES;
-        p.next = NONE;
-        if let Some((after, hop)) = machine.only_hop(to, p.dst, p.route) {
-            p.next = hop.link.0;
-            p.marks |= if after.class > p.route.class { mark::CROSSES } else { 0 };
-        }
+        p.next = match machine.only_hop(to, p.dst, p.route) {
+            Some((after, hop)) => hop.link.0 | u32::from(after.class - p.route.class) << CROSSES,
+            None => NONE,
+        };
     }
 
     /// The next hop of a packet whose head has come to a switch, and its route from then on, as
     /// `Machine::only_hop` says. Nothing if it may have a choice.
     #[inline(always)]
     pub(crate) fn foretold(&self, p: &Packet) -> Option<(Route, Hop)> {
-        let (link, route) = (LinkId(p.next), p.route);
+        if p.next == NONE {
+            return None;
+        }
+        let (link, route) = (p.next_link(), p.route);
         let after = Route {
             via: route.via,
-            class: route.class + u8::from(p.marks & mark::CROSSES != 0),
+            class: route.class + (p.next >> CROSSES) as u8,
             decided: true,
             passed: true,
             hops: route.hops + u8::from(!self.is_edge(link)),
         };
-        (p.next != NONE).then_some((after, Hop { link, vc: route.class }))
+        Some((after, Hop { link, vc: route.class }))
     }
 }

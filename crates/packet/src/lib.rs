@@ -207,8 +207,6 @@ mod mark {
     pub const ORDERED: u8 = 2;
     /// It finds a way for its flow.
     pub const LEADS: u8 = 4;
-    /// The link that is foretold leads to another group.
-    pub const CROSSES: u8 = 8;
 }
 
 /// A message as its sender knows it, until its last packet is made.
@@ -488,7 +486,9 @@ impl PacketNetwork {
     /// Where a packet goes from the switch it stands at, as its policy has it.
     #[inline(always)]
     fn decide(&self, p: &Packet, luck: u64, cx: &Cx<'_>) -> (Route, Hop) {
-        if let Some(only) = self.foretold(p) {
+        let only = self.foretold(p);
+        debug_assert_eq!(only, cx.machine.only_hop(p.at, p.dst, p.route), "it was foretold");
+        if let Some(only) = only {
             return only;
         }
         let Packet { mut route, dst, at, vnet, .. } = *p;

@@ -411,6 +411,7 @@ impl PacketNetwork {
         if is_waited_for {
             return append(channel, &mut self.lanes, new);
         }
+        debug_assert_eq!(channel.last, NONE, "nobody waits");
         self.lanes[new].next = new.0;
         channel.last = new.0;
     }
