@@ -530,7 +530,8 @@ impl Machine {
         let Topology::Dragonfly(dragonfly) = &self.topology;
         let is_whole = dragonfly.has_one_way && self.routing.goes_straight(route);
         // Where a packet is to decide yet nobody reads where it goes.
-        if !is_whole && !(route.decided && route.passed) {
+        let is_last_leg = route.decided && route.passed;
+        if !(is_whole || is_last_leg) {
             return None;
         }
         let home = self.nic_switch[dst];
