@@ -1,9 +1,9 @@
 //! Fetching the tables that a decision at a switch will read, those a call and in this order: each
 //! is found by way of the ones before it. Nothing that anybody could see depends on it.
 
-use base::{below, prefetch};
+use base::prefetch;
 
-use crate::dragonfly::{Dragonfly, Stream, stir};
+use crate::dragonfly::{Dragonfly, Stream, stir, two_of};
 use crate::{GroupId, LinkId, Machine, NicId, Route, SwitchId, Topology};
 
 impl Machine {
@@ -57,14 +57,6 @@ impl Machine {
         let Topology::Dragonfly(net) = &self.topology;
         net.has_lone_locals && !self.routing.hears_reports()
     }
-}
-
-/// The two of so many links that a leg's draw names, as `Dragonfly::step` does.
-#[inline]
-fn two_of(legs: u64, n: u32) -> [u32; 2] {
-    let one = below(legs, n);
-    let other = one + 1 + below(legs << 32, n.saturating_sub(1));
-    [one, if other >= n { other - n } else { other }]
 }
 
 impl Dragonfly {

@@ -212,6 +212,15 @@ pub(crate) fn stir(draw: u64, stream: Stream) -> u64 {
     (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
 }
 
+/// Two of `n` links, different if there are two, for one leg's draw: its upper half tells the
+/// first, its lower half the other.
+#[inline]
+pub(crate) fn two_of(legs: u64, n: u32) -> [u32; 2] {
+    let one = below(legs, n);
+    let other = one + 1 + below(legs << 32, n.saturating_sub(1));
+    [one, if other >= n { other - n } else { other }]
+}
+
 impl Dragonfly {
     /// A random third group for traffic between two, linked to both; `None` if the one drawn is
     /// not, or there is none. The draw's upper half is spent.
@@ -331,12 +340,8 @@ impl Dragonfly {
         if let &[only] = pair {
             return self.approach(here, only, there, draw, scale).1;
         }
-        let legs = stir(draw, leg);
-        let i = below(legs, n);
+        let [i, j] = two_of(stir(draw, leg), n);
         let mut one = self.approach(here, pair[i as usize], there, draw, scale);
-        // Another of the pair's links; the low half of the draw has not been used.
-        let j = i + 1 + below(legs << 32, n - 1);
-        let j = if j >= n { j - n } else { j };
         let mut other = self.approach(here, pair[j as usize], there, draw, scale);
         let by_load = |s: &mut Step| (scale.cost(s.weigh(scale), s.hops.into()), s.hops);
         let other_wins = if fresh || other.0 == one.0 {

@@ -6,8 +6,8 @@
 //! when its turn comes everything is there. Nothing that anybody could see depends on it.
 //!
 //! Events of a sort are looked at together: told apart once, without a branch, for no processor can
-//! guess which an event is. So are heads, once their packets are there: of most the next link is
-//! foretold, and only those that will ask for their way need more than a look or two.
+//! guess which an event is. So are heads, once their packets are there: where the next link is
+//! foretold they need two looks, at the last switch four, and as many as there are to ask for a way.
 
 use base::{Slab, prefetch, prefetch_all};
 use des::{BLOCK, Item, LOOKS, Queue, What};

@@ -392,7 +392,9 @@ impl PacketNetwork {
         let channel = &mut self.channels[at];
         // Where nobody waits there are no lanes: a processor waits for what it reads of a channel.
         let is_waited_for = self.wires[hop.link].waited_for & (1 << hop.vc) != 0;
-        let mut lane = if is_waited_for { channel.last } else { NONE };
+        let last = if is_waited_for { channel.last } else { NONE };
+        debug_assert_eq!(channel.last, last, "nobody waits");
+        let mut lane = last;
         while lane != NONE {
             let found = &mut self.lanes[LaneId(lane)];
             if found.input == input {
@@ -400,7 +402,7 @@ impl PacketNetwork {
                 self.packets[tail].next = packet.0;
                 return;
             }
-            lane = if found.next == channel.last { NONE } else { found.next };
+            lane = if found.next == last { NONE } else { found.next };
         }
         let wire = &mut self.wires[hop.link];
         wire.waited_for |= 1 << hop.vc;
@@ -408,12 +410,7 @@ impl PacketNetwork {
         wire.ticket = ticket.wrapping_add(1);
         let new = Lane { input, head: packet, tail: packet, next: NONE, ticket };
         let new = self.lanes.insert(new);
-        if is_waited_for {
-            return append(channel, &mut self.lanes, new);
-        }
-        debug_assert_eq!(channel.last, NONE, "nobody waits");
-        self.lanes[new].next = new.0;
-        channel.last = new.0;
+        append(channel, last, &mut self.lanes, new);
     }
 
     /// Grants the free `link` to one of those who wait for it, if any of them has credit.
@@ -543,7 +540,7 @@ impl PacketNetwork {
             l.head = PacketId(self.packets[head].next);
             l.ticket = wire.ticket;
             wire.ticket = wire.ticket.wrapping_add(1);
-            append(channel, &mut self.lanes, lane);
+            append(channel, channel.last, &mut self.lanes, lane);
         }
         head
     }
@@ -766,9 +763,10 @@ pub(crate) fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Puts `lane` at the end of its channel's round.
-fn append(channel: &mut Channel, lanes: &mut base::Slab<LaneId, Lane>, lane: LaneId) {
-    let first = match channel.last {
+/// Puts `lane` at the end of its channel's round, after `last`, which is the channel's.
+#[inline]
+fn append(channel: &mut Channel, last: u32, lanes: &mut base::Slab<LaneId, Lane>, lane: LaneId) {
+    let first = match last {
         NONE => lane.0,
         last => std::mem::replace(&mut lanes[LaneId(last)].next, lane.0),
     };
