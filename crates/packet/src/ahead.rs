@@ -7,7 +7,7 @@
 //!
 //! Events of a sort are looked at together: told apart once, without a branch, for no processor can
 //! guess which an event is. So are heads, once their packets are there: where the next link is
-//! foretold they need two looks, at the last switch four, and as many as there are to ask for a way.
+//! foretold they need two looks, at the last switch four, to ask for a way as many as there are.
 
 use base::{Slab, prefetch, prefetch_all};
 use des::{BLOCK, Item, LOOKS, Queue, What};
