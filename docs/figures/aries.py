@@ -4,7 +4,7 @@
 
 Each point is one command, kept beside what a node sends (GB/s) and its error (relative) in
 `aries.json`; points that are there already are not measured again, and with `--draw` none is. One
-command at a time, each at most twenty minutes long. From 512 B on eight of Aries' packets travel as
+command at a time, each at most an hour long. From 512 B on eight of Aries' packets travel as
 one, headers and all.
 """
 
@@ -28,8 +28,8 @@ MODES = ("adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nm
 SIZES = (64, 512, 4096, 16384, 65536)
 SEEDS = (1, 2, 3)
 GROUPS = (8, 16, 32, 64)
-# Of the others the 64 that are played unless said.
-SHIFTS = {65536: 40}
+# By nodes and size; of the others the 64 that are played unless said.
+SHIFTS = {(3072, 65536): 40, (6144, 65536): 40, (24576, 65536): 32}
 
 
 def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) -> list[str]:
@@ -38,7 +38,7 @@ def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) 
     adapts = not any("hash" in word or word == "in-order" for word in more)
     sets = TRAINS + (STEP if adapts else []) if trains else []
     sets = [word for s in sets for word in ("--set", s)]
-    shifts = SHIFTS.get(size)
+    shifts = SHIFTS.get((nodes, size))
     if shifts and "--shifts" not in more:
         more = ("--shifts", str(shifts), *more)
     return ["bench", "put_alltoall", "--machine", machine, "--nodes", str(nodes),
@@ -93,7 +93,7 @@ def measure(command: list[str], data: dict[str, list[float]]) -> list[float] | N
     if name not in data and "--draw" in sys.argv:
         return None
     if name not in data:
-        run = ["nice", "-n", "19", "timeout", "1200", sys.executable, "-m", "odonata", *command,
+        run = ["nice", "-n", "19", "timeout", "3600", sys.executable, "-m", "odonata", *command,
                "--json"]  # fmt: skip
         done = subprocess.run(run, capture_output=True, text=True)
         if done.returncode != 0:
