@@ -239,15 +239,18 @@ impl Channel {
     pub const IDLE: Channel =
         Channel { epoch: 0, due: [0; SLOTS], last: NONE, starved: false, wakes: 0 };
 
-    /// Counts what has come home: there is so much more `room`.
+    /// Counts what has come home: there is so much more `room`. Nobody can guess how many epochs
+    /// have passed, so all slots are looked at and nothing is a branch.
     #[inline(never)]
     pub fn count(&mut self, room: &mut u16, class: &Class, now: Time) {
         let epoch = class.epoch(now);
-        let passed = epoch.wrapping_sub(self.epoch);
-        if passed > 0 && self.due != [0; SLOTS] {
-            for nth in 0..passed.min(SLOTS as u32) {
-                *room += std::mem::take(self.due_in(self.epoch.wrapping_add(nth)));
-            }
+        let passed = epoch.wrapping_sub(self.epoch).min(SLOTS as u32) as u16;
+        let last = self.epoch as u16;
+        for (slot, due) in (0..).zip(&mut self.due) {
+            let has_passed = u16::wrapping_sub(slot, last) % (SLOTS as u16) < passed;
+            let home = if has_passed { *due } else { 0 };
+            *room += home;
+            *due -= home;
         }
         self.epoch = epoch;
     }
