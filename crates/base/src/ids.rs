@@ -61,6 +61,11 @@ impl<I: Idx, T> IndexVec<I, T> {
     pub fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.raw.iter().enumerate().map(|(i, t)| (I::new(i), t))
     }
+    /// Has the processor fetch the line in which an item begins that will be needed soon.
+    #[inline]
+    pub fn prefetch(&self, i: I) {
+        crate::prefetch_at(&self.raw, i.idx());
+    }
 }
 impl<I: Idx, T: Zero> IndexVec<I, T> {
     /// `n` zeros, which are no memory until they are written to.
@@ -151,9 +156,7 @@ impl<I: Idx, T> Slab<I, T> {
     /// Has the processor fetch an item that will be needed soon.
     #[inline]
     pub fn prefetch(&self, i: I) {
-        if let Some(item) = self.items.raw.get(i.idx()) {
-            crate::prefetch_all(item);
-        }
+        crate::prefetch_all_at(&self.items.raw, i.idx());
     }
     /// The same for the place of the item after the next to be inserted.
     #[inline]
@@ -165,9 +168,7 @@ impl<I: Idx, T> Slab<I, T> {
     /// The same for the lines of its first bytes.
     #[inline]
     pub fn prefetch_first(&self, i: I, bytes: usize) {
-        if let Some(item) = self.items.raw.get(i.idx()) {
-            crate::fetch::prefetch_first(item, bytes);
-        }
+        crate::fetch::prefetch_first_at(&self.items.raw, i.idx(), bytes);
     }
     /// The most there have been at once.
     #[inline]

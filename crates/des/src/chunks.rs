@@ -1,6 +1,6 @@
 //! Lists of events that share one room: chunks of a few, and which comes after which.
 
-use base::{grow, held, prefetch, prefetch_all};
+use base::{grow, held, prefetch_all_at};
 
 use crate::What;
 
@@ -122,17 +122,12 @@ impl<const N: usize> Chunks<N> {
     /// Has the processor fetch all of the chunk after this one.
     #[inline]
     pub fn fetch_next(&self, chunk: u32) {
-        if let Some(next) = self.items.get(self.next[chunk as usize] as usize) {
-            prefetch_all(next);
-        }
+        prefetch_all_at(&self.items, self.next[chunk as usize] as usize);
     }
     /// Has the processor fetch a chunk, if it is one.
     #[inline]
     pub fn fetch_chunk(&self, chunk: u32) {
-        if let Some(Chunk(items)) = self.items.get(chunk as usize) {
-            prefetch(&items[0]);
-            prefetch(&items[N / 2]);
-        }
+        prefetch_all_at(&self.items, chunk as usize);
     }
     /// Bytes held.
     pub fn bytes(&self) -> usize {

@@ -9,7 +9,7 @@
 //! guess which an event is. So are heads, once their packets are there: where the next link is
 //! foretold they need two looks, at the last switch four, to ask for a way as many as there are.
 
-use base::{Slab, prefetch, prefetch_all};
+use base::{Slab, prefetch, prefetch_all_at, prefetch_at};
 use des::{BLOCK, Item, LOOKS, Queue, What};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
@@ -93,9 +93,16 @@ impl Seen {
 
     /// Sorts the heads by what their packets tell. Some may have gone on by now, and name anything.
     #[inline(always)]
-    fn sort(&mut self, packets: &Slab<PacketId, Packet>, links: u32, edges: u32) {
+    fn sort(
+        &mut self,
+        packets: &Slab<PacketId, Packet>,
+        links: u32,
+        edges: u32,
+        fetch: impl Fn(&Packet),
+    ) {
         for id in self.heads.iter() {
             let p = &packets[id];
+            fetch(p);
             let is_last = (p.at.0 == NONE) | (p.next < edges);
             let is_known = p.next_link().0 < links;
             self.last.add_if(is_last, id);
@@ -147,10 +154,8 @@ impl PacketNetwork {
         seen.others.iter().for_each(|what| self.first_look(what));
 
         let seen = &mut blocks[back(1)];
-        seen.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
-        for p in self.packets_of(&seen.heads) {
-            self.fetch_channel(p.input, p.input_vc);
-        }
+        let (links, edges) = (self.wires.len() as u32, self.layout.ends());
+        seen.sort(&self.packets, links, edges, |p| self.fetch_channel(p.input, p.input_vc));
         for p in self.packets_of(&seen.going) {
             self.fetch_way(p, p.next_link());
         }
@@ -159,7 +164,7 @@ impl PacketNetwork {
             self.fetch_receiver(p.dst);
         }
         for p in self.packets_of(&seen.asking) {
-            prefetch(&machine.nic_switch[p.dst]);
+            machine.nic_switch.prefetch(p.dst);
         }
         for what in seen.ready.iter() {
             self.fetch_dues(&self.nics[NicId(what.source())]);
@@ -242,9 +247,9 @@ impl PacketNetwork {
     /// A link that a packet may take next, and its room.
     #[inline(always)]
     fn fetch_way(&self, p: &Packet, link: LinkId) {
-        prefetch(&self.wires[link]);
+        self.wires.prefetch(link);
         let hop = self.on(p.vnet, Hop { link, vc: p.route.class });
-        prefetch(&self.rooms[self.channel(hop.link, hop.vc)]);
+        prefetch_at(&self.rooms, self.channel(hop.link, hop.vc));
     }
 
     /// The links that a packet may take next.
@@ -259,7 +264,7 @@ impl PacketNetwork {
         let mut route = p.route;
         let fetching = Fetching { net: self, vnet: p.vnet, class: route.class };
         let hop = machine.next_hop(p.at, p.dst, &mut route, p.luck(), &fetching);
-        prefetch(&self.wires[hop.link]);
+        self.wires.prefetch(hop.link);
         let hop = self.on(p.vnet, hop);
         self.fetch_channel(hop.link, hop.vc);
     }
@@ -277,9 +282,9 @@ impl PacketNetwork {
     /// A link that is free again.
     #[inline]
     fn fetch_freed(&self, link: LinkId) {
-        prefetch(&self.wires[link]);
+        self.wires.prefetch(link);
         if self.is_edge(link) {
-            prefetch(&self.nics.raw[link.0 as usize % self.nics.len()]);
+            prefetch_at(&self.nics.raw, link.0 as usize % self.nics.len());
             self.fetch_channel(link, 0);
         }
     }
@@ -304,12 +309,12 @@ impl PacketNetwork {
         let (link, source) = (LinkId(what.source()), what.source() as usize);
         match what.kind() {
             kind::CREDIT | kind::HOME => {
-                prefetch(&self.wires[link]);
+                self.wires.prefetch(link);
                 self.fetch_channel(link, what.arg() as u8);
             }
             kind::ACK | kind::HOST => {
                 self.fetch_sender(source);
-                prefetch_all(&self.nics.raw[source]);
+                prefetch_all_at(&self.nics.raw, source);
             }
             kind::RESPOND => {
                 self.packets.prefetch(PacketId(what.arg()));
@@ -419,7 +424,7 @@ impl PacketNetwork {
     #[inline]
     fn fetch_origin(&self, arrival: ArrivalId) {
         if let Some(arrival) = self.arrival_here(arrival) {
-            prefetch(&self.nics[arrival.src]);
+            self.nics.prefetch(arrival.src);
         }
     }
 
@@ -455,17 +460,17 @@ impl PacketNetwork {
     /// What a NIC that sends will touch.
     #[inline]
     fn fetch_sender(&self, nic: usize) {
-        prefetch(&self.nics.raw[nic]);
-        prefetch(&self.wires.raw[nic]);
+        prefetch_at(&self.nics.raw, nic);
+        prefetch_at(&self.wires.raw, nic);
         self.fetch_channel(LinkId(nic as u32), 0);
     }
 
     /// A NIC that receives, and the way out to it.
     #[inline]
     fn fetch_receiver(&self, nic: NicId) {
-        prefetch(&self.nics[nic]);
+        self.nics.prefetch(nic);
         let link = LinkId(self.nics.len() as u32 + nic.0);
-        prefetch(&self.wires[link]);
+        self.wires.prefetch(link);
         self.fetch_channel(link, 0);
     }
 
@@ -473,8 +478,8 @@ impl PacketNetwork {
     #[inline]
     fn fetch_channel(&self, link: LinkId, vc: u8) {
         let at = self.channel(link, vc);
-        prefetch(&self.channels[at]);
-        prefetch(&self.rooms[at]);
+        prefetch_at(&self.channels, at);
+        prefetch_at(&self.rooms, at);
     }
 }
 

@@ -4,7 +4,7 @@
 //! room in its channels, and a call of `Reports::note` before the waiting bytes change, or, where
 //! they have changed and nobody looked, word of it (`Wire::begun`).
 
-use base::{Span, Time, prefetch, with_room};
+use base::{Span, Time, prefetch, prefetch_at, with_room};
 use machine::{Hop, LinkId, LinkKind, LoadView, Machine};
 
 use crate::PacketNetwork;
@@ -68,9 +68,9 @@ pub(crate) struct Fetching<'a> {
 impl Fetching<'_> {
     #[inline]
     pub fn fetch(&self, link: LinkId) {
-        prefetch(&self.net.wires[link]);
+        self.net.wires.prefetch(link);
         let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
-        prefetch(&self.net.rooms[self.net.channel(link, vc)]);
+        prefetch_at(&self.net.rooms, self.net.channel(link, vc));
     }
 }
 
