@@ -153,7 +153,8 @@ impl<I: Idx, T> Slab<I, T> {
     pub fn get(&self, i: I) -> Option<&T> {
         self.items.raw.get(i.idx())
     }
-    /// Has the processor fetch an item that will be needed soon.
+    /// Has the processor fetch an item that will be needed soon. Any id will do, also one that
+    /// names nothing.
     #[inline]
     pub fn prefetch(&self, i: I) {
         crate::prefetch_all_at(&self.items.raw, i.idx());

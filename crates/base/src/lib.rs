@@ -11,7 +11,7 @@ mod time;
 
 pub use arena::{Zero, grow, held, packed, with_room};
 pub use draw::{Digest, below, draw, uniform};
-pub use fetch::{prefetch, prefetch_all_at, prefetch_at, prefetch_first_at};
+pub use fetch::{prefetch, prefetch_all_at, prefetch_at};
 pub use ids::{Idx, IndexVec, Slab};
 pub use least::Least;
 pub use time::{Gap, Span, Time};

@@ -119,14 +119,13 @@ impl<const N: usize> Chunks<N> {
             chunk = self.next[chunk as usize];
         }
     }
-    /// Has the processor fetch all of the chunk after this one.
+    /// Has the processor fetch the chunk after this one, whether there is one or not.
     #[inline]
     pub fn fetch_next(&self, chunk: u32) {
-        prefetch_all_at(&self.items, self.next[chunk as usize] as usize);
+        self.fetch_chunk(self.next[chunk as usize]);
     }
-    /// Has the processor fetch a chunk, if it is one.
     #[inline]
-    pub fn fetch_chunk(&self, chunk: u32) {
+    fn fetch_chunk(&self, chunk: u32) {
         prefetch_all_at(&self.items, chunk as usize);
     }
     /// Bytes held.

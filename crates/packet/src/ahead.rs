@@ -93,16 +93,9 @@ impl Seen {
 
     /// Sorts the heads by what their packets tell. Some may have gone on by now, and name anything.
     #[inline(always)]
-    fn sort(
-        &mut self,
-        packets: &Slab<PacketId, Packet>,
-        links: u32,
-        edges: u32,
-        fetch: impl Fn(&Packet),
-    ) {
+    fn sort(&mut self, packets: &Slab<PacketId, Packet>, links: u32, edges: u32) {
         for id in self.heads.iter() {
             let p = &packets[id];
-            fetch(p);
             let is_last = (p.at.0 == NONE) | (p.next < edges);
             let is_known = p.next_link().0 < links;
             self.last.add_if(is_last, id);
@@ -154,8 +147,10 @@ impl PacketNetwork {
         seen.others.iter().for_each(|what| self.first_look(what));
 
         let seen = &mut blocks[back(1)];
-        let (links, edges) = (self.wires.len() as u32, self.layout.ends());
-        seen.sort(&self.packets, links, edges, |p| self.fetch_channel(p.input, p.input_vc));
+        seen.sort(&self.packets, self.wires.len() as u32, self.layout.ends());
+        for p in self.packets_of(&seen.heads) {
+            self.fetch_channel(p.input, p.input_vc);
+        }
         for p in self.packets_of(&seen.going) {
             self.fetch_way(p, p.next_link());
         }

@@ -86,6 +86,7 @@ pub(crate) struct Buffer {
 const EPOCHS: u64 = 6;
 /// Epochs a channel keeps count of.
 const SLOTS: usize = 8;
+const _: () = assert!(SLOTS.is_power_of_two(), "numbers of epochs and slots wrap together");
 /// Times of a full packet on a link that its credits are counted for, if others are slower still:
 /// a slow link must not make the batches of fast ones large.
 const PATIENCE: u64 = 4;
@@ -245,9 +246,9 @@ impl Channel {
     pub fn count(&mut self, room: &mut u16, class: &Class, now: Time) {
         let epoch = class.epoch(now);
         let passed = epoch.wrapping_sub(self.epoch).min(SLOTS as u32) as u16;
-        let last = self.epoch as u16;
+        let counted = self.epoch as u16;
         for (slot, due) in (0..).zip(&mut self.due) {
-            let has_passed = u16::wrapping_sub(slot, last) % (SLOTS as u16) < passed;
+            let has_passed = u16::wrapping_sub(slot, counted) % (SLOTS as u16) < passed;
             let home = if has_passed { *due } else { 0 };
             *room += home;
             *due -= home;
