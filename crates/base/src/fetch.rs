@@ -28,7 +28,7 @@ pub fn prefetch_all_at<T>(items: &[T], at: usize) {
 
 /// The same for the lines of its first bytes.
 #[inline]
-pub fn prefetch_first_at<T>(items: &[T], at: usize, bytes: usize) {
+pub(crate) fn prefetch_first_at<T>(items: &[T], at: usize, bytes: usize) {
     let start = address(items, at);
     (0..bytes).step_by(LINE).for_each(|at| prefetch_line(start.wrapping_add(at)));
 }
