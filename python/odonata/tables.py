@@ -16,7 +16,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .errors import Complaints, InputError
 from .files import is_passing, naming, passing
@@ -330,7 +330,7 @@ def remove_empty(directories: Iterable[Path]) -> None:
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     """A result directory: the summary, and every table as rows."""
-    from pyarrow import ArrowException, parquet
+    from pyarrow import ArrowException
 
     try:
         summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
@@ -338,10 +338,21 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
         for file in contents(summary, path):
             if file.suffix == ".parquet":
                 with file.open("rb") as opened:
-                    data[file.stem] = parquet.read_table(opened).to_pylist()
+                    data[file.stem] = read_parquet(opened).to_pylist()
         return summary, data
     except (OSError, ValueError, RecursionError, ArrowException) as error:
         raise damaged(path, str(error).splitlines()[0]) from None
+
+
+def read_parquet(file: BinaryIO) -> pyarrow.Table:
+    """A table that lies in an open Parquet file.
+
+    Read by this thread alone: one of Arrow's may still hold the file when Python ends, has to ask
+    an interpreter that is no more to let go of it, and so aborts the process (apache/arrow 34314).
+    """
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(file, pre_buffer=False).read(use_threads=False)
 
 
 def damaged(path: Path, reason: str) -> InputError:

@@ -15,6 +15,7 @@ import resource
 import signal
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -699,6 +700,19 @@ def test_only_names_of_ours_are_ours(tmp_path):
     (tmp_path / "mine" / "summary.json").write_text(json.dumps(summary))
     tables.write(tmp_path / "mine", {}, LATER, force=True)
     assert notes.read_text() == "mine"
+
+
+def test_reading_results_leaves_no_threads_that_the_end_of_python_would_abort(tmp_path):
+    tables.write(tmp_path / "results", {"kind": "run"}, {"ranks": [{"rank": 0}]})
+    code = """if True:
+        import os, pathlib, pyarrow.parquet
+        from odonata import tables
+        before = os.listdir("/proc/self/task")
+        summary, data = tables.read(pathlib.Path("results"))
+        assert data["ranks"]
+        assert os.listdir("/proc/self/task") == before"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE)
+    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_a_summary_that_was_read_and_written_has_its_own_contents(tmp_path):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Complaints
 from ..files import is_passing, why
 from ..machines import toml_value
-from ..tables import is_trial, probe
+from ..tables import is_trial, probe, read_parquet
 from ..version import __version__
 from .study import Point
 
@@ -91,11 +91,11 @@ class Store:
 
     def _recall(self, key: str) -> None:
         """Read a finished point; a file that cannot be read is none, and will be replaced."""
-        from pyarrow import ArrowException, BufferReader, parquet
+        from pyarrow import ArrowException
 
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, ArrowException):
-            content = self._file(key).read_bytes()
-            found = parquet.read_table(BufferReader(content))
+            with self._file(key).open("rb") as file:
+                found = read_parquet(file)
             self._kept[key] = found.to_pylist(), json.loads(found.schema.metadata[_META])
 
     def begun(self, point: Point) -> None:
