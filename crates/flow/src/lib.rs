@@ -7,6 +7,7 @@
 //! longer as its share of what it crosses is less than all of it. Its packets spread over ways as
 //! the machine's own routing would send them at the present load.
 
+mod committed;
 mod fabric;
 mod pressure;
 mod stock;
@@ -23,6 +24,7 @@ use net::{
     Origin, Told,
 };
 
+use committed::{Committed, NOWHERE};
 pub use fabric::capacity;
 use fabric::{Extra, Fabric, Weight};
 use pressure::{Ask, Pressure};
@@ -114,6 +116,14 @@ struct Flight {
     turns_left: u64,
     /// So many have been commanded before it.
     nth: u64,
+    /// The first link of its shortest way, and how many between switches there are, if its routing
+    /// decides once.
+    first: LinkId,
+    hops: u32,
+    /// What stands before its shortest way leaves no room, so none of its packets in parallel has
+    /// more than `in_step`.
+    is_stuck: bool,
+    in_step: u64,
 }
 
 /// What a NIC has to do.
@@ -161,6 +171,7 @@ pub struct FlowNetwork {
     sharing: MaxMin,
     pressure: Pressure,
     tree: Option<Tree>,
+    committed: Option<Committed>,
     nics: IndexVec<NicId, Nic>,
     classes: Classes,
     /// Where some NICs stand for others: which for each.
@@ -271,12 +282,17 @@ impl FlowNetwork {
             is_admitted: false,
             turns_left: cut.packets / PACKETS_A_TURN,
             nth: self.launched,
+            first: NOWHERE,
+            hops: 0,
+            is_stuck: false,
+            in_step: u64::MAX,
         });
         self.launched += 1;
         if let Err(at) = self.draw_ways(flight, machine) {
             self.forget(flight);
             return self.lose((id, msg), at, start, cx);
         }
+        self.commit(flight, machine);
         let (latency, all, last) = self.alone(flight, machine);
         let f = &mut self.flights[flight];
         if samples == 1 {
@@ -454,7 +470,15 @@ impl FlowNetwork {
     fn pace(&mut self, flight: FlightId) {
         let f = &mut self.flights[flight];
         let strands = &f.strands[..f.n_strands as usize];
-        f.rate = strands.iter().map(|strand| strand.level * u64::from(strand.count)).sum();
+        let rate = |most: u64| -> u64 {
+            strands.iter().map(|strand| strand.level.min(most) * u64::from(strand.count)).sum()
+        };
+        (f.in_step, f.rate) = (u64::MAX, rate(u64::MAX));
+        if f.is_stuck && f.rate < f.alone {
+            let shortest = strands.iter().filter(|strand| strand.is_minimal);
+            f.in_step = shortest.map(|strand| strand.level).min().unwrap_or(u64::MAX);
+            f.rate = rate(f.in_step);
+        }
         // Hosts and NICs alone are why it takes as long as it does alone.
         let speed = f.rate.min(f.alone);
         // What is short fits a word, which is quicker to divide.
@@ -473,7 +497,8 @@ impl FlowNetwork {
         f.since = now;
         f.left = f.left.saturating_sub(u128::from(f.rate.min(f.alone)) * time);
         for strand in &mut f.strands[..f.n_strands as usize] {
-            strand.carried += u128::from(strand.level) * u128::from(strand.count) * time;
+            let level = strand.level.min(f.in_step);
+            strand.carried += u128::from(level) * u128::from(strand.count) * time;
         }
     }
 
@@ -487,6 +512,7 @@ impl FlowNetwork {
     /// `flight` is about no more.
     fn forget(&mut self, flight: FlightId) {
         let Message { src, dst, .. } = self.flights[flight].msg;
+        self.release(flight);
         self.flights.free(flight);
         self.in_turn.remove(flight);
         let (src, dst) = (self.twin(src), self.twin(dst));
@@ -558,6 +584,7 @@ impl NetworkModel for FlowNetwork {
             sharing,
             pressure: Pressure::new(machine, &fabric.capacity),
             tree: Tree::new(machine),
+            committed: Committed::new(machine),
             fabric,
             classes: Classes { ceilings, packets },
             nics: IndexVec::filled(Nic::default(), n_nics),
@@ -633,6 +660,7 @@ impl NetworkModel for FlowNetwork {
         self.sharing.bytes()
             + self.pressure.bytes()
             + self.tree.as_ref().map_or(0, Tree::bytes)
+            + self.committed.as_ref().map_or(0, Committed::bytes)
             + self.nics.len() * size_of::<Nic>()
             + self.classes.packets.iter().map(|of| of.len() * size_of::<u64>()).sum::<usize>()
             + self.twin.len() * size_of::<NicId>()
@@ -649,6 +677,7 @@ impl NetworkModel for FlowNetwork {
         assert_eq!(self.sharing.live(), 0, "a strand of a message that is gone");
         assert!(self.ends.first().is_none() && self.in_turn.first().is_none());
         assert!(self.coming.is_empty());
+        assert!(self.committed.as_ref().is_none_or(Committed::is_quiet));
         self.pressure.assert_quiet();
         assert!(self.nics.raw.iter().all(|nic| (nic.sends, nic.takes) == (0, 0)));
     }

@@ -8,6 +8,7 @@ use base::{Span, Time};
 use machine::{End, Idle, LinkId, LinkKind, LoadView, Machine, Route};
 use net::{Cx, Message};
 
+use crate::committed::Stands;
 use crate::fabric::TIME;
 use crate::strands::{Strand, THERE_IS_ONE, WAYS};
 use crate::{FlightId, FlowNetwork, IDLE, pieces};
@@ -58,7 +59,11 @@ impl FlowNetwork {
             if self.flights[flight].stock > 0 || self.flights[flight].is_last {
                 continue;
             }
-            let stock = self.stock_of(flight, cx.machine);
+            let stock = if self.committed.is_some() {
+                self.stock_that_stands(flight, cx.machine)
+            } else {
+                self.stock_of(flight, cx.machine)
+            };
             if stock > 0 {
                 self.advance(flight, cx.now);
                 self.flights[flight].stock = stock;
@@ -66,6 +71,21 @@ impl FlowNetwork {
             }
         }
         self.coming.clear();
+    }
+
+    /// The part of `flight`'s work that stands before its shortest way: of `left`, and no more than
+    /// half, for the other goes meanwhile [estimate].
+    fn stock_that_stands(&mut self, flight: FlightId, machine: &Machine) -> u128 {
+        let stands = self.stands(flight, machine);
+        let f = &mut self.flights[flight];
+        f.is_stuck = stands.as_ref().is_some_and(|stands| stands.is_stuck);
+        match stands {
+            Some(Stands { bytes, .. }) if f.rate < self.classes.most(f) => {
+                let packets = (u128::from(bytes) << PARTS) / u128::from(f.weight.wire);
+                ((packets * u128::from(f.piece)) >> PARTS).min(f.left / 2)
+            }
+            _ => 0,
+        }
     }
 
     /// The part of `flight`'s work that will gather where it does not get on: of `left`.

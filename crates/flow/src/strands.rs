@@ -353,6 +353,7 @@ impl FlowNetwork {
     ///
     /// By scores that end, a shortest way that is full looks as full as any way can, and ways round
     /// look so before they are: who waits for a shortest way goes round only where there is room.
+    /// So does who has no room left for others beside what stands before his.
     fn look(&mut self, flight: FlightId, slow: usize, for_room: bool, cx: &mut Cx<'_>) -> bool {
         let f = &self.flights[flight];
         let (n, pull, strand) = (f.n_strands as usize, f.pull, f.strands[slow]);
@@ -364,12 +365,16 @@ impl FlowNetwork {
         self.back.extend(links().take(strand.links()).skip(forward));
         // What comes back goes other ways, or the message itself.
         let is_back = strand.held >= strand.forward;
-        let worst = |network: &FlowNetwork, more: (u64, u64)| {
+        let worst = |network: &FlowNetwork, more: (u64, u64), (from, to): (usize, usize)| {
             let (links, more) =
                 if is_back { (&network.back, more.1) } else { (&network.path, more.0) };
-            links.iter().map(|&link| network.pressure.asked(link, more)).max()
+            let links = links.iter().take(to).skip(from);
+            links.map(|&link| network.pressure.asked(link, more)).max()
         };
-        let now = worst(self, (0, 0));
+        // Who goes by his own switch's queues sees no further than the first link out of it.
+        let whole = (0, usize::MAX);
+        let seen = if self.committed.is_some() { (1, 2) } else { whole };
+        let now = worst(self, (0, 0), seen);
         self.pressure.pace = now.unwrap_or(0).max(1 << 20);
         let draw = self.next_draw(flight, cx.machine);
         let mut is_minimal = strand.is_minimal;
@@ -384,10 +389,13 @@ impl FlowNetwork {
             links.take(strand.links()).eq(self.path.iter().chain(&self.back).copied())
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
-        let then = worst(self, (pull.0.rate, pull.1.rate));
-        let is_blind = cx.machine.routing.blind_from().is_some();
-        let for_room = for_room || is_blind && strand.is_minimal && !is_minimal;
-        if same == Some(slow) || then >= now || for_room && then > Some(ROOM) {
+        let more = (pull.0.rate, pull.1.rate);
+        let stays = cx.machine.routing.blind_from().is_some() || self.is_stuck(flight, cx.machine);
+        let for_room = for_room || stays && strand.is_minimal && !is_minimal;
+        if same == Some(slow)
+            || worst(self, more, seen) >= now
+            || for_room && worst(self, more, whole) > Some(ROOM)
+        {
             return false;
         }
         self.advance(flight, cx.now);

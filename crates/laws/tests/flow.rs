@@ -218,8 +218,8 @@ fn packets_say_nearly_the_same() {
         ("slingshot", "group-shift:2", 5, 15),
         ("slingshot", "random-permutation", 10, 25),
         ("slingshot", "incast:9", 5, 5),
-        ("ugal", "worst-permutation", 5, 15),
-        ("ugal", "random-permutation", 10, 30),
+        ("ugal", "worst-permutation", 10, 10),
+        ("ugal", "random-permutation", 5, 15),
         ("valiant", "worst-permutation", 5, 15),
     ] {
         let machine = small(&[("routing", routing)]);
@@ -237,17 +237,34 @@ fn packets_say_nearly_the_same() {
 }
 
 /// A permutation that keeps nearly all links busy. Packets go on choosing a shortest way that is
-/// full, for ways round look full before they are: who has one that many use is late. While flows
-/// left such ways until all were as fast, the last of these ended 19 and 23 % early.
+/// full, for ways round look full before they are (`slingshot`), or keep out those that would go
+/// round by standing where NICs send (`ugal`): who has one that many use is late. While flows left
+/// such ways until all were as fast, the last of these ended 19 and 23, 23 and 21 % early.
 #[test]
 fn who_has_a_crowded_shortest_way_is_late() {
-    let machine = preset("dragonfly-1056", &[("routing", "slingshot")]);
-    for seed in [4, 6] {
+    for (routing, seed) in [("slingshot", 4), ("slingshot", 6), ("ugal", 4), ("ugal", 6)] {
+        let machine = preset("dragonfly-1056", &[("routing", routing)]);
         let messages = pattern_of(seed, &machine, "random-permutation", 1 << 19);
         let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
         let off = flow.end().0 as f64 / packet.end().0 as f64 - 1.0;
-        println!("seed {seed}: {:+.1} %", 100.0 * off);
-        assert!(off.abs() < 0.15, "seed {seed}: {off}");
+        println!("{routing}, seed {seed}: {:+.1} %", 100.0 * off);
+        assert!(off.abs() < 0.15, "{routing}, seed {seed}: {off}");
+    }
+}
+
+/// All 32 NICs of a group send to one other, and one link joins the two. UGAL sends by that until
+/// what stands before it outweighs the ways round, and that goes by it when all else is gone: the
+/// shorter messages are, the more of their time. Before flows knew, these ended 56, 51, 39 and 14 %
+/// early.
+#[test]
+fn what_stands_before_the_shortest_way_goes_last() {
+    let machine = preset("dragonfly-1056", &[("routing", "ugal")]);
+    for (kib, most) in [(32, 0.2), (64, 0.1), (128, 0.15), (256, 0.12)] {
+        let messages = pattern(&machine, "worst-permutation", kib << 10);
+        let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
+        let off = flow.end().0 as f64 / packet.end().0 as f64 - 1.0;
+        println!("{kib} KiB: {:+.1} %", 100.0 * off);
+        assert!(off.abs() < most, "{kib} KiB: {off}");
     }
 }
 

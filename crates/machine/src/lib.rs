@@ -492,6 +492,16 @@ impl Machine {
         self.switch_group[self.nic_switch[nic]]
     }
 
+    /// The bias, bytes x hops, of who decides once, by the queues of the sender's switch alone
+    /// (UGAL-L), where one shortest way joins any two switches; else `None`.
+    pub fn commits_by(&self) -> Option<u32> {
+        let Topology::Dragonfly(dragonfly) = &self.topology;
+        match self.routing {
+            Routing::UgalL { bias } if dragonfly.has_one_way => Some(bias),
+            _ => None,
+        }
+    }
+
     /// The link a packet for `dst` takes out of `at`, and its virtual channel. The one routing
     /// function: packets ask it hop by hop, flows and LogGP walk it end to end.
     ///

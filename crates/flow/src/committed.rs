@@ -1,0 +1,208 @@
+//! What stands before its shortest way where a packet's way is decided once, at its sender's
+//! switch, by that switch's own queues (UGAL-L).
+//!
+//! The one idea: such a switch sends the shortest way until that queue, times its hops, outweighs
+//! those of the ways round, times theirs. So where packets go round, such a queue stands. It is
+//! committed: when all else of a message has gone, it goes still. And where it is all that the
+//! buffer holds which a NIC sends into, the NIC sends no faster than it drains.
+
+use base::IndexVec;
+use machine::{Idle, LinkId, LinkKind, Machine};
+
+use crate::strands::{Strand, THERE_IS_ONE};
+use crate::{FlightId, FlowNetwork};
+
+/// Parts of a packet in which queues are counted, as a power of two; what links are asked for is in
+/// parts of 2^20 of what they carry.
+const PARTS: u32 = 10;
+const ALL: u64 = 1 << 20;
+
+/// No queue grows for longer, in packets' times: it has no room.
+const MOST_TICKS: u128 = 1 << 32;
+
+/// No link, for a message that leaves no switch or has no way yet.
+pub(crate) const NOWHERE: LinkId = LinkId(u32::MAX);
+
+/// What decides once, and by what.
+pub(crate) struct Committed {
+    /// Bytes x hops by which the shortest way is preferred.
+    bias: u64,
+    /// Of each kind of link, how many of it there are to a link that leads into a switch, in parts
+    /// of 2^20: what waits for one stands in so many inputs.
+    to_an_input: [u64; 5],
+    /// Messages under way whose shortest way leaves their switch by each link.
+    by_first: IndexVec<LinkId, u32>,
+}
+
+/// What stands of a message before its shortest way.
+pub(crate) struct Stands {
+    pub bytes: u64,
+    /// There is no room for so much.
+    pub is_stuck: bool,
+}
+
+impl Committed {
+    /// None where routers know more than their own queues, or decide anew; and where there are
+    /// several shortest ways, for packets turn from one that is crowded to the others.
+    pub fn new(machine: &Machine) -> Option<Committed> {
+        let bias = machine.commits_by()?;
+        let kinds = &machine.links.kind.raw;
+        let mut of = [0u64; 5];
+        kinds.iter().for_each(|&kind| of[kind as usize] += 1);
+        let inputs = kinds.len() as u64 - of[LinkKind::Ejection as usize];
+        Some(Committed {
+            bias: bias.into(),
+            to_an_input: of.map(|alike| (alike << 20) / inputs.max(1)),
+            by_first: IndexVec::filled(0, kinds.len()),
+        })
+    }
+
+    /// Packets that wait for a link at one of the inputs that feed it, in parts, after `ticks` of
+    /// packets of which `u` links' worth came each; the most that any of `n` packets finds that
+    /// take the lesser of two such queues.
+    ///
+    /// What is more than the link carries gathers. Beside that a queue of packets that come at any
+    /// time wanders: from nothing it is sqrt(2 ticks / pi) long in the mean (a walk that is
+    /// reflected at nothing), and no longer than one that has stood for ever (M/D/1). The lesser
+    /// of two such, if they are exponential, is half the mean times ln n at most in n tries. And
+    /// the shortest way's queue hardly drains meanwhile: it keeps the longest that it has had.
+    fn waits(&self, kind: LinkKind, u: u64, ticks: u64, n: u64) -> u64 {
+        let gathers = u.saturating_sub(ALL).saturating_mul(ticks) >> (20 - PARTS);
+        let from_nothing = (ticks.saturating_mul(2 << (2 * PARTS)) * 7 / 22).isqrt();
+        let for_ever = match ALL.saturating_sub(u) {
+            0 => u64::MAX,
+            idle => (u * u / idle) >> (21 - PARTS),
+        };
+        // ln n / 2 is log2 n x 0.347.
+        let luck = u64::from(n.max(2).ilog2()) * 89;
+        let wanders = from_nothing.min(for_ever).saturating_mul(luck) >> 8;
+        let all = u128::from(gathers.max(wanders)) * u128::from(self.to_an_input[kind as usize]);
+        u64::try_from(all >> 20).unwrap_or(u64::MAX)
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.by_first.len() * size_of::<u32>()
+    }
+
+    pub fn is_quiet(&self) -> bool {
+        self.by_first.raw.iter().all(|&messages| messages == 0)
+    }
+}
+
+impl FlowNetwork {
+    /// `flight`, which has ways, sets out: its shortest way is known from now on.
+    pub(crate) fn commit(&mut self, flight: FlightId, machine: &Machine) {
+        let Some(committed) = &mut self.committed else { return };
+        let f = &mut self.flights[flight];
+        let msg = f.msg;
+        machine.way(msg.src, msg.dst, msg.draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
+        if let [_, first, .., _] = self.path[..] {
+            f.first = self.pressure.stand(first);
+            f.hops = self.path.len() as u32 - 2;
+            committed.by_first[f.first] += 1;
+        }
+    }
+
+    /// `flight` is no more.
+    pub(crate) fn release(&mut self, flight: FlightId) {
+        let first = self.flights[flight].first;
+        if let Some(committed) = self.committed.as_mut().filter(|_| first != NOWHERE) {
+            committed.by_first[first] -= 1;
+        }
+    }
+
+    /// What stands of `flight` before its shortest way while others of its packets go round: as
+    /// much as makes that as good as they are, its queue times its hops less the bias being their
+    /// queue times their hops.
+    pub(crate) fn stands(&self, flight: FlightId, machine: &Machine) -> Option<Stands> {
+        let committed = self.committed.as_ref()?;
+        let f = &self.flights[flight];
+        if f.first == NOWHERE || f.samples == 1 {
+            return None;
+        }
+        let (links, wire) = (&machine.links, u64::from(f.weight.wire));
+        let sends = u64::from(self.nics[self.twin(f.msg.src)].sends);
+        let company = u64::from(committed.by_first[f.first]);
+        let (mut queues, mut hops, mut round) = (0, 0, 0);
+        for strand in f.strands[..f.n_strands as usize].iter().filter(|way| !way.is_minimal) {
+            let link = self.crowded(strand, machine);
+            // As long as its NIC sends, if all its messages are like this one.
+            let packets = u128::from(f.cut.packets) * u128::from(sends);
+            let of_link = u128::from(self.fabric.capacity[link] / wire);
+            let ticks = (packets * of_link / u128::from(f.alone)).min(MOST_TICKS) as u64;
+            let asked = self.pressure.asked(link, 0);
+            let waits = committed.waits(links.kind[link], asked, ticks, ticks * company);
+            let bytes = u64::try_from((u128::from(waits) * u128::from(wire)) >> PARTS);
+            let count = u64::from(strand.count);
+            queues += count * bytes.unwrap_or(u64::MAX).min(links.buffer[link].into());
+            hops += count * (strand.hops() as u64 - 2);
+            round += count;
+        }
+        if round == 0 {
+            return None;
+        }
+        let theirs = hops * (queues / round) / round;
+        let its = (committed.bias + theirs) / u64::from(f.hops) / company;
+        let injection = u64::from(links.buffer[machine.injection(f.msg.src)]);
+        let room = injection / sends + u64::from(links.buffer[f.first]) / company;
+        Some(Stands { bytes: its.min(room), is_stuck: its >= room })
+    }
+
+    /// Whether what stands of `flight` leaves no room, which is so until it is asked again.
+    pub(crate) fn is_stuck(&mut self, flight: FlightId, machine: &Machine) -> bool {
+        let is_stuck = self.stands(flight, machine).is_some_and(|stands| stands.is_stuck);
+        self.flights[flight].is_stuck = is_stuck;
+        is_stuck
+    }
+
+    /// The link of a way round before which packets wait: the one to another group, or the first.
+    fn crowded(&self, strand: &Strand, machine: &Machine) -> LinkId {
+        let mut links = strand.path(&self.sharing).take(strand.hops() - 1).skip(1);
+        let is_global = |link: &LinkId| machine.links.kind[*link] == LinkKind::Global;
+        let first = links.next().expect("a way between switches");
+        if is_global(&first) { first } else { links.find(is_global).unwrap_or(first) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use machine::{MachineSpec, preset};
+
+    fn committed(name: &str, routing: &str) -> Option<Committed> {
+        let text = preset(name).expect("a preset");
+        let set = [("routing".into(), routing.into())];
+        let spec = MachineSpec::parse(name, text, &set).expect("legal");
+        Committed::new(&spec.resolve().expect("legal"))
+    }
+
+    /// A switch has 4 NICs, 7 neighbors and 4 links to other groups: 15 inputs, and 4 links out to
+    /// other groups, 7 within.
+    #[test]
+    fn what_waits_stands_in_all_inputs() {
+        let committed = committed("dragonfly-1056", "ugal").expect("it compares its own queues");
+        let of = |kind, u, ticks, n| committed.waits(kind, u, ticks, n) as f64 / 1024.0;
+        let near = |got: f64, want: f64| assert!((got / want - 1.0).abs() < 0.02, "{got}, {want}");
+        // Twice what it carries: a packet more in each packet's time.
+        near(of(LinkKind::Global, 2 << 20, 300, 2), 300.0 * 4.0 / 15.0);
+        near(of(LinkKind::Local, 2 << 20, 300, 2), 300.0 * 7.0 / 15.0);
+        // Half of it, for ever: 0.25 / (2 x 0.5) packets, and the lesser of two, 1,024 times.
+        let luck = 1024f64.ln() / 2.0;
+        near(of(LinkKind::Global, 1 << 19, 1 << 30, 1024), 0.25 * luck * 4.0 / 15.0);
+        // Just what it carries: as far as a walk goes.
+        let walk = (2.0 * 1000.0 / std::f64::consts::PI).sqrt();
+        near(of(LinkKind::Global, 1 << 20, 1000, 1024), walk * luck * 4.0 / 15.0);
+        assert_eq!(committed.waits(LinkKind::Global, 0, 1 << 30, 1 << 40), 0);
+        // Whatever is asked: no overflow.
+        assert!(committed.waits(LinkKind::Global, u64::MAX, u64::MAX, u64::MAX) > 0);
+    }
+
+    #[test]
+    fn nothing_is_committed_where_there_are_other_ways() {
+        assert!(committed("dragonfly-1056", "ugal-g").is_none());
+        assert!(committed("dragonfly-1056", "par").is_none());
+        assert!(committed("dragonfly-1056", "slingshot").is_none());
+        // Two links join each pair of groups.
+        assert!(committed("aurora", "ugal").is_none());
+    }
+}
