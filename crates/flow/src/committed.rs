@@ -7,10 +7,10 @@
 //! buffer holds which a NIC sends into, the NIC sends no faster than it drains.
 
 use base::IndexVec;
-use machine::{Idle, LinkId, LinkKind, Machine};
+use machine::{Idle, LinkId, LinkKind, Machine, NicId};
 
 use crate::strands::{Strand, THERE_IS_ONE};
-use crate::{FlightId, FlowNetwork};
+use crate::{Flight, FlightId, FlowNetwork};
 
 /// Parts of a packet in which queues are counted, as a power of two; what links are asked for is in
 /// parts of 2^20 of what they carry.
@@ -18,20 +18,22 @@ const PARTS: u32 = 10;
 const ALL: u64 = 1 << 20;
 
 /// No queue grows for longer, in packets' times: it has no room.
-const MOST_TICKS: u128 = 1 << 32;
+const MOST_TICKS: u64 = 1 << 32;
 
-/// No link, for a message that leaves no switch or has no way yet.
+/// No link, for a message of which nothing can stand.
 pub(crate) const NOWHERE: LinkId = LinkId(u32::MAX);
 
 /// What decides once, and by what.
 pub(crate) struct Committed {
     /// Bytes x hops by which the shortest way is preferred.
     bias: u64,
-    /// Of each kind of link, how many of it there are to a link that leads into a switch, in parts
-    /// of 2^20: what waits for one stands in so many inputs.
+    /// Of each kind of link, how many there are to one that leads into a switch, in parts of 2^20,
+    /// in the mean of the machine: over so many inputs it is spread what waits for such links.
     to_an_input: [u64; 5],
-    /// Messages under way whose shortest way leaves their switch by each link.
+    /// Messages under way of which something can stand, by the first link of their shortest way
+    /// and by their NIC.
     by_first: IndexVec<LinkId, u32>,
+    by_nic: IndexVec<NicId, u32>,
 }
 
 /// What stands of a message before its shortest way.
@@ -54,26 +56,29 @@ impl Committed {
             bias: bias.into(),
             to_an_input: of.map(|alike| (alike << 20) / inputs.max(1)),
             by_first: IndexVec::filled(0, kinds.len()),
+            by_nic: IndexVec::filled(0, machine.n_nics() as usize),
         })
     }
 
-    /// Packets that wait for a link at one of the inputs that feed it, in parts, after `ticks` of
-    /// packets of which `u` links' worth came each; the most that any of `n` packets finds that
-    /// take the lesser of two such queues.
+    /// Packets that wait in one of a switch's inputs for its links of a kind, in parts, after
+    /// `ticks` of packets of which `u` links' worth came for each; the most that any of `n` packets
+    /// finds that take the lesser of two such queues.
     ///
-    /// What is more than the link carries gathers. Beside that a queue of packets that come at any
-    /// time wanders: from nothing it is sqrt(2 ticks / pi) long in the mean (a walk that is
-    /// reflected at nothing), and no longer than one that has stood for ever (M/D/1). The lesser
-    /// of two such, if they are exponential, is half the mean times ln n at most in n tries. And
-    /// the shortest way's queue hardly drains meanwhile: it keeps the longest that it has had.
+    /// What is more than links carry gathers. Beside that a queue of packets that come at any time
+    /// wanders: from nothing it is sqrt(2 ticks / pi) long in the mean (a walk that is reflected at
+    /// nothing), and no longer than one that has stood for ever (M/D/1). The lesser of two such, if
+    /// they are exponential, is half the mean times ln n at most in n tries. And the shortest way's
+    /// queue hardly drains meanwhile: it keeps the longest that it has had.
     fn waits(&self, kind: LinkKind, u: u64, ticks: u64, n: u64) -> u64 {
+        let ticks = ticks.min(MOST_TICKS);
         let gathers = u.saturating_sub(ALL).saturating_mul(ticks) >> (20 - PARTS);
-        let from_nothing = (ticks.saturating_mul(2 << (2 * PARTS)) * 7 / 22).isqrt();
+        // 1 / pi is 7 / 22.
+        let from_nothing = ((ticks * 2 * 7 / 22) << (2 * PARTS)).isqrt();
         let for_ever = match ALL.saturating_sub(u) {
             0 => u64::MAX,
             idle => (u * u / idle) >> (21 - PARTS),
         };
-        // ln n / 2 is log2 n x 0.347.
+        // ln n / 2 is log2 n x 0.347, and that the power of two below.
         let luck = u64::from(n.max(2).ilog2()) * 89;
         let wanders = from_nothing.min(for_ever).saturating_mul(luck) >> 8;
         let all = u128::from(gathers.max(wanders)) * u128::from(self.to_an_input[kind as usize]);
@@ -81,33 +86,50 @@ impl Committed {
     }
 
     pub fn bytes(&self) -> usize {
-        self.by_first.len() * size_of::<u32>()
+        (self.by_first.len() + self.by_nic.len()) * size_of::<u32>()
     }
 
     pub fn is_quiet(&self) -> bool {
-        self.by_first.raw.iter().all(|&messages| messages == 0)
+        let mut all = self.by_first.raw.iter().chain(&self.by_nic.raw);
+        all.all(|&messages| messages == 0)
     }
 }
 
 impl FlowNetwork {
-    /// `flight`, which has ways, sets out: its shortest way is known from now on.
+    /// `flight`, which has ways, sets out: its shortest way is known from now on, if something can
+    /// stand before that.
+    ///
+    /// Not where that is a link to the other group and nothing else (groups of one switch): it
+    /// drains its queue as fast as it carries, and is not long behind the ways round, which begin
+    /// with such links, too.
     pub(crate) fn commit(&mut self, flight: FlightId, machine: &Machine) {
-        let Some(committed) = &mut self.committed else { return };
-        let f = &mut self.flights[flight];
-        let msg = f.msg;
-        machine.way(msg.src, msg.dst, msg.draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
-        if let [_, first, .., _] = self.path[..] {
-            f.first = self.pressure.stand(first);
-            f.hops = self.path.len() as u32 - 2;
-            committed.by_first[f.first] += 1;
+        let Flight { msg, samples, .. } = self.flights[flight];
+        let src = self.twin(msg.src);
+        let Some(committed) = self.committed.as_mut().filter(|_| samples > 1) else { return };
+        let way = machine.way(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
+        // What is down makes a way round of it.
+        let is_minimal = way.expect(THERE_IS_ONE).is_minimal();
+        let hops = self.path.len() - 2;
+        if hops > 0 && is_minimal {
+            let first = self.path[1];
+            if hops == 1 && machine.links.kind[first] == LinkKind::Global {
+                return;
+            }
+            let f = &mut self.flights[flight];
+            f.shortest_first = self.pressure.stand(first);
+            f.shortest_hops = hops as u32;
+            committed.by_first[f.shortest_first] += 1;
+            committed.by_nic[src] += 1;
         }
     }
 
     /// `flight` is no more.
     pub(crate) fn release(&mut self, flight: FlightId) {
-        let first = self.flights[flight].first;
-        if let Some(committed) = self.committed.as_mut().filter(|_| first != NOWHERE) {
-            committed.by_first[first] -= 1;
+        let Flight { msg, shortest_first, .. } = self.flights[flight];
+        let src = self.twin(msg.src);
+        if let Some(committed) = self.committed.as_mut().filter(|_| shortest_first != NOWHERE) {
+            committed.by_first[shortest_first] -= 1;
+            committed.by_nic[src] -= 1;
         }
     }
 
@@ -117,39 +139,54 @@ impl FlowNetwork {
     pub(crate) fn stands(&self, flight: FlightId, machine: &Machine) -> Option<Stands> {
         let committed = self.committed.as_ref()?;
         let f = &self.flights[flight];
-        if f.first == NOWHERE || f.samples == 1 {
+        if f.shortest_first == NOWHERE {
             return None;
         }
-        let (links, wire) = (&machine.links, u64::from(f.weight.wire));
-        let sends = u64::from(self.nics[self.twin(f.msg.src)].sends);
-        let company = u64::from(committed.by_first[f.first]);
-        let (mut queues, mut hops, mut round) = (0, 0, 0);
-        for strand in f.strands[..f.n_strands as usize].iter().filter(|way| !way.is_minimal) {
-            let link = self.crowded(strand, machine);
-            // As long as its NIC sends, if all its messages are like this one.
-            let packets = u128::from(f.cut.packets) * u128::from(sends);
-            let of_link = u128::from(self.fabric.capacity[link] / wire);
-            let ticks = (packets * of_link / u128::from(f.alone)).min(MOST_TICKS) as u64;
-            let asked = self.pressure.asked(link, 0);
-            let waits = committed.waits(links.kind[link], asked, ticks, ticks * company);
-            let bytes = u64::try_from((u128::from(waits) * u128::from(wire)) >> PARTS);
-            let count = u64::from(strand.count);
-            queues += count * bytes.unwrap_or(u64::MAX).min(links.buffer[link].into());
-            hops += count * (strand.hops() as u64 - 2);
-            round += count;
-        }
-        if round == 0 {
-            return None;
-        }
-        let theirs = hops * (queues / round) / round;
-        let its = (committed.bias + theirs) / u64::from(f.hops) / company;
-        let injection = u64::from(links.buffer[machine.injection(f.msg.src)]);
-        let room = injection / sends + u64::from(links.buffer[f.first]) / company;
+        // Whoever goes by that link stands there, too, on whatever way: as many as ask as much.
+        let asks = (f.pull.0.rate * u64::from(f.samples)).max(1);
+        let alike = committed.by_first[f.shortest_first].into();
+        let company = (self.pressure.rate_of(f.shortest_first) / asks).max(alike);
+        let sends = u64::from(committed.by_nic[self.twin(f.msg.src)]);
+        let round = self.round(flight, committed, (company, sends), machine)?;
+        let its = (committed.bias + round) / u64::from(f.shortest_hops) / company;
+        let buffer = |link| u64::from(machine.links.buffer[link]);
+        let room =
+            buffer(machine.injection(f.msg.src)) / sends + buffer(f.shortest_first) / company;
         Some(Stands { bytes: its.min(room), is_stuck: its >= room })
     }
 
-    /// Whether what stands of `flight` leaves no room, which is so until it is asked again.
-    pub(crate) fn is_stuck(&mut self, flight: FlightId, machine: &Machine) -> bool {
+    /// What waits on the ways round of `flight` times their hops, in the mean: bytes. Its NIC sends
+    /// so many messages, if all are like this one, and so many stand at its shortest way.
+    fn round(
+        &self,
+        flight: FlightId,
+        committed: &Committed,
+        (company, sends): (u64, u64),
+        machine: &Machine,
+    ) -> Option<u64> {
+        let f = &self.flights[flight];
+        let wire = u64::from(f.weight.wire);
+        let (mut queues, mut hops, mut count) = (0, 0, 0);
+        for strand in f.strands[..f.n_strands as usize].iter().filter(|way| !way.is_minimal) {
+            let link = self.crowded(strand, machine);
+            let packets = u128::from(f.cut.packets) * u128::from(sends);
+            let of_link = u128::from(self.fabric.capacity[link] / wire);
+            let ticks = packets * of_link / u128::from(f.alone);
+            let ticks = u64::try_from(ticks).unwrap_or(MOST_TICKS).min(MOST_TICKS);
+            let (kind, asked) = (machine.links.kind[link], self.pressure.asked(link, 0));
+            let waits = committed.waits(kind, asked, ticks, ticks * company);
+            let bytes = u64::try_from((u128::from(waits) * u128::from(wire)) >> PARTS);
+            let all = u64::from(machine.links.buffer[link]);
+            let each = u64::from(strand.count);
+            queues += each * bytes.unwrap_or(all).min(all);
+            hops += each * (strand.hops() as u64 - 2);
+            count += each;
+        }
+        (count > 0).then(|| hops * (queues / count) / count)
+    }
+
+    /// Asks anew whether what stands of `flight` leaves no room.
+    pub(crate) fn ask_if_stuck(&mut self, flight: FlightId, machine: &Machine) -> bool {
         let is_stuck = self.stands(flight, machine).is_some_and(|stands| stands.is_stuck);
         self.flights[flight].is_stuck = is_stuck;
         is_stuck
@@ -177,7 +214,7 @@ mod tests {
     }
 
     /// A switch has 4 NICs, 7 neighbors and 4 links to other groups: 15 inputs, and 4 links out to
-    /// other groups, 7 within.
+    /// other groups, 7 within. Formulas are those of `waits`; simulated queues would be others.
     #[test]
     fn what_waits_stands_in_all_inputs() {
         let committed = committed("dragonfly-1056", "ugal").expect("it compares its own queues");

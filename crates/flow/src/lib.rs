@@ -116,10 +116,10 @@ struct Flight {
     turns_left: u64,
     /// So many have been commanded before it.
     nth: u64,
-    /// The first link of its shortest way, and how many between switches there are, if its routing
-    /// decides once.
-    first: LinkId,
-    hops: u32,
+    /// The first link of its shortest way, and how many between switches that has, if something of
+    /// it can stand before that.
+    shortest_first: LinkId,
+    shortest_hops: u32,
     /// What stands before its shortest way leaves no room, so none of its packets in parallel has
     /// more than `in_step`.
     is_stuck: bool,
@@ -282,8 +282,8 @@ impl FlowNetwork {
             is_admitted: false,
             turns_left: cut.packets / PACKETS_A_TURN,
             nth: self.launched,
-            first: NOWHERE,
-            hops: 0,
+            shortest_first: NOWHERE,
+            shortest_hops: 0,
             is_stuck: false,
             in_step: u64::MAX,
         });
@@ -420,7 +420,7 @@ impl FlowNetwork {
         if self.next_deal() <= cx.now {
             (self.deals, self.waiting) = (NEVER, 0);
             self.send_last(cx);
-            self.deal(cx.now);
+            self.deal(cx.now, cx.machine);
             self.choose_at_pace(cx);
             self.look_around(cx);
             self.gather(cx);
@@ -441,7 +441,7 @@ impl FlowNetwork {
     }
 
     /// Solves the shares; whose rate has changed ends at another time.
-    fn deal(&mut self, now: Time) {
+    fn deal(&mut self, now: Time, machine: &Machine) {
         self.sharing.solve();
         self.changed.clear();
         for &flow in self.sharing.changed() {
@@ -460,6 +460,9 @@ impl FlowNetwork {
                 let at = self.sharing.bottleneck(strand.flow);
                 strand.hold_up(at, f.pull, &self.sharing, &mut self.pressure);
             }
+            if self.flights[flight].is_stuck {
+                self.ask_if_stuck(flight, machine);
+            }
             self.pace(flight);
             self.flights[flight].free = self.flights[flight].rate;
         }
@@ -474,7 +477,7 @@ impl FlowNetwork {
             strands.iter().map(|strand| strand.level.min(most) * u64::from(strand.count)).sum()
         };
         (f.in_step, f.rate) = (u64::MAX, rate(u64::MAX));
-        if f.is_stuck && f.rate < f.alone {
+        if f.is_stuck && f.rate < self.classes.most(f) {
             let shortest = strands.iter().filter(|strand| strand.is_minimal);
             f.in_step = shortest.map(|strand| strand.level).min().unwrap_or(u64::MAX);
             f.rate = rate(f.in_step);

@@ -130,6 +130,11 @@ impl Pressure {
         }
     }
 
+    /// What all ask of `link`.
+    pub fn rate_of(&self, link: LinkId) -> u64 {
+        self.of[link].rate
+    }
+
     /// What `link` is asked for, and so much more, in parts of what it carries: 2^20 is all of it.
     pub fn asked(&self, link: LinkId, more: u64) -> u64 {
         let Asked { capacity, rate, .. } = self.of[link];

@@ -332,7 +332,7 @@ impl FlowNetwork {
             true
         });
         if moved {
-            self.deal(cx.now);
+            self.deal(cx.now, cx.machine);
         }
     }
 
@@ -371,7 +371,9 @@ impl FlowNetwork {
             let links = links.iter().take(to).skip(from);
             links.map(|&link| network.pressure.asked(link, more)).max()
         };
-        // Who goes by his own switch's queues sees no further than the first link out of it.
+        // Who goes by his own switch's queues sees no further than the first link out of it. (So it
+        // is where there are several shortest ways, too, but nothing is told there of what stands,
+        // which is as much again the other way.)
         let whole = (0, usize::MAX);
         let seen = if self.committed.is_some() { (1, 2) } else { whole };
         let now = worst(self, (0, 0), seen);
@@ -390,7 +392,8 @@ impl FlowNetwork {
         };
         let same = self.flights[flight].strands[..n].iter().position(is_same);
         let more = (pull.0.rate, pull.1.rate);
-        let stays = cx.machine.routing.blind_from().is_some() || self.is_stuck(flight, cx.machine);
+        let is_stuck = self.ask_if_stuck(flight, cx.machine);
+        let stays = cx.machine.routing.blind_from().is_some() || is_stuck;
         let for_room = for_room || stays && strand.is_minimal && !is_minimal;
         if same == Some(slow)
             || worst(self, more, seen) >= now

@@ -104,7 +104,7 @@ impl FlowNetwork {
             those.iter().for_each(|&flight| self.start_strands(flight));
             // What of them will go last is another matter now.
             self.coming.extend_from_slice(&those);
-            self.deal(cx.now);
+            self.deal(cx.now, cx.machine);
             self.part_changed(commanded);
         }
         self.looking = those;

@@ -254,17 +254,19 @@ fn who_has_a_crowded_shortest_way_is_late() {
 
 /// All 32 NICs of a group send to one other, and one link joins the two. UGAL sends by that until
 /// what stands before it outweighs the ways round, and that goes by it when all else is gone: the
-/// shorter messages are, the more of their time. Before flows knew, these ended 56, 51, 39 and 14 %
-/// early.
+/// shorter messages are, the more of their time. Before flows knew, the last ended 56, 51, 39 and
+/// 14 % early, and the mean message 54, 55, 48 and 29 %.
 #[test]
 fn what_stands_before_the_shortest_way_goes_last() {
     let machine = preset("dragonfly-1056", &[("routing", "ugal")]);
-    for (kib, most) in [(32, 0.2), (64, 0.1), (128, 0.15), (256, 0.12)] {
+    for (kib, most) in [(32, 0.1), (64, 0.1), (128, 0.2), (256, 0.15)] {
         let messages = pattern(&machine, "worst-permutation", kib << 10);
         let (flow, packet) = (flows(&machine, &messages), run(&machine, &messages));
-        let off = flow.end().0 as f64 / packet.end().0 as f64 - 1.0;
-        println!("{kib} KiB: {:+.1} %", 100.0 * off);
-        assert!(off.abs() < most, "{kib} KiB: {off}");
+        let sum = |run: &Run| run.seen.iter().map(|seen| seen.0).sum::<u64>() as f64;
+        let last = flow.end().0 as f64 / packet.end().0 as f64 - 1.0;
+        let mean = sum(&flow) / sum(&packet) - 1.0;
+        println!("{kib} KiB: last {:+.1} %, mean {:+.1} %", 100.0 * last, 100.0 * mean);
+        assert!(last.abs() < most && mean.abs() < 0.25, "{kib} KiB: {last}, {mean}");
     }
 }
 
