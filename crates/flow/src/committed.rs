@@ -99,9 +99,9 @@ impl FlowNetwork {
     /// `flight`, which has ways, sets out: its shortest way is known from now on, if something can
     /// stand before that.
     ///
-    /// Not where that is a link to the other group and nothing else (groups of one switch): it
-    /// drains its queue as fast as it carries, and is not long behind the ways round, which begin
-    /// with such links, too.
+    /// Not where that is a link to the other group and nothing else, as all are between groups of
+    /// one switch: it drains its queue as fast as it carries, and there is not long behind the ways
+    /// round, which begin with such links, too.
     pub(crate) fn commit(&mut self, flight: FlightId, machine: &Machine) {
         let Flight { msg, samples, .. } = self.flights[flight];
         let src = self.twin(msg.src);
@@ -155,8 +155,9 @@ impl FlowNetwork {
         Some(Stands { bytes: its.min(room), is_stuck: its >= room })
     }
 
-    /// What waits on the ways round of `flight` times their hops, in the mean: bytes. Its NIC sends
-    /// so many messages, if all are like this one, and so many stand at its shortest way.
+    /// What waits on the ways round of `flight` in the mean, bytes, times their hops in the mean.
+    /// Its NIC sends so many messages, all taken to be like this one, and so many stand at its
+    /// shortest way.
     fn round(
         &self,
         flight: FlightId,
@@ -192,7 +193,8 @@ impl FlowNetwork {
         is_stuck
     }
 
-    /// The link of a way round before which packets wait: the one to another group, or the first.
+    /// The link of a way round before which packets wait, the one to another group or the first:
+    /// what waits in the next switch is what the first link's credits tell of.
     fn crowded(&self, strand: &Strand, machine: &Machine) -> LinkId {
         let mut links = strand.path(&self.sharing).take(strand.hops() - 1).skip(1);
         let is_global = |link: &LinkId| machine.links.kind[*link] == LinkKind::Global;

@@ -371,9 +371,9 @@ impl FlowNetwork {
             let links = links.iter().take(to).skip(from);
             links.map(|&link| network.pressure.asked(link, more)).max()
         };
-        // Who goes by his own switch's queues sees no further than the first link out of it. (So it
-        // is where there are several shortest ways, too, but nothing is told there of what stands,
-        // which is as much again the other way.)
+        // Who goes by his own switch's queues sees no further than the first link out of it. That
+        // is so with several shortest ways, too, but there nothing is told of what stands: the two
+        // have been measured together only.
         let whole = (0, usize::MAX);
         let seen = if self.committed.is_some() { (1, 2) } else { whole };
         let now = worst(self, (0, 0), seen);
