@@ -14,11 +14,11 @@ use des::{BLOCK, Item, LOOKS, Queue, What};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{HOST, MsgId};
 
+use crate::lanes::Round;
+use crate::link::ones;
 use crate::loads::Fetching;
 use crate::nic::Nic;
-use crate::{
-    Arrival, ArrivalId, DueId, LaneId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind,
-};
+use crate::{Arrival, ArrivalId, DueId, NONE, Packet, PacketId, PacketNetwork, TransitId, kind};
 
 /// Networks up to this size, bytes of links and channels, are better off without: looking ahead
 /// takes a third of the speed of `dragonfly-1056` (0.6 MB) and makes `cascade-3k` (4.5 MB) half as
@@ -178,7 +178,7 @@ impl PacketNetwork {
             self.fetch_more_dues(&self.nics[NicId(what.source())]);
         }
         for link in seen.free.iter() {
-            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lane(link) }
+            if self.is_edge(link) { self.fetch_waiting(link) } else { self.fetch_lanes(link) }
         }
         seen.others.iter().for_each(|what| self.third_look(what));
 
@@ -278,6 +278,7 @@ impl PacketNetwork {
     #[inline]
     fn fetch_freed(&self, link: LinkId) {
         self.wires.prefetch(link);
+        self.reports.fetch(link);
         if self.is_edge(link) {
             prefetch_at(&self.nics.raw, link.0 as usize % self.nics.len());
             self.fetch_channel(link, 0);
@@ -288,13 +289,12 @@ impl PacketNetwork {
     #[inline]
     fn fetch_waiting_for(&self, link: LinkId) {
         if self.is_edge(link) {
-            self.fetch_lane(link);
+            self.fetch_lanes(link);
             if let Some(nic) = self.nics.raw.get(link.0 as usize) {
                 self.fetch_first(nic);
             }
         } else {
-            let waited_for = self.wires[link].waited_for;
-            self.fetch_channel(link, waited_for.trailing_zeros() as u8 % 32);
+            self.fetch_channels(link);
         }
     }
 
@@ -305,6 +305,7 @@ impl PacketNetwork {
         match what.kind() {
             kind::CREDIT | kind::HOME => {
                 self.wires.prefetch(link);
+                self.reports.fetch(link);
                 self.fetch_channel(link, what.arg() as u8);
             }
             kind::ACK | kind::HOST => {
@@ -324,6 +325,7 @@ impl PacketNetwork {
     #[inline]
     fn second_look(&self, what: What) {
         match what.kind() {
+            kind::CREDIT => self.fetch_channels(LinkId(what.source())),
             kind::ACK => self.fetch_dues(&self.nics[NicId(what.source())]),
             kind::HOST => {
                 let nic = &self.nics[NicId(what.source())];
@@ -341,6 +343,7 @@ impl PacketNetwork {
     #[inline]
     fn third_look(&self, what: What) {
         match what.kind() {
+            kind::CREDIT => self.fetch_lanes(LinkId(what.source())),
             kind::ACK => self.fetch_more_dues(&self.nics[NicId(what.source())]),
             kind::HOST => {
                 if let Some(p) = self.held_packet(what) {
@@ -354,10 +357,14 @@ impl PacketNetwork {
 
     #[inline]
     fn fourth_look(&self, what: What) {
-        if what.kind() == kind::HOST
-            && let Some(p) = self.held_packet(what)
-        {
-            self.fetch_origin(p.arrival);
+        match what.kind() {
+            kind::CREDIT => self.fetch_waiting(LinkId(what.source())),
+            kind::HOST => {
+                if let Some(p) = self.held_packet(what) {
+                    self.fetch_origin(p.arrival);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -377,25 +384,25 @@ impl PacketNetwork {
         (held != NONE).then(|| &self.packets[PacketId(held)])
     }
 
-    /// The last lane of the first channel of `link` that somebody waits for.
+    /// The channels of `link` that somebody waits for.
     #[inline]
-    fn last_lane(&self, link: LinkId) -> Option<LaneId> {
-        let waited_for = self.wires[link].waited_for;
-        if waited_for == 0 {
-            return None;
-        }
-        let vc = waited_for.trailing_zeros() as u8;
-        Some(LaneId(self.channels[self.channel(link, vc)].last))
+    fn fetch_channels(&self, link: LinkId) {
+        ones(self.wires[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
+    }
+
+    /// What waits for each of them first.
+    #[inline]
+    fn first_lanes(&self, link: LinkId) -> impl Iterator<Item = Round> {
+        let rounds = ones(self.wires[link].waited_for);
+        rounds.map(move |vc| self.channels[self.channel(link, vc)].round)
     }
 
     #[inline]
-    fn fetch_lane(&self, link: LinkId) {
-        if let Some(last) = self.last_lane(link) {
-            self.lanes.prefetch(last);
-        }
+    fn fetch_lanes(&self, link: LinkId) {
+        self.first_lanes(link).for_each(|round| self.lanes.prefetch(round));
     }
 
-    /// The packet that is the next of that channel, if its lane is alone.
+    /// The packet that is the next of them, if there is room for it.
     #[inline]
     fn fetch_waiting(&self, link: LinkId) {
         if let Some(p) = self.waiting_packet(link) {
@@ -405,8 +412,8 @@ impl PacketNetwork {
 
     #[inline]
     fn waiting_packet(&self, link: LinkId) -> Option<&Packet> {
-        let last = self.last_lane(link)?;
-        Some(&self.packets[self.lanes[LaneId(self.lanes[last].next)].head])
+        let lanes = self.first_lanes(link).map(|round| self.lanes.first(round));
+        Some(&self.packets[lanes.min_by_key(|lane| lane.turn)?.head])
     }
 
     /// A message, if this shard has it. What was a packet may be none by now, and name anything.

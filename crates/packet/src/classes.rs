@@ -14,7 +14,7 @@ use net::{Counters, Cx};
 use crate::credit::Class;
 use crate::link::Wire;
 use crate::nic::Nic;
-use crate::{LaneId, NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, TransitId};
+use crate::{NEVER, NONE, Packet, PacketEvent, PacketId, PacketNetwork, TransitId};
 
 /// What a class may do on links of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -227,11 +227,7 @@ impl PacketNetwork {
 
     /// Whose turn it is at the free `link`, class by class.
     #[inline(never)]
-    pub(crate) fn choose_by_class(
-        &mut self,
-        link: LinkId,
-        cx: &Cx<'_>,
-    ) -> Option<(u8, LaneId, LaneId)> {
+    pub(crate) fn choose_by_class(&mut self, link: LinkId, cx: &Cx<'_>) -> Option<u8> {
         let Wire { class: kind, waited_for, .. } = self.wires[link];
         let vcs = if self.is_edge(link) { 1 } else { u32::from(self.n_vcs) };
         let channels = |class: u8| waited_for & (((1 << vcs) - 1) << (u32::from(class) * vcs));
@@ -248,7 +244,7 @@ impl PacketNetwork {
             }
             // A class that lacks room leaves its turn to the next.
             let (_, class) = best?;
-            if let Some(chosen) = self.choose(link, channels(class), cx) {
+            if let Some(chosen) = self.choose(link, channels(class), cx.now) {
                 return Some(chosen);
             }
             tried |= 1 << class;

@@ -17,7 +17,7 @@ use net::{CongestionCounters, Cx};
 
 use crate::hold::Holds;
 use crate::link::ones;
-use crate::{LaneId, NONE, PacketEvent, PacketId, PacketNetwork, mark};
+use crate::{NONE, PacketEvent, PacketId, PacketNetwork, mark};
 
 base::ids! {
     /// A congested endpoint, as the switch before it sees it.
@@ -374,18 +374,14 @@ impl PacketNetwork {
             if self.class_of(vc) != class {
                 continue;
             }
-            let last = self.channels[self.channel(link, vc)].last;
-            let mut lane = last;
-            loop {
-                lane = self.lanes[LaneId(lane)].next;
-                let mut packet = self.lanes[LaneId(lane)].head.0;
+            for nth in 0.. {
+                let round = self.channels[self.channel(link, vc)].round;
+                let Some(lane) = self.lanes.of(round).get(nth) else { break };
+                let mut packet = lane.head.0;
                 while packet != NONE {
                     self.contribute(link, at, PacketId(packet), cx);
                     self.put_aside(PacketId(packet), cx);
                     packet = self.packets[PacketId(packet)].next;
-                }
-                if lane == last {
-                    break;
                 }
             }
         }

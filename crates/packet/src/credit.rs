@@ -10,7 +10,7 @@ use base::{Gap, Span, Time};
 use machine::faults::LANES;
 use machine::{Hop, LinkId, LinkKind, Machine};
 
-use crate::NONE;
+use crate::lanes::Round;
 
 /// What links have in common. A machine has a handful of kinds, so they are always in cache.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -224,8 +224,8 @@ pub(crate) struct Channel {
     due: [u16; SLOTS],
     /// The last epoch counted, modulo 2^32.
     epoch: u32,
-    /// The lane that joined last; the one whose turn it is comes after it.
-    pub last: u32,
+    /// Who waits for it.
+    pub round: Round,
     /// Somebody waits for nothing but credit.
     pub starved: bool,
     /// A `Credit` event is pending for this epoch, modulo 256; 0 in the upper byte if none is.
@@ -238,7 +238,7 @@ const ARMED: u16 = 1 << 8;
 
 impl Channel {
     pub const IDLE: Channel =
-        Channel { epoch: 0, due: [0; SLOTS], last: NONE, starved: false, wakes: 0 };
+        Channel { epoch: 0, due: [0; SLOTS], round: Round::EMPTY, starved: false, wakes: 0 };
 
     /// Counts what has come home: there is so much more `room`. Nobody can guess how many epochs
     /// have passed, so all slots are looked at and nothing is a branch.

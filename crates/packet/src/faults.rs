@@ -19,8 +19,7 @@ use net::{Cx, FAILED, Failure, LostAt, MsgId};
 use crate::credit::Class;
 use crate::loads::Loads;
 use crate::{
-    Arrival, ArrivalId, LaneId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork,
-    Transit, mark,
+    Arrival, ArrivalId, LostId, NONE, Packet, PacketEvent, PacketId, PacketNetwork, Transit, mark,
 };
 
 /// Streams of draws: bit errors, and the luck of a packet that is sent again.
@@ -179,9 +178,7 @@ impl PacketNetwork {
         let mut all = Vec::new();
         while self.wires[link].waited_for != 0 {
             let vc = self.wires[link].waited_for.trailing_zeros() as u8;
-            let last = LaneId(self.channels[self.channel(link, vc)].last);
-            let first = LaneId(self.lanes[last].next);
-            all.push(self.leave(link, vc, last, first));
+            all.push(self.leave(link, vc));
         }
         if self.wires[link].stalled {
             self.unstall(link, cx.now);

@@ -17,6 +17,7 @@ mod faults;
 mod flows;
 mod foretold;
 mod hold;
+mod lanes;
 mod link;
 mod loads;
 mod nic;
@@ -28,7 +29,7 @@ pub use shard::Mail;
 
 use base::{Gap, IndexVec, Slab, Span, Time};
 use des::{BLOCK, Item, Phase, Queue, What};
-use machine::{Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
+use machine::{Arbitration, Hop, LinkId, Machine, NicId, NicParams, Route, Routing, SwitchId};
 use net::{Counters, Cx, Failure, Message, MsgId, NetEvent, NetworkModel, Origin, Partition};
 
 use ahead::Ahead;
@@ -38,7 +39,8 @@ use credit::{Channel, Classes};
 use due::Due;
 use faults::Faulty;
 use flows::Flows;
-use link::{Lane, Wire};
+use lanes::Lanes;
+use link::Wire;
 use loads::{Loads, Reports};
 use nic::Nic;
 use shard::Shards;
@@ -46,8 +48,6 @@ use shard::Shards;
 base::ids! {
     /// A packet in the network.
     PacketId,
-    /// Packets that wait for one link and virtual channel and came in by the same link.
-    LaneId,
     /// An acknowledgement on its way back.
     DueId,
     /// A message that has packets to be made, with its sender.
@@ -278,7 +278,10 @@ pub struct PacketNetwork {
     rooms: Vec<u16>,
     nics: IndexVec<NicId, Nic>,
     shares: Shares,
-    lanes: Slab<LaneId, Lane>,
+    lanes: Lanes,
+    /// Turns given so far, if they are not by age.
+    turns: u64,
+    arbitration: Arbitration,
     dues: Slab<DueId, Due>,
     packets: Slab<PacketId, Packet>,
     transits: Slab<TransitId, Transit>,
@@ -449,7 +452,9 @@ impl PacketNetwork {
             channels,
             rooms,
             nics: IndexVec::filled(Nic::IDLE, n_nics),
-            lanes: Slab::with_capacity(n_nics),
+            lanes: Lanes::with_capacity(n_nics),
+            turns: 0,
+            arbitration: machine.arbitration,
             dues: Slab::with_capacity(n_nics),
             packets: Slab::with_capacity(8 * n_nics),
             transits: Slab::with_capacity(n_nics),

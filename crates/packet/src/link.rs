@@ -7,7 +7,7 @@ use net::{Carried, Counters, Cx, Partition};
 
 use crate::credit::{Buffer, Channel, Class, Classes};
 use crate::loads::Reports;
-use crate::{LaneId, NONE, Packet, PacketEvent, PacketId, PacketNetwork};
+use crate::{NONE, Packet, PacketEvent, PacketId, PacketNetwork};
 
 /// A link as its near end sees it. One cache line, because a grant needs all of it.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +22,6 @@ pub(crate) struct Wire {
     /// Bytes waiting for it at this end, in any number for a NIC that is congested. What is
     /// promised is among them until somebody looks after it has begun: see `queue`.
     pub waiting: u64,
-    /// Place in the round given to the next lane that joins it.
-    pub ticket: u32,
     /// The switch it leads to; nothing where it leads to a NIC.
     pub to: SwitchId,
     /// Virtual channels with lanes, one bit each.
@@ -136,20 +134,6 @@ impl Packet {
     }
 }
 
-/// Packets that came in by one link and wait for one virtual channel of another, first in, first
-/// out. It exists only while somebody waits: one for every pair of ports would be 41 million on
-/// Aurora, and few are ever in use.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
-    pub input: LinkId,
-    pub head: PacketId,
-    pub tail: PacketId,
-    /// The lane after it in the round of its virtual channel.
-    pub next: u32,
-    /// Its place in the round of the whole link.
-    pub ticket: u32,
-}
-
 /// The columns of a machine at rest: links, their channels, the room at the ends of these, and the
 /// classes of links.
 ///
@@ -191,7 +175,6 @@ pub(crate) fn columns(
             packets: 0,
             queue_max: 0,
             waiting: 0,
-            ticket: 0,
             to: match links.to[link] {
                 End::Switch(switch) => switch,
                 End::Nic(_) => SwitchId(NONE),
@@ -384,51 +367,22 @@ impl PacketNetwork {
         wire.held = (wire.free_at - begins).0 as u32;
     }
 
-    /// Adds `packet` to its lane, and the lane to the round if it is new there.
-    fn join(&mut self, packet: PacketId, hop: Hop) {
-        let input = self.packets[packet].input;
-        self.packets[packet].next = NONE;
-        let at = self.channel(hop.link, hop.vc);
-        let channel = &mut self.channels[at];
-        // Where nobody waits there are no lanes: a processor waits for what it reads of a channel.
-        let is_waited_for = self.wires[hop.link].waited_for & (1 << hop.vc) != 0;
-        let last = if is_waited_for { channel.last } else { NONE };
-        debug_assert_eq!(channel.last, last, "nobody waits");
-        let mut lane = last;
-        while lane != NONE {
-            let found = &mut self.lanes[LaneId(lane)];
-            if found.input == input {
-                let tail = std::mem::replace(&mut found.tail, packet);
-                self.packets[tail].next = packet.0;
-                return;
-            }
-            lane = if found.next == last { NONE } else { found.next };
-        }
-        let wire = &mut self.wires[hop.link];
-        wire.waited_for |= 1 << hop.vc;
-        let ticket = wire.ticket;
-        wire.ticket = ticket.wrapping_add(1);
-        let new = Lane { input, head: packet, tail: packet, next: NONE, ticket };
-        let new = self.lanes.insert(new);
-        append(channel, last, &mut self.lanes, new);
-    }
-
     /// Grants the free `link` to one of those who wait for it, if any of them has credit.
     pub(crate) fn arbitrate(&mut self, link: LinkId, cx: &mut Cx<'_>) {
         debug_assert!(self.wires[link].free_at <= cx.now && !self.wires[link].armed);
         let chosen = if self.shares.is_off() {
-            self.choose(link, self.wires[link].waited_for, cx)
+            self.choose(link, self.wires[link].waited_for, cx.now)
         } else {
             self.choose_by_class(link, cx)
         };
-        let Some((vc, before, lane)) = chosen else {
+        let Some(vc) = chosen else {
             for vc in ones(self.wires[link].waited_for) {
                 self.starve(link, vc, cx);
             }
             self.stall(link, cx.now);
             return self.await_ceiling(link, cx);
         };
-        let packet = self.leave(link, vc, before, lane);
+        let packet = self.leave(link, vc);
         self.wires[link].keep_promise(link, &mut self.reports, cx.now);
         if self.wires[link].stalled {
             self.unstall(link, cx.now);
@@ -447,102 +401,6 @@ impl PacketNetwork {
         if self.wires[link].waited_for != 0 {
             self.arm(link, cx);
         }
-    }
-
-    /// Whose turn it is of those that wait for these channels of `link`: the channel, the lane, and
-    /// the lane before it in its round.
-    #[inline(always)]
-    pub(crate) fn choose(
-        &mut self,
-        link: LinkId,
-        channels: u32,
-        cx: &Cx<'_>,
-    ) -> Option<(u8, LaneId, LaneId)> {
-        match cx.machine.arbitration {
-            Arbitration::RoundRobin => self.next_in_round(link, channels, cx.now),
-            Arbitration::Age => self.oldest(link, channels, cx.now),
-        }
-    }
-
-    /// The lane that has waited longest for its turn. A virtual channel whose first lane lacks
-    /// room is passed over whole, so a large packet is never starved by small ones.
-    #[inline(always)]
-    fn next_in_round(
-        &mut self,
-        link: LinkId,
-        channels: u32,
-        now: Time,
-    ) -> Option<(u8, LaneId, LaneId)> {
-        let round = self.wires[link].ticket;
-        let mut best: Option<(u32, u8, LaneId, LaneId)> = None;
-        for vc in ones(channels) {
-            let last = self.channels[self.channel(link, vc)].last;
-            let first = LaneId(self.lanes[LaneId(last)].next);
-            let Lane { head, ticket, .. } = self.lanes[first];
-            let waited = round.wrapping_sub(ticket);
-            let bytes = self.packets[head].bytes;
-            if best.is_none_or(|(w, ..)| waited > w) && self.has_room(Hop { link, vc }, bytes, now)
-            {
-                best = Some((waited, vc, LaneId(last), first));
-            }
-        }
-        best.map(|(_, vc, before, lane)| (vc, before, lane))
-    }
-
-    /// The lane whose first packet left its NIC first, with the lane before it in its round. Here
-    /// too a virtual channel whose choice lacks room is passed over whole.
-    fn oldest(&mut self, link: LinkId, channels: u32, now: Time) -> Option<(u8, LaneId, LaneId)> {
-        let mut best: Option<(Time, u8, LaneId, LaneId)> = None;
-        for vc in ones(channels) {
-            let last = self.channels[self.channel(link, vc)].last;
-            let mut of_vc: Option<(Time, LaneId, PacketId, LaneId)> = None;
-            let mut before = LaneId(last);
-            loop {
-                let lane = LaneId(self.lanes[before].next);
-                let head = self.lanes[lane].head;
-                let born = self.packets[head].born;
-                if of_vc.is_none_or(|(oldest, ..)| born < oldest) {
-                    of_vc = Some((born, before, head, lane));
-                }
-                if lane.0 == last {
-                    break;
-                }
-                before = lane;
-            }
-            let (born, before, head, lane) = of_vc.expect("a round has a lane");
-            let bytes = self.packets[head].bytes;
-            if best.is_none_or(|(b, ..)| born < b) && self.has_room(Hop { link, vc }, bytes, now) {
-                best = Some((born, vc, before, lane));
-            }
-        }
-        best.map(|(_, vc, before, lane)| (vc, before, lane))
-    }
-
-    /// Takes the first packet out of `lane`, which comes after `before` in its round; the lane
-    /// goes to the end of the round, or away.
-    pub(crate) fn leave(&mut self, link: LinkId, vc: u8, before: LaneId, lane: LaneId) -> PacketId {
-        let at = self.channel(link, vc);
-        let channel = &mut self.channels[at];
-        let Lane { head, tail, next, .. } = self.lanes[lane];
-        self.lanes[before].next = next;
-        if channel.last == lane.0 {
-            // A lane before itself is alone.
-            channel.last = if before == lane { NONE } else { before.0 };
-        }
-        let wire = &mut self.wires[link];
-        if head == tail {
-            self.lanes.free(lane);
-            if channel.last == NONE {
-                wire.waited_for &= !(1 << vc);
-            }
-        } else {
-            let l = &mut self.lanes[lane];
-            l.head = PacketId(self.packets[head].next);
-            l.ticket = wire.ticket;
-            wire.ticket = wire.ticket.wrapping_add(1);
-            append(channel, channel.last, &mut self.lanes, lane);
-        }
-        head
     }
 
     /// `packet` enters the link, which is free `then`, with credit for all of it. The link is held
@@ -761,15 +619,4 @@ pub(crate) fn ones(mut bits: u32) -> impl Iterator<Item = u8> {
             first
         })
     })
-}
-
-/// Puts `lane` at the end of its channel's round, after `last`, which is the channel's.
-#[inline]
-fn append(channel: &mut Channel, last: u32, lanes: &mut base::Slab<LaneId, Lane>, lane: LaneId) {
-    let first = match last {
-        NONE => lane.0,
-        last => std::mem::replace(&mut lanes[LaneId(last)].next, lane.0),
-    };
-    lanes[lane].next = first;
-    channel.last = lane.0;
 }

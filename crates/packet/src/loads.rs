@@ -70,7 +70,9 @@ impl Fetching<'_> {
     pub fn fetch(&self, link: LinkId) {
         self.net.wires.prefetch(link);
         let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
-        prefetch_at(&self.net.rooms, self.net.channel(link, vc));
+        let at = self.net.channel(link, vc);
+        prefetch_at(&self.net.rooms, at);
+        prefetch_at(&self.net.channels, at);
     }
 }
 
@@ -180,7 +182,7 @@ impl Reports {
     }
 
     #[inline]
-    fn fetch(&self, link: LinkId) {
+    pub fn fetch(&self, link: LinkId) {
         if let Some(report) = self.of.get(self.place(link)) {
             prefetch(report);
         }

@@ -3,6 +3,7 @@
 use machine::Machine;
 
 use crate::credit::Channel;
+use crate::lanes::Round;
 use crate::link::Wire;
 use crate::nic::Nic;
 use crate::responses::Owed;
@@ -37,7 +38,7 @@ impl PacketNetwork {
                 let room = self.rooms[at] + channel.coming();
                 assert_eq!(room, class.cells, "{link:?} {vc}: lost credit");
                 assert!(!channel.is_armed(), "{link:?} {vc}: expects an event that is not pending");
-                assert_eq!(channel.last, NONE, "{link:?} {vc}: waited for");
+                assert_eq!(channel.round, Round::EMPTY, "{link:?} {vc}: waited for");
             }
         }
         self.shares.check_quiet();
