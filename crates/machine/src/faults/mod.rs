@@ -9,7 +9,9 @@
 mod file;
 mod random;
 
-use base::{Span, Time};
+use std::collections::BTreeMap;
+
+use base::{IndexVec, Span, Time};
 
 use crate::complaint::Complaint;
 use crate::{End, LinkId, Machine, NicId, NodeId, SwitchId};
@@ -107,6 +109,8 @@ pub struct Faults {
     /// `outages[first[l]..first[l + 1]]` are link `l`'s, in order of time, apart from each other.
     first: Vec<u32>,
     outages: Vec<Outage>,
+    /// Links between switches that lead into one, by that, if each of them is down at some time.
+    ways_in: BTreeMap<SwitchId, Vec<LinkId>>,
     /// How long switches elsewhere need to hear of an outage, or of its end.
     sweep: Span,
 }
@@ -143,6 +147,12 @@ impl Faults {
         all.get(all.partition_point(|o| o.until <= t))
     }
 
+    /// The links that lead into `switch` from others, if it may ever be cut off: if each of them is
+    /// down at some time. Otherwise none.
+    pub fn ways_in(&self, switch: SwitchId) -> &[LinkId] {
+        self.ways_in.get(&switch).map_or(&[], |links| links)
+    }
+
     /// Whether everything is from the start what it stays, and no packet is hit by chance.
     pub fn is_still(&self) -> bool {
         let ber = self.changes.iter().map(|change| change.to.ber).fold(self.ber, f64::max);
@@ -155,6 +165,25 @@ impl Faults {
     pub fn outages(&self, link: LinkId) -> &[Outage] {
         let at = link.0 as usize;
         &self.outages[self.first[at] as usize..self.first[at + 1] as usize]
+    }
+}
+
+impl Faults {
+    /// See `ways_in`.
+    fn who_may_be_cut_off(&self, machine: &Machine) -> BTreeMap<SwitchId, Vec<LinkId>> {
+        let mut ways_in: BTreeMap<SwitchId, Vec<LinkId>> = BTreeMap::new();
+        let mut may_be = IndexVec::filled(true, machine.n_switches() as usize);
+        for (link, &to) in machine.links.to.iter() {
+            if let (End::Switch(_), End::Switch(to)) = (machine.links.from[link], to) {
+                if self.outages(link).is_empty() {
+                    may_be[to] = false;
+                } else {
+                    ways_in.entry(to).or_default().push(link);
+                }
+            }
+        }
+        ways_in.retain(|&switch, _| may_be[switch]);
+        ways_in
     }
 }
 
@@ -186,7 +215,17 @@ impl FaultPlan {
         let mut deaths: Vec<(Time, NodeId)> = dead.collect();
         deaths.sort_unstable();
         let sweep = machine.retry.sweep;
-        Faults { ber: self.ber, changes, deaths, first, outages, sweep }
+        let mut faults = Faults {
+            ber: self.ber,
+            changes,
+            deaths,
+            first,
+            outages,
+            ways_in: BTreeMap::new(),
+            sweep,
+        };
+        faults.ways_in = faults.who_may_be_cut_off(machine);
+        faults
     }
 
     /// How one link is over time: the worst of what its rows say.
@@ -350,7 +389,15 @@ mod tests {
         let said = |sweep: u64, o: Outage, t: u64| {
             let (first, outages, sweep) = (vec![0, 1], vec![o], Span(sweep));
             let (changes, deaths) = (Vec::new(), Vec::new());
-            let faults = Faults { ber: 0.0, changes, deaths, first, outages, sweep };
+            let faults = Faults {
+                ber: 0.0,
+                changes,
+                deaths,
+                first,
+                outages,
+                ways_in: BTreeMap::new(),
+                sweep,
+            };
             (faults.is_down(LinkId(0), Time(t)), faults.is_said_down(LinkId(0), Time(t)))
         };
         for (sweep, from, until, t, want) in [
@@ -380,7 +427,8 @@ mod tests {
         let outage = |from, until| Outage { from: Time(from), until: Time(until) };
         let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
         let (changes, deaths, sweep) = (Vec::new(), Vec::new(), Span(0));
-        let faults = Faults { ber: 0.0, changes, deaths, first, outages, sweep };
+        let faults =
+            Faults { ber: 0.0, changes, deaths, first, outages, ways_in: BTreeMap::new(), sweep };
         for (from, to, want) in [
             (0, 10, false),
             (0, 11, true),

@@ -68,6 +68,13 @@ impl Known<'_> {
             !self.faults.is_said_down(link, self.now)
         }
     }
+
+    /// Whether no link leads to another switch. To find so by looking for ways would take all there
+    /// are, for every packet.
+    fn is_cut_off(&self, switch: SwitchId) -> bool {
+        let ways_in = self.faults.ways_in(switch);
+        !ways_in.is_empty() && ways_in.iter().all(|&link| !self.is_up(link))
+    }
 }
 
 /// Loads, with what is down beyond them.
@@ -309,9 +316,21 @@ impl Search<'_> {
     /// The rises of a leg on which nothing is in the way: no turn, at most a link between groups.
     /// A policy heads for what is down as long as it can be got round there; this keeps it from it.
     fn plain(&self, at: SwitchId, stage: Stage, to: SwitchId) -> Option<u8> {
-        let crosses = u8::from(self.net.seats[at].group != self.net.seats[to].group);
-        let way = self.direct(at, stage, to);
-        (way.rises == crosses).then_some(crosses)
+        let (here, there) = (self.net.seats[at], self.net.seats[to]);
+        let walks = |from: Seat, stage, place| {
+            from.place() == place || self.straight(from, stage, place).exists()
+        };
+        if here.group == there.group {
+            return walks(here, stage, there.place()).then_some(0);
+        }
+        let mut pair = self.net.pair(here.group(), there.group()).iter();
+        let is_plain = |c: &Crossing| {
+            let entry = self.net.switch_at(there.group(), c.to);
+            self.known.is_up(c.link)
+                && walks(here, stage, c.from)
+                && walks(self.net.seats[entry], Stage::Fresh, there.place())
+        };
+        (!self.known.is_cut_off(to) && pair.any(is_plain)).then_some(1)
     }
 
     /// Where something drawn from begins.
@@ -321,6 +340,9 @@ impl Search<'_> {
 
     /// The way with the fewest rises, through a third group if need be.
     fn any(&self, at: SwitchId, stage: Stage, home: SwitchId) -> Way {
+        if self.known.is_cut_off(home) {
+            return Way::NONE;
+        }
         self.direct(at, stage, home).or(|| self.by_third(at, stage, home))
     }
 
@@ -486,5 +508,74 @@ impl Dragonfly {
         let Group { first, switches, .. } = self.groups[group];
         // The last switch sits at the end of the last row.
         u32::from(self.seats[SwitchId(first + switches - 1)].col) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MachineSpec;
+    use crate::faults::{Fault, FaultPlan, Part, Trouble};
+    use base::{Span, draw};
+
+    const SEED: u64 = 26;
+
+    /// A machine of which many links and some switches are down from the start.
+    fn broken(name: &str, sets: &[(&str, &str)]) -> Machine {
+        let text = crate::preset(name).expect("a preset");
+        let sets: Vec<_> = sets.iter().map(|&(k, v)| (k.into(), v.into())).collect();
+        let spec = MachineSpec::parse(name, text, &sets).expect("legal");
+        let mut machine = spec.resolve().expect("sound");
+        let mut plan = FaultPlan::random(&machine, SEED, 3 * machine.n_switches(), Span::us(1));
+        plan.faults.retain(|fault| fault.from == Time::ZERO && fault.trouble == Trouble::Down);
+        let part = Part::Switch(SwitchId(0));
+        plan.faults.push(Fault { part, ..plan.faults[0] });
+        machine.faults = Some(plan.resolve(&machine).into());
+        machine
+    }
+
+    /// What is found without looking for ways is what is found by looking: that none leads to a
+    /// switch, and that nothing is in the way of a leg.
+    #[test]
+    fn short_looks_find_what_long_ones_do() {
+        let few: &[_] = &[("groups.compute.count", "4")];
+        // A look at whole groups of Cray's takes a tenth of a second as tests are built.
+        let small: &[_] =
+            &[few[0], ("groups.compute.switches", "24"), ("groups.compute.nodes", "96")];
+        for (name, sets) in [("dragonfly-1056", few), ("cascade-3k", small)] {
+            let machine = broken(name, sets);
+            let Topology::Dragonfly(net) = &machine.topology;
+            let faults = machine.faults.as_deref().expect("a plan");
+            let (mut cut_off, mut plain, mut others) = (0, 0, 0);
+            for nth in 0..2_000 {
+                let luck = draw(SEED, 1, 0, nth);
+                let switch = |luck| SwitchId(below(luck, machine.n_switches()));
+                let (at, to) =
+                    (switch(luck), if nth % 20 == 0 { SwitchId(0) } else { switch(luck << 32) });
+                if at == to {
+                    continue;
+                }
+                let known = Known { faults, machine: &machine, at, now: Time(1_000) };
+                let search = Search { net, known, draw: luck };
+                let stage = [Stage::Fresh, Stage::Row, Stage::Column][(luck % 3) as usize];
+                let direct = search.direct(at, stage, to);
+                let crosses = u8::from(net.seats[at].group != net.seats[to].group);
+                let wanted = (direct.rises == crosses).then_some(crosses);
+                let here = format!("{name}, seed {SEED}: {at:?}, {stage:?}, to {to:?}");
+                assert_eq!(search.plain(at, stage, to), wanted, "{here}");
+                if known.is_cut_off(to) {
+                    let third = search.by_third(at, stage, to);
+                    assert!(!direct.exists() && !third.exists(), "{here}");
+                    assert!(!search.any(at, stage, to).exists(), "{here}");
+                    cut_off += 1;
+                } else if wanted.is_some() {
+                    plain += 1;
+                } else {
+                    others += 1;
+                }
+            }
+            let all = [cut_off, plain, others];
+            assert!(all.iter().all(|&n| n > 40), "{name}: {all:?}");
+        }
     }
 }
