@@ -29,7 +29,7 @@ SIZES = (64, 512, 4096, 16384, 65536)
 SEEDS = (1, 2, 3)
 GROUPS = (8, 16, 32, 64)
 # By nodes and size; of the others the 64 that are played unless said.
-SHIFTS = {(3072, 65536): 40, (6144, 65536): 40, (24576, 65536): 32}
+SHIFTS = {(3072, 65536): 40, (6144, 65536): 40}
 
 
 def point(machine: str, nodes: int, size: int, *more: str, trains: bool = True) -> list[str]:

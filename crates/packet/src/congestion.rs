@@ -374,9 +374,9 @@ impl PacketNetwork {
             if self.class_of(vc) != class {
                 continue;
             }
-            for nth in 0.. {
-                let round = self.channels[self.channel(link, vc)].round;
-                let Some(lane) = self.lanes.of(round).get(nth) else { break };
+            let round = self.channels[self.channel(link, vc)].round;
+            for nth in 0..round.len() {
+                let lane = self.lanes.of(round)[nth];
                 let mut packet = lane.head.0;
                 while packet != NONE {
                     self.contribute(link, at, PacketId(packet), cx);

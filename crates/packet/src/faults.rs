@@ -173,7 +173,7 @@ impl PacketNetwork {
         }
     }
 
-    /// Takes out all that waits for `link`, in the order of its lanes.
+    /// Takes out all that waits for `link`, in the order of turns at each channel.
     fn all_who_wait(&mut self, link: LinkId, cx: &Cx<'_>) -> Vec<PacketId> {
         let mut all = Vec::new();
         while self.wires[link].waited_for != 0 {

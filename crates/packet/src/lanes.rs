@@ -16,7 +16,7 @@ use crate::{NONE, Packet, PacketId, PacketNetwork};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(32))]
 pub(crate) struct Lane {
-    /// Of a link's lanes that with the least goes first.
+    /// Of a link's lanes that with the least goes first, of channels that have room for it.
     pub turn: u64,
     pub input: LinkId,
     pub head: PacketId,
@@ -38,16 +38,22 @@ pub(crate) struct Round {
 impl Round {
     pub const EMPTY: Round = Round { at: NONE, len: 0, room: 0 };
 
-    /// Where its lanes lie.
+    /// How many lanes there are.
+    pub fn len(self) -> usize {
+        self.len.into()
+    }
+
+    /// Where they lie.
     #[inline]
     fn range(self) -> std::ops::Range<usize> {
-        self.at as usize..self.at as usize + usize::from(self.len)
+        self.at as usize..self.at as usize + self.len()
     }
 }
 
 /// A round that is not empty has room for two lanes at least.
 const LEAST: u8 = 1;
-/// None has room for more than 2^16.
+/// None has room for more than 2^16: no switch has as many ports (`Count` of ports in
+/// `crates/machine/src/schema.rs`).
 const ROOMS: usize = 17;
 
 /// The lanes of all channels, those of each in the order of their turns.
@@ -246,12 +252,89 @@ impl PacketNetwork {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use super::*;
+    use crate::ArrivalId;
     use base::draw;
+    use machine::{MachineSpec, NicId, Route, SwitchId, preset};
+    use net::NetworkModel;
+
+    const NOBODY: Packet = Packet {
+        tail: Time::ZERO,
+        born: Time::ZERO,
+        draw: 0,
+        route: Route { class: 0, hops: 0, via: 0, passed: false, decided: false },
+        arrival: ArrivalId(NONE),
+        dst: NicId(0),
+        bytes: 90,
+        traveled: 0,
+        input: LinkId(NONE),
+        next: NONE,
+        at: SwitchId(NONE),
+        cells: 0,
+        input_class: 0,
+        input_vc: 0,
+        vnet: 0,
+        marks: 0,
+    };
 
     fn lane(turn: u64, input: u32) -> Lane {
         let packet = PacketId(input);
         Lane { turn, input: LinkId(input), head: packet, tail: packet, bytes: 64 }
+    }
+
+    /// Who waits is served as by the rule's own words: by rounds the lane that has waited longest
+    /// for a turn, by age the lane whose first packet is the oldest, and of equals who came first.
+    #[test]
+    fn turns_are_given_by_the_rule() {
+        let (seed, link) = (8, LinkId(3_000));
+        for rule in ["round-robin", "age"] {
+            let text = preset("dragonfly-1056").expect("a preset");
+            let set = [("switch.arbitration".into(), rule.into())];
+            let spec = MachineSpec::parse("it", text, &set).expect("legal");
+            let machine = spec.resolve().expect("sound");
+            let mut net = PacketNetwork::build(&machine);
+            assert!(!net.is_edge(link), "between switches");
+            let by_age = machine.arbitration == Arbitration::Age;
+            // By channel: lanes in the order in which they began to wait for a turn, with when
+            // that was, and their packets.
+            let mut model: [Vec<(u64, u32, VecDeque<PacketId>)>; 2] = Default::default();
+            let mut served = 0;
+            for step in 0..6_000 {
+                let luck = draw(seed, 0, 0, step);
+                if (luck >> 8) % 100 < if step / 500 % 2 == 0 { 70 } else { 30 } {
+                    let (vc, input) = ((luck % 2) as u8, (luck >> 32 & 7) as u32);
+                    let born = Time(luck >> 40 & 63);
+                    let p = Packet { input: LinkId(input), born, ..NOBODY };
+                    let packet = net.packets.insert(p);
+                    net.join(packet, Hop { link, vc });
+                    let lanes = &mut model[usize::from(vc)];
+                    match lanes.iter_mut().find(|lane| lane.1 == input) {
+                        Some(lane) => lane.2.push_back(packet),
+                        None => lanes.push((step, input, [packet].into())),
+                    }
+                    continue;
+                }
+                let born = |id: PacketId| net.packets[id].born.0;
+                let key = |lane: &(u64, u32, VecDeque<PacketId>)| {
+                    if by_age { born(lane.2[0]) } else { lane.0 }
+                };
+                let all = (0..2).flat_map(|vc| (0..model[vc].len()).map(move |nth| (vc, nth)));
+                let first = all.min_by_key(|&(vc, nth)| key(&model[vc][nth]));
+                let waited_for = net.wires[link].waited_for;
+                let chosen = net.choose(link, waited_for, Time::ZERO);
+                assert_eq!(chosen, first.map(|(vc, _)| vc as u8), "{rule}, seed {seed}, {step}");
+                let Some((vc, nth)) = first else { continue };
+                let (_, input, mut packets) = model[vc].remove(nth);
+                assert_eq!(Some(net.leave(link, vc as u8)), packets.pop_front());
+                if !packets.is_empty() {
+                    model[vc].push((step, input, packets));
+                }
+                served += 1;
+            }
+            assert!(served > 2_000, "{served}");
+        }
     }
 
     /// Rounds that grow and shrink side by side are lists, each in the order of turns, and of those

@@ -168,23 +168,22 @@ impl Faults {
     }
 }
 
-impl Faults {
-    /// See `ways_in`.
-    fn who_may_be_cut_off(&self, machine: &Machine) -> BTreeMap<SwitchId, Vec<LinkId>> {
-        let mut ways_in: BTreeMap<SwitchId, Vec<LinkId>> = BTreeMap::new();
-        let mut may_be = IndexVec::filled(true, machine.n_switches() as usize);
-        for (link, &to) in machine.links.to.iter() {
-            if let (End::Switch(_), End::Switch(to)) = (machine.links.from[link], to) {
-                if self.outages(link).is_empty() {
-                    may_be[to] = false;
-                } else {
-                    ways_in.entry(to).or_default().push(link);
-                }
+/// See `Faults::ways_in`.
+fn who_may_be_cut_off(machine: &Machine, first: &[u32]) -> BTreeMap<SwitchId, Vec<LinkId>> {
+    let mut ways_in: BTreeMap<SwitchId, Vec<LinkId>> = BTreeMap::new();
+    let mut may_be = IndexVec::filled(true, machine.n_switches() as usize);
+    for (link, &to) in machine.links.to.iter() {
+        if let (End::Switch(_), End::Switch(to)) = (machine.links.from[link], to) {
+            let at = link.0 as usize;
+            if first[at] == first[at + 1] {
+                may_be[to] = false;
+            } else {
+                ways_in.entry(to).or_default().push(link);
             }
         }
-        ways_in.retain(|&switch, _| may_be[switch]);
-        ways_in
     }
+    ways_in.retain(|&switch, _| may_be[switch]);
+    ways_in
 }
 
 impl FaultPlan {
@@ -215,17 +214,8 @@ impl FaultPlan {
         let mut deaths: Vec<(Time, NodeId)> = dead.collect();
         deaths.sort_unstable();
         let sweep = machine.retry.sweep;
-        let mut faults = Faults {
-            ber: self.ber,
-            changes,
-            deaths,
-            first,
-            outages,
-            ways_in: BTreeMap::new(),
-            sweep,
-        };
-        faults.ways_in = faults.who_may_be_cut_off(machine);
-        faults
+        let ways_in = who_may_be_cut_off(machine, &first);
+        Faults { ber: self.ber, changes, deaths, first, outages, ways_in, sweep }
     }
 
     /// How one link is over time: the worst of what its rows say.
