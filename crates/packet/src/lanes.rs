@@ -197,8 +197,10 @@ impl PacketNetwork {
         let Packet { input, born, bytes, .. } = *p;
         // Where nobody waits there are no lanes: a processor waits for what it reads of a channel.
         let waited_for = &mut self.wires[hop.link].waited_for;
+        let mut round = Round::EMPTY;
         if *waited_for & (1 << hop.vc) != 0 {
-            let lanes = &mut self.lanes.rows[self.channels[at].round.range()];
+            round = self.channels[at].round;
+            let lanes = &mut self.lanes.rows[round.range()];
             if let Some(lane) = lanes.iter_mut().find(|lane| lane.input == input) {
                 let tail = std::mem::replace(&mut lane.tail, packet);
                 self.packets[tail].next = packet.0;
@@ -207,8 +209,8 @@ impl PacketNetwork {
         }
         *waited_for |= 1 << hop.vc;
         let turn = self.next_turn(born);
-        let lane = Lane { turn, input, head: packet, tail: packet, bytes };
-        self.lanes.add(&mut self.channels[at].round, lane);
+        self.lanes.add(&mut round, Lane { turn, input, head: packet, tail: packet, bytes });
+        self.channels[at].round = round;
     }
 
     /// The channel of `link`, of these, whose turn it is: that of its first lane is the least. A
