@@ -390,16 +390,16 @@ impl PacketNetwork {
         ones(self.wires[link].waited_for).for_each(|vc| self.fetch_channel(link, vc));
     }
 
-    /// What waits for each of them first.
+    /// Who waits for each of them.
     #[inline]
-    fn first_lanes(&self, link: LinkId) -> impl Iterator<Item = Round> {
+    fn rounds(&self, link: LinkId) -> impl Iterator<Item = Round> {
         let rounds = ones(self.wires[link].waited_for);
         rounds.map(move |vc| self.channels[self.channel(link, vc)].round)
     }
 
     #[inline]
     fn fetch_lanes(&self, link: LinkId) {
-        self.first_lanes(link).for_each(|round| self.lanes.prefetch(round));
+        self.rounds(link).for_each(|round| self.lanes.prefetch(round));
     }
 
     /// The packet that is the next of them, if there is room for it.
@@ -412,7 +412,7 @@ impl PacketNetwork {
 
     #[inline]
     fn waiting_packet(&self, link: LinkId) -> Option<&Packet> {
-        let lanes = self.first_lanes(link).map(|round| self.lanes.first(round));
+        let lanes = self.rounds(link).map(|round| self.lanes.first(round));
         Some(&self.packets[lanes.min_by_key(|lane| lane.turn)?.head])
     }
 

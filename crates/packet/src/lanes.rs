@@ -1,6 +1,6 @@
 //! Who waits for a virtual channel, and whose turn it is.
 //!
-//! A link of a full machine has dozens of lanes at a channel, and whoever begins to wait or has had
+//! A link of a full machine may have many lanes at a channel, and whoever begins to wait or has had
 //! its turn looks through them. So those of a channel lie side by side: chained, each would be a
 //! read that waits for the one before.
 
@@ -62,12 +62,11 @@ pub(crate) struct Lanes {
     rows: Vec<Lane>,
     /// The first free stretch of each room; the head of its first lane names the next.
     free: [u32; ROOMS],
-    live: usize,
 }
 
 impl Lanes {
     pub fn with_capacity(n: usize) -> Lanes {
-        Lanes { rows: with_room(n), free: [NONE; ROOMS], live: 0 }
+        Lanes { rows: with_room(n), free: [NONE; ROOMS] }
     }
 
     /// The lanes of a channel.
@@ -80,11 +79,6 @@ impl Lanes {
     #[inline]
     pub fn first(&self, round: Round) -> &Lane {
         &self.rows[round.at as usize]
-    }
-
-    /// How many there are.
-    pub fn live(&self) -> usize {
-        self.live
     }
 
     /// Bytes held, in use now or not.
@@ -106,7 +100,6 @@ impl Lanes {
             self.move_out(round);
         }
         round.len += 1;
-        self.live += 1;
         let lanes = &mut self.rows[round.range()];
         let mut at = lanes.len() - 1;
         while at > 0 && lanes[at - 1].turn > lane.turn {
@@ -132,7 +125,6 @@ impl Lanes {
 
     /// The first lane of `round` is empty.
     fn remove(&mut self, round: &mut Round) {
-        self.live -= 1;
         if round.len == 1 {
             self.give_back(*round);
             *round = Round::EMPTY;
@@ -381,7 +373,6 @@ mod tests {
             for (round, list) in rounds.iter().zip(&lists).filter(|(_, list)| !list.is_empty()) {
                 assert_eq!(lanes.of(*round), &list[..], "seed {seed}, step {step}");
             }
-            assert_eq!(lanes.live(), lists.iter().map(Vec::len).sum::<usize>());
         }
         assert!(lists.iter().all(|list| list.len() < 600), "they shrink too");
     }
@@ -400,6 +391,6 @@ mod tests {
         let rows = lanes.rows.len();
         assert_eq!(rows, 2 + 4 + 8 + 16 + 32 + 64 + 128);
         (0..10).for_each(|_| fill(&mut lanes));
-        assert_eq!((lanes.rows.len(), lanes.live()), (rows, 0));
+        assert_eq!(lanes.rows.len(), rows);
     }
 }

@@ -70,9 +70,7 @@ impl Fetching<'_> {
     pub fn fetch(&self, link: LinkId) {
         self.net.wires.prefetch(link);
         let Hop { link, vc } = self.net.on(self.vnet, Hop { link, vc: self.class });
-        let at = self.net.channel(link, vc);
-        prefetch_at(&self.net.rooms, at);
-        prefetch_at(&self.net.channels, at);
+        prefetch_at(&self.net.rooms, self.net.channel(link, vc));
     }
 }
 

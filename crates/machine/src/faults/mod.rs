@@ -149,7 +149,7 @@ impl Faults {
 
     /// The links that lead into `switch` from others, if it may ever be cut off: if each of them is
     /// down at some time. Otherwise none.
-    pub fn ways_in(&self, switch: SwitchId) -> &[LinkId] {
+    pub(crate) fn ways_in(&self, switch: SwitchId) -> &[LinkId] {
         self.ways_in.get(&switch).map_or(&[], |links| links)
     }
 

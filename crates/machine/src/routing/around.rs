@@ -69,8 +69,8 @@ impl Known<'_> {
         }
     }
 
-    /// Whether no link leads to another switch. To find so by looking for ways would take all there
-    /// are, for every packet.
+    /// Whether no link leads to `switch`, where it is not. To find so by looking for ways would
+    /// take all there are, for every packet.
     fn is_cut_off(&self, switch: SwitchId) -> bool {
         let ways_in = self.faults.ways_in(switch);
         !ways_in.is_empty() && ways_in.iter().all(|&link| !self.is_up(link))
