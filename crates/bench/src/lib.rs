@@ -5,6 +5,7 @@
 pub mod agree;
 pub mod closed;
 pub mod count;
+pub mod kernel;
 pub mod peers;
 pub mod sharing;
 
@@ -64,7 +65,25 @@ pub fn live_bytes() -> u64 {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// Seconds this thread has been on a core: on a shared machine the wall clock counts the others.
+/// Seconds of this thread on a core: on a shared machine the wall clock counts the others.
+struct OnCore {
+    cpu: Option<f64>,
+    wall: Instant,
+}
+
+impl OnCore {
+    fn begin() -> OnCore {
+        OnCore { cpu: on_core_s(), wall: Instant::now() }
+    }
+    /// Since it began; by the wall where the system does not tell.
+    fn s(&self) -> f64 {
+        match (self.cpu, on_core_s()) {
+            (Some(before), Some(after)) => after - before,
+            _ => self.wall.elapsed().as_secs_f64(),
+        }
+    }
+}
+
 /// Linux only: the first field of proc(5)'s schedstat of this thread, in ns.
 fn on_core_s() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
@@ -149,17 +168,14 @@ impl Yard {
             }
             true
         };
-        let (began, cpu_began) = (Instant::now(), on_core_s());
+        let began = OnCore::begin();
         let finish = Finish::Measured;
         let outcome = one_load(&machine, Fidelity::Packet, &request, self.load, finish, &mut tick)
             .unwrap_or_else(|complaints| panic!("{self:?}: {complaints:?}"));
         Reading {
             yard: self,
             outcome,
-            cpu_s: match (cpu_began, on_core_s()) {
-                (Some(before), Some(after)) => after - before,
-                _ => began.elapsed().as_secs_f64(),
-            },
+            cpu_s: began.s(),
             allocations: last - first.expect("the window has 2^14 events or more"),
             endpoints: machine.n_nics(),
         }

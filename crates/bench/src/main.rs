@@ -3,6 +3,7 @@
 //! speed on the same work, and ours; `agree` flows beside packets; `flows` what a change costs
 //! where many share; `staggered` messages by flows that begin one after another; `closed` what a
 //! message and a rank cost in closed form; `count` instructions a packet beside those recorded;
+//! `kernel` two of the wanted rates beside loops of their size that have no model at all;
 //! `soak` saturates the whole of `dragonfly-1056` for a simulated millisecond instead, and counts
 //! every packet. Rates are by time on a core, so others do not count; but they share its caches:
 //! repeat it and trust the best.
@@ -45,6 +46,9 @@ fn main() {
     if mode == "peers" {
         return bench::peers::compare();
     }
+    if mode == "kernel" {
+        return kernel();
+    }
     if mode == "packets" {
         return bench::count::packets(&args[1..]);
     }
@@ -79,6 +83,17 @@ fn main() {
             window: Span::us(5),
         };
         println!("{}\n{}", Reading::HEADER, yard.read());
+    }
+}
+
+/// The network, and loops of its size without a model: the machines of two wanted rates.
+fn kernel() {
+    for (machine, routing, packet_bytes, window) in
+        [("dragonfly-1056", "minimal", 64, Span::us(20)), ("aurora", "ugal", 2048, Span::us(8))]
+    {
+        let (pattern, load, warmup) = ("uniform", 0.3, window);
+        let yard = Yard { machine, routing, pattern, packet_bytes, load, warmup, window };
+        println!("{}", bench::kernel::floor(yard));
     }
 }
 

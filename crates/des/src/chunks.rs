@@ -1,6 +1,6 @@
 //! Lists of events that share one room: chunks of a few, and which comes after which.
 
-use base::{grow, held, prefetch_all_at};
+use base::{grow, held, prefetch_all_at, prefetch_at};
 
 use crate::What;
 
@@ -18,6 +18,10 @@ pub(crate) const NOTHING: Item = Item { at: 0, what: What(0) };
 pub(crate) const CHUNK: usize = 8;
 /// Of a page, which is filled and emptied from one end to the other: 16 lines.
 pub(crate) const PAGE: usize = 64;
+/// Items of a line, and how many before its turn a place of a page is fetched: pages come from
+/// beyond the caches, and whoever has too many writes under way has to wait.
+const LINE: usize = 4;
+const AHEAD: usize = 2 * LINE;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
 
@@ -63,7 +67,11 @@ impl<const N: usize> Chunks<N> {
         if nth == 0 {
             return self.lengthen(bucket, item);
         }
-        self.items[bucket.last as usize].0[nth] = item;
+        let items = &mut self.items[bucket.last as usize].0;
+        items[nth] = item;
+        if N == PAGE {
+            prefetch_at(&items[..], (nth + AHEAD) % N);
+        }
     }
     /// The same where the last chunk is full. Its being the last call spares `append` a frame.
     #[inline(never)]
@@ -83,7 +91,12 @@ impl<const N: usize> Chunks<N> {
             last => self.next[last as usize] = new,
         }
         bucket.last = new;
-        self.items[new as usize].0[0] = item;
+        let items = &mut self.items[new as usize].0;
+        items[0] = item;
+        if N == PAGE {
+            prefetch_at(&items[..], LINE);
+            prefetch_at(&items[..], AHEAD);
+        }
     }
     /// Gives a chunk back, and says which came after it.
     pub fn free(&mut self, chunk: u32) -> u32 {
