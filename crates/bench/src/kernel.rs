@@ -5,67 +5,63 @@
 //!
 //! A packet takes a link drawn from all as soon as that is free, and a latency later it stands
 //! before the next. After as many links as the network's packets pass it begins anew elsewhere, so
-//! there are always as many packets. There are no credits, channels, choices or windows. Events lie
-//! in buckets of a wheel, in no order within one, and what the next buckets will read is fetched.
+//! there are always as many packets. Nothing is decided: there are no credits, choices or windows.
+//! Events lie in buckets of a wheel, in no order within one, and what the next buckets will read is
+//! fetched.
 
 use std::fmt;
+use std::hint::black_box;
 
 use base::{Span, below, draw, prefetch_at, with_room};
 use machine::{Machine, NicId};
 
 use crate::{OnCore, Yard, preset};
 
-/// A packet's head stands before `link`.
-#[derive(Clone, Copy)]
-struct Head {
-    at: u64,
-    packet: u32,
-    link: u32,
+/// A network under a load, and both loops of its size.
+pub struct Floor {
+    yard: Yard,
+    size: Size,
+    /// Switches that a packet of the network passes, and what one takes, s.
+    hops: f64,
+    packet_s: f64,
+    /// What a link takes in the loops, s: bare, and with a network's lines.
+    link_s: [f64; 2],
 }
 
-const NOBODY: Head = Head { at: 0, packet: 0, link: 0 };
-
-/// Links passed that are timed, at the least.
-const PASSES: u64 = 20_000_000;
-
-/// Events of a bucket at most, and how many it should have.
-const ROOM: usize = 64;
-const WANTED: u64 = 16;
-
-/// Buckets, each an array.
-struct Wheel {
-    items: Vec<[Head; ROOM]>,
-    counts: Vec<u8>,
-    /// log2 of a bucket's width, ps.
-    width: u32,
+/// The network of `yard`, then the loops of its size, until so many links are passed.
+pub fn floor(yard: Yard, passes: u64) -> Floor {
+    let reading = yard.read();
+    let counted = &reading.outcome.counters;
+    let packets = counted.delivered_packets as f64;
+    let hops = counted.hops as f64 / packets;
+    let machine = preset(yard.machine, &[("routing", yard.routing)]);
+    let size = Size::of(&machine, &yard, hops.round() as u32 + 1);
+    let each = |(passed, s): (u64, f64)| s / passed as f64;
+    let link_s = [each(run::<Bare>(size, passes)), each(run::<Lines>(size, passes))];
+    Floor { yard, size, hops, packet_s: reading.cpu_s / packets, link_s }
 }
 
-impl Wheel {
-    /// Room for `pending` events, which wait for `mostly` ps as a rule and `longest` at most.
-    fn new(pending: u64, mostly: u64, longest: u64) -> Wheel {
-        let width = (mostly * WANTED / pending).max(1).ilog2();
-        let buckets = (longest >> width).next_power_of_two() as usize * 2;
-        let mut items = with_room(buckets);
-        items.resize(buckets, [NOBODY; ROOM]);
-        Wheel { items, counts: vec![0; buckets], width }
-    }
-    #[inline(always)]
-    fn nth(&self, bucket: u64) -> usize {
-        bucket as usize & (self.items.len() - 1)
-    }
-    /// Into its bucket, or, where that is full, the next that is not: a little late.
-    #[inline(always)]
-    fn push(&mut self, head: Head) {
-        let mut at = self.nth(head.at >> self.width);
-        while usize::from(self.counts[at]) == ROOM {
-            at = (at + 1) & (self.items.len() - 1);
-        }
-        self.items[at][usize::from(self.counts[at])] = head;
-        self.counts[at] += 1;
-    }
-    fn heads(&self, bucket: u64) -> &[Head] {
-        let at = self.nth(bucket);
-        &self.items[at][..usize::from(self.counts[at])]
+impl fmt::Display for Floor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Floor { yard, size, hops, packet_s, link_s } = self;
+        let ns = |s: f64| s * 1e9;
+        write!(
+            f,
+            "{} {} {} B, load {}: {:.0} ns a packet of {hops:.1} switches; \
+             {} packets by {} links each: {:.1} ns a link bare, {:.1} with a network's lines, \
+             {:.0} and {:.0} ns a packet",
+            yard.machine,
+            yard.routing,
+            yard.packet_bytes,
+            yard.load,
+            ns(*packet_s),
+            size.packets,
+            size.passes,
+            ns(link_s[0]),
+            ns(link_s[1]),
+            ns(link_s[0]) * (hops + 1.0),
+            ns(link_s[1]) * (hops + 1.0),
+        )
     }
 }
 
@@ -84,6 +80,87 @@ struct Size {
     latency: u64,
 }
 
+impl Size {
+    /// Of `machine` while `yard` runs and packets pass so many links: as many are under way as
+    /// leave the NICs in the time that this takes (Little's law).
+    fn of(machine: &Machine, yard: &Yard, passes: u32) -> Size {
+        let links = &machine.links;
+        let n = links.gap.len();
+        let mean = links.latency.iter().map(|(_, &Span(ps))| ps).sum::<u64>() / n as u64;
+        let wire = yard.packet_bytes + machine.nic.packet_overhead;
+        let Span(serial) = links.gap[machine.injection(NicId(0))].span(wire);
+        let nics = machine.n_nics() as usize;
+        let each = yard.load * (u64::from(passes) * mean) as f64 / serial as f64;
+        let (edges, vcs) = (2 * nics, usize::from(machine.n_vcs));
+        Size {
+            nics,
+            links: n,
+            channels: n * vcs - edges * (vcs - 1),
+            packets: (nics as f64 * each) as usize,
+            passes,
+            serial,
+            latency: mean,
+        }
+    }
+}
+
+/// A packet's head stands before `link`.
+#[derive(Clone, Copy)]
+struct Head {
+    at: u64,
+    packet: u32,
+    link: u32,
+}
+
+const NOBODY: Head = Head { at: 0, packet: 0, link: 0 };
+
+/// Events that a bucket has room for; as a rule it has half of `WANTED` to all.
+const ROOM: usize = 32;
+const WANTED: u64 = 16;
+/// A packet waits for a link for as long as so many packets hold it, at most: longer waits are
+/// rare below half of the load that links can carry, and would make the wheel large.
+const WAITS: u64 = 8;
+
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Bucket([Head; ROOM]);
+
+/// Buckets, each an array.
+struct Wheel {
+    buckets: Vec<Bucket>,
+    counts: Vec<u8>,
+    /// log2 of a bucket's width, ps.
+    width: u32,
+}
+
+impl Wheel {
+    /// Room for `pending` events, which wait for `mostly` ps as a rule and `longest` at most.
+    fn new(pending: u64, mostly: u64, longest: u64) -> Wheel {
+        let width = (mostly * WANTED / pending).max(1).ilog2();
+        // Some to spare, for what finds its bucket full.
+        let n = ((longest >> width) as usize + ROOM).next_power_of_two();
+        Wheel { buckets: filled(n, Bucket([NOBODY; ROOM])), counts: vec![0; n], width }
+    }
+    #[inline(always)]
+    fn nth(&self, bucket: u64) -> usize {
+        bucket as usize & (self.buckets.len() - 1)
+    }
+    /// Into its bucket, or, where that is full, the next that is not: a little late.
+    #[inline(always)]
+    fn push(&mut self, head: Head) {
+        let mut at = self.nth(head.at >> self.width);
+        while usize::from(self.counts[at]) == ROOM {
+            at = (at + 1) & (self.buckets.len() - 1);
+        }
+        self.buckets[at].0[usize::from(self.counts[at])] = head;
+        self.counts[at] += 1;
+    }
+    fn heads(&self, bucket: u64) -> &[Head] {
+        let at = self.nth(bucket);
+        &self.buckets[at].0[..usize::from(self.counts[at])]
+    }
+}
+
 /// What is kept of packets and links.
 trait Columns {
     fn new(size: Size) -> Self;
@@ -94,11 +171,11 @@ trait Columns {
     fn pass(&mut self, head: &Head) -> (u64, u32);
 }
 
-/// The next of a packet's draws, as good as this needs.
+/// The next of a packet's draws, as good as this needs: Knuth's multiplier (MMIX), high bits.
 #[inline(always)]
-fn drawn(draw: &mut u64, n: usize) -> usize {
-    *draw = draw.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-    below(*draw, n as u32) as usize
+fn drawn(luck: &mut u64, n: usize) -> usize {
+    *luck = luck.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+    below(*luck, n as u32) as usize
 }
 
 /// Eight bytes a link, sixteen a packet.
@@ -125,9 +202,9 @@ impl Columns for Bare {
         let free = &mut self.free[head.link as usize];
         let begins = head.at.max(*free);
         *free = begins + self.size.serial;
-        let (draw, passed) = &mut self.packets[head.packet as usize];
+        let (luck, passed) = &mut self.packets[head.packet as usize];
         *passed += 1;
-        (begins, drawn(draw, self.size.links) as u32)
+        (begins, drawn(luck, self.size.links) as u32)
     }
 }
 
@@ -143,9 +220,11 @@ const LINE: Line = Line([0; 8]);
 struct Half([u64; 4]);
 const HALF: Half = Half([0; 4]);
 
-/// As many lines as a network by packets touches for a packet: a link's, its packet's, room in a
-/// channel, and the channel that the packet leaves, each time; and where it begins and ends two
-/// NICs', a source's, a message's, who it is, an acknowledgement's; and other links to choose from.
+/// About as many lines as a packet of the network touches. With each link that, its packet, room
+/// in a channel and the channel that the packet leaves; once three other links, as if to choose,
+/// with their rooms; at its end the receiver, the sender, who sends next, with a source, a message,
+/// who it is and an acknowledgement. With five links these are 33, and all but those of the three
+/// links and their rooms are changed; nothing comes of it.
 struct Lines {
     size: Size,
     links: Vec<Line>,
@@ -165,8 +244,7 @@ const LINKS_PASSED: usize = 1;
 const CAME_BY: usize = 2;
 const FROM: usize = 3;
 const TO: usize = 4;
-/// Links beside its own that a packet looks at once.
-const OTHERS: usize = 3;
+const LOADS: usize = 5;
 
 fn filled<T: Copy>(n: usize, item: T) -> Vec<T> {
     let mut items = with_room(n);
@@ -175,14 +253,15 @@ fn filled<T: Copy>(n: usize, item: T) -> Vec<T> {
 }
 
 impl Lines {
-    /// A channel of a link: which is as good as drawn.
+    /// A channel, drawn from all: a link's own would be no nearer to it.
     #[inline(always)]
-    fn channel(&self, link: usize, draw: u64) -> usize {
-        let each = self.size.channels / self.size.links;
-        link * each + (draw >> 60) as usize % each
+    fn channel(&self, luck: u64) -> usize {
+        below(luck << 23, self.size.channels as u32) as usize
     }
-    fn others(&self, draw: u64) -> [usize; OTHERS] {
-        [5, 11, 17].map(|by| below(draw << by, self.size.links as u32) as usize)
+    /// Links to choose from, and what tells a channel of each.
+    #[inline(always)]
+    fn others(&self, luck: u64) -> [(usize, u64); 3] {
+        [5, 11, 17].map(|by| (below(luck << by, self.size.links as u32) as usize, luck << by))
     }
     fn begin(&mut self, packet: usize) {
         let Line(p) = &mut self.packets[packet];
@@ -227,12 +306,12 @@ impl Columns for Lines {
     #[inline(always)]
     fn fetch_more(&self, head: &Head) {
         let Line(p) = &self.packets[head.packet as usize];
-        prefetch_at(&self.rooms, self.channel(head.link as usize, p[DRAW]));
+        prefetch_at(&self.rooms, self.channel(p[DRAW]));
         prefetch_at(&self.channels, p[CAME_BY] as usize);
         if p[LINKS_PASSED] == 1 {
-            for link in self.others(p[DRAW]) {
+            for (link, luck) in self.others(p[DRAW]) {
                 prefetch_at(&self.links, link);
-                prefetch_at(&self.rooms, self.channel(link, p[DRAW]));
+                prefetch_at(&self.rooms, self.channel(luck));
             }
         }
         if p[LINKS_PASSED] + 1 == u64::from(self.size.passes) {
@@ -243,9 +322,9 @@ impl Columns for Lines {
             prefetch_at(&self.nics, p[TO] as usize);
             prefetch_at(&self.nics, p[FROM] as usize);
             // Who sends the next is drawn first, as `pass` and `begin` do.
-            let mut draw = p[DRAW];
-            drawn(&mut draw, self.size.links);
-            let next = drawn(&mut draw, self.size.nics);
+            let mut luck = p[DRAW];
+            drawn(&mut luck, self.size.links);
+            let next = drawn(&mut luck, self.size.nics);
             prefetch_at(&self.nics, next);
             prefetch_at(&self.sources, next);
         }
@@ -263,14 +342,14 @@ impl Columns for Lines {
         let begins = head.at.max(wire[0]);
         wire[0] = begins + self.size.serial;
         wire[1] += 1;
-        let at = self.channel(link, luck);
+        let at = self.channel(luck);
         self.packets[packet].0[CAME_BY] = at as u64;
         self.rooms[at] = self.rooms[at].wrapping_sub(1);
         self.channels[came_by].0[0] += 1;
         if passed == 2 {
-            for link in self.others(luck) {
-                let room = self.rooms[self.channel(link, luck)];
-                self.packets[packet].0[5] += self.links[link].0[0] + u64::from(room);
+            for (link, luck) in self.others(luck) {
+                let room = self.rooms[self.channel(luck)];
+                self.packets[packet].0[LOADS] += self.links[link].0[0] + u64::from(room);
             }
         }
         if passed == u64::from(self.size.passes) {
@@ -283,34 +362,34 @@ impl Columns for Lines {
     }
 }
 
-/// The loop: so many turns of the wheel to warm up, then until `passes` links are passed. Links
+/// The loop: a quarter of so many links to warm up, then until `passes` links are passed. Links
 /// passed, and seconds on a core.
 fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
     let mut columns = C::new(size);
-    // A link that is taken by some at once is free for the last of them this much later.
-    let longest = size.latency + 64 * size.serial;
+    let longest = size.latency + WAITS * size.serial;
     let mut wheel = Wheel::new(size.packets as u64, size.latency, longest);
     for packet in 0..size.packets as u32 {
         let luck = draw(2, 0, packet, 0);
         let at = below(luck, size.latency as u32).into();
         wheel.push(Head { at, packet, link: below(luck << 32, size.links as u32) });
     }
-    let (mut passed, mut bucket, mut began) = (0, 0, None);
-    let (before, began) = loop {
-        if began.is_none() && passed >= passes / 4 {
-            began = Some((passed, OnCore::begin()));
+    let (mut passed, mut bucket, mut warm) = (0, 0, None);
+    let (before, clock) = loop {
+        if warm.is_none() && passed >= passes / 4 {
+            warm = Some((passed, OnCore::begin()));
         }
-        if let Some(began) = began.take_if(|(before, _)| passed >= *before + passes) {
-            break began;
+        if let Some(timed) = warm.take_if(|(before, _)| passed >= *before + passes) {
+            break timed;
         }
         wheel.heads(bucket + 2).iter().for_each(|head| columns.fetch(head));
         wheel.heads(bucket + 1).iter().for_each(|head| columns.fetch_more(head));
         let now = wheel.nth(bucket);
         let mut nth = 0;
         while nth < usize::from(wheel.counts[now]) {
-            let head = wheel.items[now][nth];
+            let head = wheel.buckets[now].0[nth];
+            debug_assert!(bucket - (head.at >> wheel.width) < 4, "in its turn");
             let (begins, link) = columns.pass(&head);
-            let at = begins.min(head.at + 63 * size.serial) + size.latency;
+            let at = begins.min(head.at + WAITS * size.serial) + size.latency;
             wheel.push(Head { at, link, ..head });
             nth += 1;
             passed += 1;
@@ -318,115 +397,70 @@ fn run<C: Columns>(size: Size, passes: u64) -> (u64, f64) {
         wheel.counts[now] = 0;
         bucket += 1;
     };
-    let s = began.s();
+    let s = clock.s();
+    // Whatever was counted is wanted.
+    black_box(&columns);
     let pending = wheel.counts.iter().map(|&n| usize::from(n)).sum::<usize>();
     assert_eq!(pending, size.packets, "every packet is before a link");
     (passed - before, s)
-}
-
-/// A network under a load, and both loops of its size.
-pub struct Floor {
-    yard: Yard,
-    size: Size,
-    /// Switches that a packet of the network passes, and what one takes, s.
-    hops: f64,
-    packet_s: f64,
-    /// What a link takes in the loops, s: bare, and with a network's lines.
-    link_s: [f64; 2],
-}
-
-impl Size {
-    /// Of `machine` while `yard` runs and packets pass so many links: as many are under way as
-    /// leave the NICs in the time that this takes (Little's law).
-    fn of(machine: &Machine, yard: &Yard, passes: u32) -> Size {
-        let links = &machine.links;
-        let n = links.gap.len();
-        let mean = links.latency.iter().map(|(_, &Span(ps))| ps).sum::<u64>() / n as u64;
-        let wire = yard.packet_bytes + machine.nic.packet_overhead;
-        let Span(serial) = links.gap[machine.injection(NicId(0))].span(wire);
-        let nics = machine.n_nics() as usize;
-        let each = yard.load * (u64::from(passes) * mean) as f64 / serial as f64;
-        let (edges, vcs) = (2 * nics, usize::from(machine.n_vcs));
-        Size {
-            nics,
-            links: n,
-            channels: n * vcs - edges * (vcs - 1),
-            packets: (nics as f64 * each) as usize,
-            passes,
-            serial,
-            latency: mean,
-        }
-    }
-}
-
-/// The network of `yard`, then the loops of its size.
-pub fn floor(yard: Yard) -> Floor {
-    let reading = yard.read();
-    let counted = &reading.outcome.counters;
-    let packets = counted.delivered_packets as f64;
-    let hops = counted.hops as f64 / packets;
-    let machine = preset(yard.machine, &[("routing", yard.routing)]);
-    let size = Size::of(&machine, &yard, hops.round() as u32 + 1);
-    let passes = PASSES.max(10 * size.packets as u64);
-    let each = |(passed, s): (u64, f64)| s / passed as f64;
-    let link_s = [each(run::<Bare>(size, passes)), each(run::<Lines>(size, passes))];
-    Floor { yard, size, hops, packet_s: reading.cpu_s / packets, link_s }
-}
-
-impl fmt::Display for Floor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Floor { yard, size, hops, packet_s, link_s } = self;
-        let ns = |s: f64| s * 1e9;
-        write!(
-            f,
-            "{} {} {} B, load {}: {:.0} ns a packet of {hops:.1} switches; \
-             {} packets by {} links each: {:.1} ns a link bare, {:.1} with a network's lines, \
-             {:.0} and {:.0} ns a packet",
-            yard.machine,
-            yard.routing,
-            yard.packet_bytes,
-            yard.load,
-            ns(*packet_s),
-            size.packets,
-            size.passes,
-            ns(link_s[0]),
-            ns(link_s[1]),
-            ns(link_s[0]) * f64::from(size.passes),
-            ns(link_s[1]) * f64::from(size.passes),
-        )
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// So many links are passed, none by two packets at once.
+    const SIZE: Size = Size {
+        nics: 10,
+        links: 60,
+        channels: 120,
+        packets: 100,
+        passes: 5,
+        serial: 1_000,
+        latency: 100_000,
+    };
+
+    /// No packet is lost and all come in their turn, which `run` asserts; no link has two at once.
     #[test]
-    fn both_loops_do_what_they_say() {
-        let size = Size {
-            nics: 10,
-            links: 60,
-            channels: 120,
-            packets: 100,
-            passes: 5,
-            serial: 1_000,
-            latency: 100_000,
+    fn links_are_passed_one_at_a_time() {
+        run::<Bare>(SIZE, 10_000);
+        run::<Lines>(SIZE, 10_000);
+        let (mut bare, mut lines) = (Bare::new(SIZE), Lines::new(SIZE));
+        for (at, then) in [(500, 500), (600, 1_500), (5_000, 5_000)] {
+            let head = Head { at, packet: 7, link: 3 };
+            assert_eq!([bare.pass(&head).0, lines.pass(&head).0], [then; 2]);
+        }
+    }
+
+    /// After its last link a packet begins anew.
+    #[test]
+    fn a_packet_passes_its_links_and_begins_anew() {
+        let mut lines = Lines::new(SIZE);
+        let sent = |lines: &Lines| lines.sources.iter().map(|source| source[0]).sum::<u64>();
+        for nth in 1..=SIZE.passes {
+            assert_eq!(sent(&lines), 100);
+            lines.pass(&Head { at: 0, packet: 7, link: nth });
+        }
+        assert_eq!((sent(&lines), lines.packets[7].0[LINKS_PASSED]), (101, 0));
+    }
+
+    /// As many packets are under way as leave in the time that their links take.
+    #[test]
+    fn the_loops_are_of_the_size_of_the_network() {
+        let yard = Yard {
+            machine: "dragonfly-1056",
+            routing: "minimal",
+            pattern: "uniform",
+            packet_bytes: 64,
+            load: 0.3,
+            warmup: Span::ns(200),
+            window: Span::ns(200),
         };
-        for (passed, _) in [run::<Bare>(size, 10_000), run::<Lines>(size, 10_000)] {
-            assert!((10_000..10_000 + ROOM as u64).contains(&passed), "{passed}");
-        }
-        let (mut bare, mut lines) = (Bare::new(size), Lines::new(size));
-        let head = |at| Head { at, packet: 7, link: 3 };
-        for at in [500, 600, 5_000] {
-            let begins = [bare.pass(&head(at)).0, lines.pass(&head(at)).0];
-            assert_eq!(
-                begins,
-                [match at {
-                    600 => 1_500,
-                    at => at,
-                }; 2]
-            );
-        }
+        let told = floor(yard, 10_000);
+        let size = told.size;
+        assert_eq!((size.nics, size.links, size.passes), (1_056, 5_016, 5));
+        let sent_per_ps = 1_056.0 * 0.3 / size.serial as f64;
+        let under_way = sent_per_ps * (5 * size.latency) as f64;
+        assert!((size.packets as f64 / under_way - 1.0).abs() < 1e-3, "{}", size.packets);
+        assert!(told.to_string().contains("5 links each"), "{told}");
     }
 }

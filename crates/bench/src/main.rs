@@ -93,7 +93,7 @@ fn kernel() {
     {
         let (pattern, load, warmup) = ("uniform", 0.3, window);
         let yard = Yard { machine, routing, pattern, packet_bytes, load, warmup, window };
-        println!("{}", bench::kernel::floor(yard));
+        println!("{}", bench::kernel::floor(yard, 100_000_000));
     }
 }
 

@@ -18,9 +18,10 @@ pub(crate) const NOTHING: Item = Item { at: 0, what: What(0) };
 pub(crate) const CHUNK: usize = 8;
 /// Of a page, which is filled and emptied from one end to the other: 16 lines.
 pub(crate) const PAGE: usize = 64;
-/// Items of a line, and how many before its turn a place of a page is fetched: pages come from
-/// beyond the caches, and whoever has too many writes under way has to wait.
-const LINE: usize = 4;
+/// Items of a cache line.
+const LINE: usize = 64 / size_of::<Item>();
+/// How many items before its turn a place of a page is fetched, two lines: pages lie beyond the
+/// caches, and a store that has to wait for its line holds up those behind it.
 const AHEAD: usize = 2 * LINE;
 /// "No chunk".
 const NONE: u32 = u32::MAX;
@@ -70,7 +71,7 @@ impl<const N: usize> Chunks<N> {
         let items = &mut self.items[bucket.last as usize].0;
         items[nth] = item;
         if N == PAGE {
-            prefetch_at(&items[..], (nth + AHEAD) % N);
+            prefetch_at(&items[..], (nth + AHEAD).min(N - 1));
         }
     }
     /// The same where the last chunk is full. Its being the last call spares `append` a frame.
