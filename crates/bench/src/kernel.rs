@@ -11,8 +11,9 @@
 
 use std::fmt;
 use std::hint::black_box;
+use std::iter::repeat_n;
 
-use base::{Span, below, draw, prefetch_at, with_room};
+use base::{Span, below, draw, packed, prefetch_at};
 use machine::{Machine, NicId};
 
 use crate::{OnCore, Yard, preset};
@@ -30,15 +31,12 @@ pub struct Floor {
 
 /// The network of `yard`, then the loops of its size, until so many links are passed.
 pub fn floor(yard: Yard, passes: u64) -> Floor {
-    let reading = yard.read();
-    let counted = &reading.outcome.counters;
-    let packets = counted.delivered_packets as f64;
-    let hops = counted.hops as f64 / packets;
+    let (packet_s, hops) = yard.read().a_packet();
     let machine = preset(yard.machine, &[("routing", yard.routing)]);
     let size = Size::of(&machine, &yard, hops.round() as u32 + 1);
     let each = |(passed, s): (u64, f64)| s / passed as f64;
     let link_s = [each(run::<Bare>(size, passes)), each(run::<Lines>(size, passes))];
-    Floor { yard, size, hops, packet_s: reading.cpu_s / packets, link_s }
+    Floor { yard, size, hops, packet_s, link_s }
 }
 
 impl fmt::Display for Floor {
@@ -139,7 +137,7 @@ impl Wheel {
         let width = (mostly * WANTED / pending).max(1).ilog2();
         // Some to spare, for what finds its bucket full.
         let n = ((longest >> width) as usize + ROOM).next_power_of_two();
-        Wheel { buckets: filled(n, Bucket([NOBODY; ROOM])), counts: vec![0; n], width }
+        Wheel { buckets: packed(repeat_n(Bucket([NOBODY; ROOM]), n)), counts: vec![0; n], width }
     }
     #[inline(always)]
     fn nth(&self, bucket: u64) -> usize {
@@ -188,7 +186,7 @@ struct Bare {
 impl Columns for Bare {
     fn new(size: Size) -> Bare {
         let packets = (0..size.packets).map(|nth| (draw(1, 0, 0, nth as u64), 0));
-        Bare { size, free: filled(size.links, 0), packets: base::packed(packets) }
+        Bare { size, free: packed(repeat_n(0, size.links)), packets: packed(packets) }
     }
     #[inline(always)]
     fn fetch(&self, head: &Head) {
@@ -246,12 +244,6 @@ const FROM: usize = 3;
 const TO: usize = 4;
 const LOADS: usize = 5;
 
-fn filled<T: Copy>(n: usize, item: T) -> Vec<T> {
-    let mut items = with_room(n);
-    items.resize(n, item);
-    items
-}
-
 impl Lines {
     /// A channel, drawn from all: a link's own would be no nearer to it.
     #[inline(always)]
@@ -282,15 +274,15 @@ impl Columns for Lines {
     fn new(size: Size) -> Lines {
         let mut lines = Lines {
             size,
-            links: filled(size.links, LINE),
-            channels: filled(size.channels, HALF),
-            rooms: filled(size.channels, u16::MAX),
-            packets: filled(size.packets, LINE),
-            messages: filled(size.packets, LINE),
-            born: filled(size.packets, [0; 2]),
-            sources: filled(size.nics, [0; 2]),
-            nics: filled(size.nics, LINE),
-            dues: filled(size.packets, [0; 2]),
+            links: packed(repeat_n(LINE, size.links)),
+            channels: packed(repeat_n(HALF, size.channels)),
+            rooms: packed(repeat_n(u16::MAX, size.channels)),
+            packets: packed(repeat_n(LINE, size.packets)),
+            messages: packed(repeat_n(LINE, size.packets)),
+            born: packed(repeat_n([0; 2], size.packets)),
+            sources: packed(repeat_n([0; 2], size.nics)),
+            nics: packed(repeat_n(LINE, size.nics)),
+            dues: packed(repeat_n([0; 2], size.packets)),
         };
         for packet in 0..size.packets {
             lines.packets[packet].0[DRAW] = draw(1, 0, 0, packet as u64);
