@@ -208,7 +208,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             return true;
         }
         let (now, (bytes, _)) = (self.now, self.on_wire(&send, flight.leg));
-        let nic = self.job.seats[send.from as usize].nic;
+        let nic = self.nics_of(flight).0;
         let nth = nic.0 - self.job.machine.nics_beside(nic).start;
         let gpus = self.gpus();
         let (at, span) = (gpus.gate(send.from), gpus.params.nic_gap.span(bytes));
@@ -247,11 +247,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
     pub(crate) fn leaves_at(&mut self, flight: Flight) -> Time {
         let Send { from, to, .. } = self.sends[flight.send];
+        let nics = self.nics_of(flight);
         let commanded = match flight.leg {
             Leg::Eager | Leg::RequestToSend => self.command(self.played(from)),
             Leg::Get | Leg::Data | Leg::Finished => self.now,
         };
-        let now = commanded + self.far_nics(from, to) + self.host_ends(flight.leg, to);
+        let now = commanded
+            + self.far_nics(flight.leg, (from, to), nics)
+            + self.host_ends(flight.leg, to);
         match self.job.buffers {
             Buffers::Host => now,
             Buffers::Gpu => self.leaves_gpu_at(flight, now),

@@ -8,9 +8,10 @@
 //! in docs/models/node.md.
 
 use crate::gpu::Gpus;
+use crate::protocol::is_back;
 use crate::world::{Buffers, Job, Leg, Purpose, Send, World};
 use base::{IndexVec, Span, Time};
-use machine::{Machine, NodeId};
+use machine::{Machine, NicId, NodeId};
 use net::NetworkModel;
 use workload::Workload;
 
@@ -223,10 +224,18 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         self.job.machine.node.nic_latency * ends
     }
 
-    /// What a message needs more on the way between its ranks and NICs that hang on other CPUs
-    /// than theirs.
-    pub(crate) fn far_nics(&self, a: u32, b: u32) -> Span {
-        let far = |rank: u32| u64::from(self.job.seats[rank as usize].binding.has_far_nic);
-        self.job.machine.node.far_nic_latency * (far(a) + far(b))
+    /// What a leg needs more on the way between the two ranks of a message and the NICs it uses,
+    /// where these hang on other CPUs than theirs.
+    pub(crate) fn far_nics(&self, leg: Leg, ranks: (u32, u32), nics: (NicId, NicId)) -> Span {
+        let machine = &self.job.machine;
+        let far = |rank: u32, nic: NicId| {
+            let seat = &self.job.seats[rank as usize];
+            let own = seat.binding.has_far_nic;
+            let is_far =
+                if nic == seat.nic { own } else { machine.cpu_of(nic) != seat.binding.cpu };
+            u64::from(is_far)
+        };
+        let (src, dst) = if is_back(leg) { (ranks.1, ranks.0) } else { ranks };
+        machine.node.far_nic_latency * (far(src, nics.0) + far(dst, nics.1))
     }
 }

@@ -10,6 +10,7 @@ mod bench;
 mod collective;
 mod gpu;
 mod intranode;
+mod named_nics;
 mod noise;
 mod offload;
 mod onesided;

@@ -34,7 +34,6 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         row.sent = row.sent.wrapping_add(1);
         row.messages += 1;
         row.bytes += bytes;
-        self.count(from, to, bytes);
         let purpose = Purpose::User { token, envelope, mode };
         let called = self.now;
         let send = self.sends.insert_with(|| Send {
@@ -48,6 +47,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
             pieces: 0,
             met: Met::NotYet { pair, seq },
         });
+        let named = self.take_nics(from, token);
+        self.named.set(send, named);
+        let flight = Flight { send, leg: first_leg(rendezvous) };
+        let nics = self.nics_of(flight);
+        self.count_between(from, nics, bytes);
         let at_once = match mode {
             SendMode::Standard => !rendezvous,
             SendMode::Buffered => true,
@@ -56,7 +60,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         if at_once {
             self.complete(self.now, Done { rank: from, token, ready: self.now, ..Done::default() });
         }
-        self.depart(Flight { send, leg: first_leg(rendezvous) });
+        self.depart(flight);
     }
 
     /// Whether a message waits for its receiver to ask for its data.
@@ -134,12 +138,12 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     /// A leg enters the network.
     pub(crate) fn inject_leg(&mut self, flight: Flight) {
         let send = &self.sends[flight.send];
-        let (src, dst) = ends(send, flight.leg);
-        let nics = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        let src = ends(send, flight.leg).0;
+        let nics = self.nics_of(flight);
         let (bytes, origin) = self.on_wire(send, flight.leg);
         let data = self.on_wire(send, Leg::Data).0;
         let pieces = match flight.leg {
-            Leg::Data => self.stripes(send, nics),
+            Leg::Data if !self.names_nics(flight.send) => self.stripes(send, nics),
             _ => 1,
         };
         if matches!(flight.leg, Leg::Eager | Leg::RequestToSend) {
@@ -206,11 +210,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The NICs of the `nth` piece: the ranks' own, then the next ones of their nodes.
     fn piece_nics(&self, (src, dst): (NicId, NicId), nth: u32) -> (NicId, NicId) {
-        let beside = |nic: NicId| {
-            let all = self.job.machine.nics_beside(nic);
-            NicId(all.start + (nic.0 - all.start + nth) % all.len() as u32)
-        };
-        if nth == 0 { (src, dst) } else { (beside(src), beside(dst)) }
+        (self.nic_beside(src, nth), self.nic_beside(dst, nth))
     }
 
     /// A leg has arrived.
@@ -514,9 +514,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
 /// Who a leg leaves, and to whom it goes.
 pub(crate) fn ends(send: &Send, leg: Leg) -> (u32, u32) {
+    if is_back(leg) { (send.to, send.from) } else { (send.from, send.to) }
+}
+
+/// Whether a leg goes from the receiver to the sender.
+pub(crate) fn is_back(leg: Leg) -> bool {
     match leg {
-        Leg::Get | Leg::Finished => (send.to, send.from),
-        Leg::Eager | Leg::RequestToSend | Leg::Data => (send.from, send.to),
+        Leg::Get | Leg::Finished => true,
+        Leg::Eager | Leg::RequestToSend | Leg::Data => false,
     }
 }
 

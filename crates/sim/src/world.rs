@@ -8,6 +8,7 @@
 use crate::agreement::Agreement;
 use crate::background::Sources;
 use crate::intranode::Intranode;
+use crate::named_nics::NamedNics;
 use crate::offload::Offload;
 use crate::onesided::{Access, AccessId, Channel, Want};
 use crate::outcome::{Blocked, Distance, End, Outcome};
@@ -171,6 +172,7 @@ pub struct World<'j, N: NetworkModel, W: Workload> {
     phases: Vec<Span>,
     pub(crate) called: Slab<CallId, Called>,
     pub(crate) sends: Slab<SendId, Send>,
+    pub(crate) named: NamedNics,
     pub(crate) runs: Slab<RunId, crate::collective::Run>,
     completions: Slab<DoneId, Done>,
     jobs: Vec<Running>,
@@ -246,6 +248,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             called: Slab::with_capacity(n),
             // Room that is not used is no memory.
             sends: Slab::with_capacity(16 * n),
+            named: NamedNics::default(),
             runs: Slab::with_capacity(n),
             completions: Slab::with_capacity(n),
             jobs,
@@ -699,6 +702,7 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
             | Op::Leave { .. }
             | Op::Packs(_)
             | Op::Unpacks(_)
+            | Op::Nics { .. }
             | Op::Requests(_) => unreachable!("told as it was submitted"),
         }
         self.take_on(at);
@@ -706,13 +710,17 @@ impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
 
     /// Counts a message by how far it goes.
     pub(crate) fn count(&mut self, from: u32, to: u32, bytes: u64) {
+        let nic = |rank: u32| self.job.seats[rank as usize].nic;
+        self.count_between(from, (nic(from), nic(to)), bytes);
+    }
+
+    pub(crate) fn count_between(&mut self, from: u32, (a, b): (NicId, NicId), bytes: u64) {
         let machine = &self.job.machine;
-        let (a, b) = (self.job.seats[from as usize], self.job.seats[to as usize]);
-        let distance = if a.node == b.node {
+        let distance = if machine.nic_node[a] == machine.nic_node[b] {
             Distance::Node
-        } else if machine.nic_switch[a.nic] == machine.nic_switch[b.nic] {
+        } else if machine.nic_switch[a] == machine.nic_switch[b] {
             Distance::Switch
-        } else if machine.group_of(a.nic) == machine.group_of(b.nic) {
+        } else if machine.group_of(a) == machine.group_of(b) {
             Distance::Group
         } else {
             Distance::Global

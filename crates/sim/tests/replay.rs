@@ -3,7 +3,8 @@
 mod common;
 
 use base::{Span, Time};
-use common::job;
+use common::{job, job_on, machine};
+use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use packet::PacketNetwork;
 use sim::{End, Outcome, World};
@@ -97,13 +98,17 @@ fn who_waits_for_what_never_comes_is_told() {
     assert_eq!(told, BTreeMap::from([(0, "receive from rank 1, tag 3")]));
 }
 
-/// Tags of a schedule are no program's: no library bounds them.
+/// Tags of a schedule are no program's: no library bounds them, and they count modulo 2^32.
 #[test]
 fn tags_of_a_schedule_have_no_bound() {
-    let file = "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 4294967290\n}\n\
-                rank 1 {\nsend 8b to 0 tag 4294967290\n}\n";
-    let (outcome, _) = replay::<LogGpNetwork>(file, &[0, 1]);
-    assert_eq!(outcome.end, End::Finished);
+    for tag in ["4294967290", "8589934586", "18446744073709551610"] {
+        let file = format!(
+            "num_ranks 2\nrank 0 {{\nrecv 8b from 1 tag {tag}\n}}\n\
+             rank 1 {{\nsend 8b to 0 tag 4294967290\n}}\n"
+        );
+        let (outcome, _) = replay::<LogGpNetwork>(&file, &[0, 1]);
+        assert_eq!(outcome.end, End::Finished, "{tag}");
+    }
 }
 
 #[test]
@@ -124,4 +129,91 @@ fn a_schedule_that_outlasts_simulated_time_is_stopped() {
     }
     let (outcome, _) = replay::<LogGpNetwork>(&file, &[0, 1, 2, 3]);
     assert_eq!(outcome.end, End::Stopped);
+}
+
+const BLOCK: u64 = 16 << 20;
+
+/// `sends` and `receives` have the NIC of each message of `BLOCK` bytes from rank 0 to rank 1, on
+/// two nodes of Frontier in different groups: the time in seconds, and what a NIC takes in bytes/s.
+fn over_nics<N: net::NetworkModel>(sends: &[u32], receives: &[u32]) -> (f64, f64) {
+    let mut file = "num_ranks 2\n".to_string();
+    for (rank, (how, nics)) in [("send", sends), ("recv", receives)].into_iter().enumerate() {
+        let to = if rank == 0 { "to 1" } else { "from 0" };
+        file += &format!("rank {rank} {{\n");
+        for (tag, nic) in nics.iter().enumerate() {
+            file += &format!("{how} {BLOCK}b {to} tag {tag} cpu {tag} nic {nic}\n");
+        }
+        file += "}\n";
+    }
+    let schedule = goal::read(file.as_bytes()).expect("a schedule");
+    let frontier = machine("frontier", &[]);
+    // The host interface takes longer than the wire.
+    let rate = frontier.nic.host_gap_one_way.bytes_per_s();
+    assert!(rate < frontier.links.gap[frontier.injection(machine::NicId(0))].bytes_per_s());
+    let job = job_on(frontier, "cray-mpich", &[0, 1000]);
+    let outcome = World::<N, _>::new(&job, Dag::new(schedule)).run(&mut |_| true);
+    assert_eq!(outcome.end, End::Finished);
+    (outcome.time.seconds(), rate)
+}
+
+/// As many NICs as are named on both sides carry the messages, at their full rate. The start of a
+/// message, a rendezvous, and its last packet take less than 3 % more.
+fn nics_carry_what_names_them<N: net::NetworkModel>() {
+    for (sends, receives, at_once) in [
+        ([0, 0, 0, 0], [0, 0, 0, 0], 1.0),
+        ([0, 1, 2, 3], [0, 1, 2, 3], 4.0),
+        ([3, 2, 1, 0], [0, 1, 2, 3], 4.0),
+        ([0, 1, 0, 1], [2, 3, 2, 3], 2.0),
+        // The side with fewer NICs decides.
+        ([0, 1, 2, 3], [2, 2, 2, 2], 1.0),
+        ([1, 1, 1, 1], [0, 1, 2, 3], 1.0),
+    ] {
+        let (time, rate) = over_nics::<N>(&sends, &receives);
+        let least = 4.0 * BLOCK as f64 / (at_once * rate);
+        assert!((least..1.03 * least).contains(&time), "{sends:?} {receives:?}: {time} {least}");
+    }
+}
+
+#[test]
+fn nics_carry_what_names_them_packet_by_packet() {
+    nics_carry_what_names_them::<PacketNetwork>();
+}
+
+#[test]
+fn nics_carry_what_names_them_as_flows_and_in_closed_form() {
+    nics_carry_what_names_them::<FlowNetwork>();
+    nics_carry_what_names_them::<LogGpNetwork>();
+}
+
+/// `nic 0`, or none, is the NIC of the rank, which its placement decides.
+#[test]
+fn nics_are_counted_from_that_of_the_rank() {
+    let file = |nic: u32| {
+        let send = |to: u32| format!("send 1048576b to {to} nic {nic}\n");
+        let recv = |from: u32| format!("recv 1048576b from {from} nic {nic}\n");
+        format!(
+            "num_ranks 4\nrank 0 {{\n{}}}\nrank 1 {{\n{}}}\nrank 2 {{\n{}}}\nrank 3 {{\n{}}}\n",
+            send(2),
+            send(3),
+            recv(0),
+            recv(1)
+        )
+    };
+    let frontier = machine("frontier", &[]);
+    let first = [0, 1000].map(|node| frontier.node_nics[machine::NodeId(node)]);
+    let nics = [first[0], first[0] + 2, first[1], first[1] + 2];
+    let mut job = job_on(frontier, "cray-mpich", &[0, 0, 1000, 1000]);
+    job.seats.iter_mut().zip(nics).for_each(|(seat, nic)| seat.nic = machine::NicId(nic));
+    let bytes = |nic: u32| {
+        let schedule = goal::read(file(nic).as_bytes()).expect("a schedule");
+        let mut world = World::<LogGpNetwork, _>::new(&job, Dag::new(schedule));
+        let outcome = world.run(&mut |_| true);
+        let of =
+            |nic: u32| outcome.counters.links[job.machine.injection(machine::NicId(nic))].bytes;
+        (first[0]..first[0] + 4).map(|nic| of(nic) >= 1 << 20).collect::<Vec<_>>()
+    };
+    assert_eq!(bytes(0), [true, false, true, false]);
+    assert_eq!(bytes(1), [false, true, false, true]);
+    assert_eq!(bytes(2), [true, false, true, false]);
+    assert_eq!(bytes(3), [false, true, false, true]);
 }

@@ -127,6 +127,13 @@ pub enum Op {
     Packs(Apart),
     /// The same of the data that it takes.
     Unpacks(Apart),
+    /// The NICs between which this rank's next send travels, counted from that of the rank and from
+    /// that of the receiver, around the NICs of their nodes. Given before that call, in the same
+    /// batch; nothing completes.
+    Nics {
+        own: u8,
+        peer: u8,
+    },
     /// So many requests of the rank's library have been in use at once, more than ever before.
     /// Told; it takes no time, and nothing completes.
     Requests(u32),
@@ -197,6 +204,7 @@ impl Op {
                 | Op::Leave { .. }
                 | Op::Packs(_)
                 | Op::Unpacks(_)
+                | Op::Nics { .. }
                 | Op::Requests(_)
         )
     }

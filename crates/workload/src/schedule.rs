@@ -129,6 +129,26 @@ pub struct Schedule {
     communicators: BTreeMap<Context, Vec<u32>>,
     /// By collective in `others`: its meeting, by whose first case the algorithm is chosen.
     meetings: Vec<(u32, Case)>,
+    /// By call: the NICs of a send, as `Op::Nics` has them. Empty if the file names none but 0.
+    nics: Vec<[u8; 2]>,
+    /// Every NIC but 0 that the file names, by rank, with its place in the file.
+    named: Vec<(u32, u8, Place)>,
+}
+
+/// Where an operation stands in a file.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Place {
+    Line(u32),
+    Number { rank: u32, op: u32 },
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Number { rank, op } => write!(f, "rank {rank}, operation {op}"),
+        }
+    }
 }
 
 impl Schedule {
@@ -187,6 +207,22 @@ impl Schedule {
             }
             call.algorithm = case.fit(choose(&case));
         }
+    }
+
+    /// The NICs that operations name and the nodes of their ranks lack; `of` is how many each rank's
+    /// node has.
+    pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<Fault> {
+        let mut faults = Faults::default();
+        for &(rank, nic, place) in
+            self.named.iter().filter(|named| u32::from(named.1) >= of(named.0))
+        {
+            let wanted = match of(rank) {
+                1 => format!("`nic 0`: the node of rank {rank} has one NIC"),
+                n => format!("a NIC of the node of rank {rank}, 0 to {}", n - 1),
+            };
+            faults.add(place.to_string(), format!("nic {nic}"), &wanted);
+        }
+        faults.finish(()).err().unwrap_or_default()
     }
 
     /// Multiplies all computation; false, and nothing is done, if a rank's would be longer than
@@ -309,6 +345,8 @@ impl Builder {
             n_lanes: self.n_lanes,
             communicators,
             meetings,
+            nics: Vec::new(),
+            named: Vec::new(),
         };
         for &(call, _) in &self.edges {
             schedule.heads[call as usize + 1] += 1;
@@ -451,6 +489,10 @@ impl Dag {
                 Act::Recv { from, context, tag, bytes } => Op::Recv { from, context, tag, bytes },
                 Act::Other(at) => self.schedule.others[at as usize].clone(),
             };
+            if let (Op::Send { .. }, Some(&[own, peer])) = (&op, self.schedule.nics.get(call)) {
+                let (token, op) = (call as Token - base, Op::Nics { own, peer });
+                calls.push(Call { rank, token, after: Span::ZERO, op });
+            }
             self.left -= usize::from(!op.completes());
             calls.push(Call { rank, token: call as Token - base, after, op });
         }

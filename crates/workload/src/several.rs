@@ -61,6 +61,7 @@ impl<W: Workload> Several<W> {
                 | Op::Leave { .. }
                 | Op::Packs(_)
                 | Op::Unpacks(_)
+                | Op::Nics { .. }
                 | Op::Requests(_)
                 | Op::Exit => {}
             }

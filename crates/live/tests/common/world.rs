@@ -171,6 +171,7 @@ impl<W: Workload> World<W> {
             | Op::Leave { .. }
             | Op::Packs(_)
             | Op::Unpacks(_)
+            | Op::Nics { .. }
             | Op::Requests(_) => {}
             Op::Alarm { span } => {
                 self.complete(now + span, done);

@@ -115,8 +115,7 @@ pub fn replay(
     let begun = std::time::Instant::now();
     let mut complaints = Vec::new();
     let schedule = read(request, trace).map_err(|faults| {
-        let of = |f: Fault| Complaint::new(format!("trace, {}", f.at), f.found, f.wanted);
-        complaints.extend(faults.into_iter().map(of));
+        complaints.extend(faults.into_iter().map(of_trace));
     });
     if !(request.factor.is_finite() && request.factor >= 0.0) {
         let found = request.factor.to_string();
@@ -132,6 +131,10 @@ pub fn replay(
     let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
     let job = job_of_class(&request.common, ranks, request.ppn.max(1), asked);
     let job = job.map_err(|more| complaints.extend([more, limits::misset(heard)].concat()));
+    if let (Ok(schedule), Ok(job)) = (&schedule, &job) {
+        let nics = |rank: u32| job.machine.nics_beside(job.seats[rank as usize].nic).len() as u32;
+        complaints.extend(schedule.lacking_nics(nics).into_iter().map(of_trace));
+    }
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
         return Err(complaints);
     };
@@ -156,6 +159,10 @@ pub fn replay(
     result.wall_s = begun.elapsed().as_secs_f64();
     result.carried.engine.wall_s = result.wall_s;
     Ok(result)
+}
+
+fn of_trace(fault: Fault) -> Complaint {
+    Complaint::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
 }
 
 fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Fault>> {

@@ -5,6 +5,7 @@ use base::{Span, Time};
 use collectives::{Collective, Nodes};
 use mpi::{Envelope, Matching, Pattern};
 use net::NetworkModel;
+use std::collections::VecDeque;
 use workload::{Apart, Call, Context, Op, Token, WORLD, Workload};
 
 /// One cache line.
@@ -81,6 +82,8 @@ pub(crate) struct Inbox {
     /// until it has come.
     gives: Vec<(Token, Apart)>,
     takes: Vec<(Token, Apart)>,
+    /// Sends whose NICs are named, in the order of the calls, until they take effect.
+    nics: VecDeque<(Token, [u8; 2])>,
 }
 
 /// The entry of a call, which is on the list no more. Few calls of a rank are under way at once.
@@ -117,7 +120,7 @@ impl Called {
 impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     pub(super) fn submit(&mut self) {
         let mut calls = std::mem::take(&mut self.calls);
-        let mut apart = None;
+        let (mut apart, mut nics) = (None, None);
         for call in calls.drain(..) {
             let at = call.rank;
             match call.op {
@@ -125,6 +128,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                 Op::Join { context } => self.joined(at, context),
                 Op::Leave { context } => self.left(at, context),
                 Op::Requests(held) => self.requests(at, held),
+                Op::Nics { own, peer } => nics = Some((at, [own, peer])),
                 Op::Packs(how) | Op::Unpacks(how) => {
                     let (_, gives, takes) = apart.get_or_insert((at, None, None));
                     let side = if matches!(call.op, Op::Packs(_)) { gives } else { takes };
@@ -135,6 +139,9 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
                         let inbox = self.ranks[at as usize].inbox();
                         inbox.gives.extend(gives.map(|how| (call.token, how)));
                         inbox.takes.extend(takes.map(|how| (call.token, how)));
+                    }
+                    if let Some((_, named)) = nics.take().filter(|named| named.0 == at) {
+                        self.ranks[at as usize].inbox().nics.push_back((call.token, named));
                     }
                     self.list(call);
                 }
@@ -195,6 +202,14 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
         let when = self.busy(rank, self.ranks[rank as usize].cpu, after + cost);
         self.ranks[rank as usize].cpu = when.max(self.now + Span(1));
         self.schedule(rank, when, Due::Fire);
+    }
+
+    /// The NICs that were named for this send, which takes effect now.
+    pub(crate) fn take_nics(&mut self, rank: u32, token: Token) -> Option<[u8; 2]> {
+        let named = &mut self.ranks[rank as usize].inbox.as_mut()?.nics;
+        // A rank's calls take effect in their order.
+        let is_its = named.front()?.0 == token;
+        if is_its { named.pop_front().map(|first| first.1) } else { None }
     }
 
     /// What packing costs the CPU for a call whose data lies apart, once. Within a node the data is

@@ -8,13 +8,14 @@
 //!
 //! `calc N` computes for N nanoseconds. `a requires b`: a begins when b is done. `a irequires b`: a
 //! begins when b has begun. Operations of one rank on one `cpu` take turns, those on different ones
-//! overlap. Tag and source -1 are wildcards. The number of a NIC is read and not followed: a rank's
-//! NIC is where its placement puts it.
+//! overlap. Tag and source -1 are wildcards. Tags count modulo 2^32, as in `txt2bin`. `nic N` is the
+//! NIC N places after that of the rank, around the NICs of its node.
 
 mod binary;
+mod nics;
 mod text;
 
-use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Schedule};
+use super::{Act, Builder, Fault, Faults, LONGEST, MOST_BYTES, MOST_RANKS, Place, Schedule};
 use crate::wire::PRIVATE_CONTEXT;
 use crate::{Context, SendMode};
 use base::Span;
@@ -37,6 +38,7 @@ enum Kind {
 struct Operation {
     kind: Kind,
     cpu: u8,
+    nic: u8,
     peer: u32,
     tag: u32,
     /// Bytes; of a computation nanoseconds.
@@ -82,7 +84,7 @@ pub fn read(file: &[u8]) -> Result<Schedule, Vec<Fault>> {
     if !faults.is_empty() {
         return faults.finish(()).map(|()| unreachable!("there are faults"));
     }
-    let schedule = schedule(&parts);
+    let schedule = schedule(&parts, places);
     for rank in 0..schedule.ranks {
         if let Some(step) = schedule.circle(rank) {
             let op = parts[rank as usize].ops[(step - schedule.first_step[rank as usize]) as usize];
@@ -95,9 +97,13 @@ pub fn read(file: &[u8]) -> Result<Schedule, Vec<Fault>> {
 }
 
 fn at(places: Places, rank: u32, op: &Operation) -> String {
+    place(places, rank, op).to_string()
+}
+
+fn place(places: Places, rank: u32, op: &Operation) -> Place {
     match places {
-        Places::Lines => format!("line {}", op.place),
-        Places::Numbers => format!("rank {rank}, operation {}", op.place),
+        Places::Lines => Place::Line(op.place),
+        Places::Numbers => Place::Number { rank, op: op.place },
     }
 }
 
@@ -135,7 +141,8 @@ fn check(parts: &[Part], places: Places, faults: &mut Faults) {
                 faults.add(at(), format!("{} {}", name(op.kind), op.peer), &wanted);
             }
             if op.kind == Kind::Send && op.tag == ANY {
-                faults.add(at(), "send with any tag", "a tag from 0 to 4294967294");
+                let wanted = "a tag that is not 4294967295 modulo 2^32: a receive's wildcard";
+                faults.add(at(), "send with any tag", wanted);
             }
             if op.size > MOST_BYTES {
                 faults.add(at(), format!("{} B", op.size), "at most 2^40 bytes, a terabyte");
@@ -147,9 +154,10 @@ fn check(parts: &[Part], places: Places, faults: &mut Faults) {
     }
 }
 
-fn schedule(parts: &[Part]) -> Schedule {
+fn schedule(parts: &[Part], places: Places) -> Schedule {
     let mut builder = Builder::new();
     let mut lanes = 0;
+    let mut named = nics::of_sends(parts).map(|of| (of.into_iter(), Vec::new()));
     // By operation of the rank at hand: the calls that are done when it has begun and when it is.
     let mut begun: Vec<Option<u32>> = Vec::new();
     let mut done: Vec<u32> = Vec::new();
@@ -170,11 +178,16 @@ fn schedule(parts: &[Part]) -> Schedule {
             }
             let computed = Span(op.size.saturating_mul(1000));
             let is_alone = cpus.is_empty();
-            done.push(match op.kind {
+            let call = match op.kind {
                 Kind::Calc if is_alone => builder.call(computed, Act::Pause),
                 Kind::Calc => builder.call(Span::ZERO, Act::Delay { span: computed }),
                 _ => builder.call(Span::ZERO, communication(op)),
-            });
+            };
+            if let Some((of, by_call)) = &mut named {
+                by_call.resize(call as usize, [0, 0]);
+                by_call.push(of.next().expect("one of each operation"));
+            }
+            done.push(call);
             if let Some(&lane) = cpus.get(&op.cpu) {
                 builder.occupy(lane);
                 if op.kind != Kind::Calc {
@@ -192,7 +205,12 @@ fn schedule(parts: &[Part]) -> Schedule {
             builder.need(call, first + edge.op);
         }
     }
-    builder.build(BTreeMap::new(), Vec::new())
+    let mut schedule = builder.build(BTreeMap::new(), Vec::new());
+    if let Some((_, by_call)) = named {
+        schedule.nics = by_call;
+        schedule.named = nics::named(parts, places);
+    }
+    schedule
 }
 
 /// The computing threads of a rank that uses several, by their numbers in the file.

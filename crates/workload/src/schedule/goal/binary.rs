@@ -123,8 +123,8 @@ fn part(rank: usize, bytes: &[u8], faults: &mut Faults) -> Part {
             }
         };
         let (peer, size, tag) = (fields.u32(), fields.u64(), fields.u32());
-        let (cpu, _nic) = (fields.u8(), fields.u8());
-        part.ops.push(Operation { kind, cpu, peer, tag, size, place: op as u32 });
+        let (cpu, nic) = (fields.u8(), fields.u8());
+        part.ops.push(Operation { kind, cpu, nic, peer, tag, size, place: op as u32 });
         for begun in [false, true] {
             let (count, first) = (fields.u32() as usize, fields.u32() as usize);
             if count == 0 {

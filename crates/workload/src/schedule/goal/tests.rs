@@ -14,7 +14,7 @@ rank 0 { /* the root
 l1: calc 1000
 l2: send 8b to 1 tag 7
 l2 requires l1
-l3: send 8b to 2 tag 7 cpu 0 nic 0
+l3: send 8b to 2 tag 7 cpu 0 nic 3
 l3 irequires l2
 }
 rank 1 {
@@ -61,7 +61,7 @@ fn written(parts: &[Part]) -> Vec<u8> {
             put(&mut body, op.peer);
             body.extend(op.size.to_le_bytes());
             put(&mut body, op.tag);
-            body.extend([op.cpu, 0]);
+            body.extend([op.cpu, op.nic]);
             for begun in [false, true] {
                 let mine = |e: &&Edge| e.needed as usize == at && e.begun == begun;
                 let who: Vec<u32> = part.edges.iter().filter(mine).map(|e| e.op).collect();
@@ -91,7 +91,7 @@ fn everything_the_grammar_has_is_read() {
     let lengths: Vec<(usize, usize)> = parts.iter().map(|p| (p.ops.len(), p.edges.len())).collect();
     assert_eq!(lengths, [(3, 2), (2, 1), (1, 0), (2, 0)]);
     let op = parts[0].ops[2];
-    assert_eq!((op.kind, op.peer, op.tag, op.size), (Kind::Send, 2, 7, 8));
+    assert_eq!((op.kind, op.peer, op.tag, op.size, op.nic), (Kind::Send, 2, 7, 8, 3));
     assert!(parts[0].edges[1].begun && !parts[0].edges[0].begun);
     assert_eq!((parts[2].ops[0].peer, parts[2].ops[0].tag), (ANY, ANY));
     assert_eq!((parts[3].ops[1].size, parts[3].ops[1].cpu), (5, 2));
@@ -106,7 +106,7 @@ fn text_and_binary_are_one_schedule() {
     assert!(faults.is_empty());
     for (part, again) in parts.iter().zip(&again) {
         let facts = |p: &Part| -> Vec<_> {
-            p.ops.iter().map(|o| (o.kind, o.cpu, o.peer, o.tag, o.size)).collect()
+            p.ops.iter().map(|o| (o.kind, o.cpu, o.nic, o.peer, o.tag, o.size)).collect()
         };
         assert_eq!(facts(part), facts(again));
         let edges = |p: &Part| {
@@ -117,7 +117,86 @@ fn text_and_binary_are_one_schedule() {
         assert_eq!(edges(part), edges(again));
     }
     let (a, b) = (read(TREE.as_bytes()).unwrap(), read(&file).unwrap());
-    assert_eq!((a.ranks, a.planned, a.needs), (b.ranks, b.planned, b.needs));
+    assert_eq!((a.ranks, a.planned, a.needs, a.nics), (b.ranks, b.planned, b.needs, b.nics));
+}
+
+/// `txt2bin` adds up the digits of a tag in 64 bits and keeps the lower 32.
+#[test]
+fn tags_count_modulo_two_to_the_32() {
+    let tag = |word: &str| {
+        let (parts, faults) =
+            text(&format!("num_ranks 1\nrank 0 {{\nrecv 8b from 0 tag {word}\n}}"));
+        assert_eq!(faults, [], "{word}");
+        parts[0].ops[0].tag
+    };
+    for (word, kept) in [
+        ("4294967295", ANY),
+        ("4294967296", 0),
+        ("4294967303", 7),
+        ("8589934591", ANY),
+        ("18446744073709551616", 0),
+        ("18446744073709551623", 7),
+        ("/* 9 */5", 5),
+    ] {
+        assert_eq!(tag(word), kept, "{word}");
+    }
+}
+
+/// By rank and operation: the NICs of sends, as (own, the receive's).
+fn nics(file: &str) -> Vec<[u8; 2]> {
+    let (parts, faults) = text(file);
+    assert_eq!(faults, []);
+    let all = nics::of_sends(&parts).expect("the file names NICs");
+    let sends = parts.iter().flat_map(|part| &part.ops).map(|op| op.kind == Kind::Send);
+    all.into_iter().zip(sends).filter(|(_, is_send)| *is_send).map(|(nics, _)| nics).collect()
+}
+
+#[test]
+fn a_message_goes_to_the_nic_of_its_receive() {
+    // By tag, whatever the order; equal ones in theirs; wildcards where they stand.
+    let by_tag = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1 nic 1\nsend 8b to 1 tag 2\n}\n\
+                  rank 1 {\nrecv 8b from 0 tag 2 nic 3\nrecv 8b from 0 tag 1 nic 2\n}\n";
+    assert_eq!(nics(by_tag), [[1, 2], [0, 3]]);
+    let equal = "num_ranks 2\nrank 0 {\nsend 8b to 1\nsend 8b to 1\nsend 8b to 1\n}\n\
+                 rank 1 {\nrecv 8b from 0 nic 1\nrecv 8b from -1 nic 2\n}\n";
+    assert_eq!(nics(equal), [[0, 1], [0, 2], [0, 0]]);
+    let wildcards = "num_ranks 3\nrank 0 {\nsend 8b to 2 tag 5\n}\nrank 1 {\nsend 8b to 2 tag 6\n}\n\
+                     rank 2 {\nrecv 8b from -1 tag -1 nic 1\nrecv 8b from 0 tag -1 nic 2\n\
+                     recv 8b from -1 tag 6 nic 3\n}\n";
+    assert_eq!(nics(wildcards), [[0, 1], [0, 3]]);
+    // Modulo 2^32 on both sides.
+    let long = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 4294967301\n}\n\
+                rank 1 {\nrecv 8b from 0 tag 5 nic 1\n}\n";
+    assert_eq!(nics(long), [[0, 1]]);
+    let (parts, _) = text("num_ranks 1\nrank 0 {\ncalc 1 nic 2\nsend 8b to 0\nrecv 8b from 0\n}\n");
+    assert_eq!(nics::of_sends(&parts), None);
+}
+
+#[test]
+fn every_nic_that_a_node_lacks_is_a_fault_with_its_place() {
+    let file = "num_ranks 2\nrank 0 {\nsend 8b to 1 nic 3\nsend 8b to 1 nic 4\n}\n\
+                rank 1 {\nrecv 8b from 0 nic 1\nrecv 8b from 0 nic 255\n}\n";
+    let (parts, _) = text(file);
+    let (of_text, of_binary) = (read(file.as_bytes()).unwrap(), read(&written(&parts)).unwrap());
+    let at = |schedule: &Schedule, n: [u32; 2]| -> Vec<(String, String)> {
+        let faults = schedule.lacking_nics(|rank| n[rank as usize]);
+        faults.into_iter().map(|fault| (fault.at, fault.found)).collect()
+    };
+    let want = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter().map(|&(at, found)| (at.to_string(), found.to_string())).collect()
+    };
+    assert_eq!(at(&of_text, [4, 4]), want(&[("line 4", "nic 4"), ("line 8", "nic 255")]));
+    let all =
+        [("line 3", "nic 3"), ("line 4", "nic 4"), ("line 7", "nic 1"), ("line 8", "nic 255")];
+    assert_eq!(at(&of_text, [1, 1]), want(&all));
+    assert_eq!(
+        at(&of_binary, [4, 1]),
+        want(&[
+            ("rank 0, operation 1", "nic 4"),
+            ("rank 1, operation 0", "nic 1"),
+            ("rank 1, operation 1", "nic 255"),
+        ])
+    );
 }
 
 /// Each with the line at which it is told, what stands there, and a word of what is wanted.

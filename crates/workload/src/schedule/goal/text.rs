@@ -203,7 +203,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn operation(&mut self, kind: Kind, line: u32, block: &mut Block<'a>) -> Result<(), Wrong> {
-        let mut op = Operation { kind, cpu: 0, peer: 0, tag: 0, size: 0, place: line };
+        let mut op = Operation { kind, cpu: 0, nic: 0, peer: 0, tag: 0, size: 0, place: line };
         let result = self.operands(&mut op, line);
         // A label of what is not understood is known all the same.
         block.part.ops.push(op);
@@ -235,12 +235,10 @@ impl<'a> Reader<'a, '_> {
                     return Ok(());
                 }
                 Token::Word(b"tag") if op.kind != Kind::Calc => {
-                    op.tag = self.number_or_any("a tag, 0 to 4294967295", u64::from(ANY))?;
+                    op.tag = self.tag()?;
                 }
                 Token::Word(b"cpu") => op.cpu = self.number_up_to("a cpu, 0 to 255", 255)? as u8,
-                Token::Word(b"nic") => {
-                    self.number_up_to("a NIC, 0 to 255", 255)?;
-                }
+                Token::Word(b"nic") => op.nic = self.number_up_to("a NIC, 0 to 255", 255)? as u8,
                 _ if op.kind == Kind::Calc => {
                     return self.wrong(before, line, "`cpu N` or the end of the line");
                 }
@@ -302,6 +300,22 @@ impl<'a> Reader<'a, '_> {
         }
         self.at = before;
         self.number_up_to(what, most)
+    }
+
+    /// A tag modulo 2^32, however long it is: `txt2bin` adds up its digits in 64 bits and keeps 32.
+    fn tag(&mut self) -> Result<u32, Wrong> {
+        self.skip_blanks();
+        let (before, line) = (self.at, self.line);
+        let add = |tag: u32, digit: &u8| tag.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+        match self.next() {
+            Token::Any => Ok(ANY),
+            Token::Number(_) => {
+                let read = &self.text[..self.at];
+                let digits = read.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+                Ok(read[self.at - digits..].iter().fold(0, add))
+            }
+            _ => self.wrong(before, line, "a tag, or -1 for any").map(|()| 0),
+        }
     }
 
     /// Complains of what stands at `before`, and goes back there, so that no line is lost.

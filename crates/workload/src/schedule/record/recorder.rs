@@ -305,6 +305,7 @@ impl Table {
             }
             Op::Join { .. } | Op::Leave { .. } => unreachable!("communicators are `know`n"),
             Op::Exit => "exit",
+            Op::Nics { .. } => unreachable!("programs do not name NICs"),
             Op::Requests(_) => unreachable!("how many requests there are is not recorded"),
         };
         let names = PLAIN.into_iter().chain(Kind::ALL.map(Kind::name));

@@ -1,0 +1,64 @@
+//! The NICs of a message: those of its ranks, unless the workload names others.
+
+use crate::protocol::{ends, is_back};
+use crate::world::{Flight, Purpose, SendId, World};
+use machine::NicId;
+use net::NetworkModel;
+use workload::Workload;
+
+/// The NICs that the workload named for sends: the sender's and the receiver's number, each counted
+/// from the NIC of the rank. Empty in a run that names none.
+#[derive(Default)]
+pub(crate) struct NamedNics(Vec<Option<[u8; 2]>>);
+
+impl NamedNics {
+    /// Remembers what was named for this send; ids of sends are used again.
+    #[inline]
+    pub fn set(&mut self, send: SendId, named: Option<[u8; 2]>) {
+        if named.is_none() && self.0.is_empty() {
+            return;
+        }
+        let at = send.0 as usize;
+        self.0.resize(self.0.len().max(at + 1), None);
+        self.0[at] = named;
+    }
+
+    #[inline]
+    fn of(&self, send: SendId) -> Option<[u8; 2]> {
+        self.0.get(send.0 as usize).copied().flatten()
+    }
+}
+
+impl<N: NetworkModel, W: Workload> World<'_, N, W> {
+    /// Whether the workload named the NICs of this send. Such a message is not striped.
+    #[inline]
+    pub(crate) fn names_nics(&self, send: SendId) -> bool {
+        self.named_for(send).is_some()
+    }
+
+    #[inline]
+    fn named_for(&self, send: SendId) -> Option<[u8; 2]> {
+        // A message of a collective may have the id that a named send had.
+        let named = self.named.of(send)?;
+        matches!(self.sends[send].purpose, Purpose::User { .. }).then_some(named)
+    }
+
+    /// The NICs that a leg leaves and reaches.
+    #[inline]
+    pub(crate) fn nics_of(&self, flight: Flight) -> (NicId, NicId) {
+        let (src, dst) = ends(&self.sends[flight.send], flight.leg);
+        let (a, b) = (self.job.seats[src as usize].nic, self.job.seats[dst as usize].nic);
+        let Some([own, peer]) = self.named_for(flight.send) else { return (a, b) };
+        let (a_nth, b_nth) = if is_back(flight.leg) { (peer, own) } else { (own, peer) };
+        (self.nic_beside(a, a_nth.into()), self.nic_beside(b, b_nth.into()))
+    }
+
+    /// The `nth` NIC after this one, around all of the node.
+    pub(crate) fn nic_beside(&self, nic: NicId, nth: u32) -> NicId {
+        if nth == 0 {
+            return nic;
+        }
+        let all = self.job.machine.nics_beside(nic);
+        NicId(all.start + (nic.0 - all.start + nth) % all.len() as u32)
+    }
+}
