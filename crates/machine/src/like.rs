@@ -1,8 +1,8 @@
 //! What a machine file has from another that it is `like`: all that it does not say itself.
 //!
-//! Tables are laid over each other key by key. But a file that names kinds of groups has no others,
-//! one that says which links there are between groups has no others, and what a machine is and
-//! where its numbers come from is never another's to say.
+//! Tables are merged key by key, at every depth. Only what a machine is (`about`) and where its
+//! numbers come from (`source`) are never another's to say. A kind of group is left out of a
+//! machine by `count = 0`.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Laid {
     }
     base.table.remove("about");
     base.table.remove("source");
-    keep_named(&mut base.table, &table);
+    turn_links(&mut base.table, &table);
     let mut from = BTreeMap::new();
     for key in leaves(&base.table) {
         let file = base.from.remove(&key).unwrap_or_else(|| path.into());
@@ -66,26 +66,57 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Laid {
     Laid { from, ..base }
 }
 
-/// Drops the groups of `base`, and the links between them, that `over` does not have.
-fn keep_named(base: &mut Table, over: &Table) {
-    let inner = |table: &Table, key: &str| table.get(key).and_then(Toml::as_table).cloned();
-    let says_links = inner(over, "global").is_some_and(|global| global.contains_key("links"));
-    let named = inner(over, "groups");
-    let keep = |kind: &str| named.as_ref().is_none_or(|named| named.contains_key(kind));
-    if let Some(Toml::Table(groups)) = base.get_mut("groups") {
-        groups.retain(|kind, _| keep(kind));
-    }
-    let Some(Toml::Table(global)) = base.get_mut("global") else { return };
-    if says_links {
-        global.remove("links");
-    } else if let Some(Toml::Table(links)) = global.get_mut("links") {
-        links.retain(|kind, _| keep(kind));
-        for (_, ends) in links.iter_mut() {
-            if let Toml::Table(ends) = ends {
-                ends.retain(|kind, _| keep(kind));
+/// The links between two kinds of groups are one number, at either of two keys. Drops those of
+/// `base` that `over` has at the other key.
+fn turn_links(base: &mut Table, over: &Table) {
+    let links = |table: &Table| table.get("global")?.get("links")?.as_table().cloned();
+    let Some(over) = links(over) else { return };
+    let base = base.get_mut("global").and_then(|global| global.get_mut("links"));
+    let Some(Toml::Table(base)) = base else { return };
+    for (kind, ends) in over.iter().filter_map(|(kind, ends)| Some((kind, ends.as_table()?))) {
+        for other in ends.keys().filter(|other| *other != kind) {
+            if let Some(Toml::Table(turned)) = base.get_mut(other) {
+                turned.remove(kind);
             }
         }
     }
+}
+
+/// Leaves out the kinds of groups of which there are none, `count = 0`, and the links to them.
+/// Complains of those that nothing else describes, if all files are known: they are misspelled.
+pub(crate) fn leave_out(table: &mut Table, is_whole: bool) -> Vec<Complaint> {
+    let Some(Toml::Table(groups)) = table.get_mut("groups") else { return Vec::new() };
+    let is_compute =
+        |group: &Toml| group.get("role").is_none_or(|role| role.as_str() == Some("compute"));
+    let is_zero = |group: &Toml| group.get("count").and_then(Toml::as_integer) == Some(0);
+    // A machine has compute groups: if none is left, their counts are wrong.
+    let computes = groups.iter().any(|(_, group)| is_compute(group) && !is_zero(group));
+    let none = |group: &Toml| is_zero(group) && (computes || !is_compute(group));
+    let (absent, present): (Vec<_>, Vec<_>) =
+        std::mem::take(groups).into_iter().partition(|(_, group)| none(group));
+    *groups = present.into_iter().collect();
+    let described = |group: &Toml| group.as_table().is_some_and(|keys| keys.len() > 1);
+    let mut complaints = Vec::new();
+    for (kind, _) in absent.iter().filter(|(_, group)| is_whole && !described(group)) {
+        let others = absent.iter().filter(|(_, group)| described(group)).map(|(kind, _)| kind);
+        let near = nearest(kind, groups.keys().chain(others).map(String::as_str));
+        let wanted = "a kind of group of the machine that this one is `like`";
+        let near = near.map(|kind| format!("groups.{kind}.count"));
+        let at = format!("groups.{kind}.count");
+        complaints.push(Complaint::new(at, "0", wanted).with_hint(near));
+    }
+    let Some(Toml::Table(links)) = table.get_mut("global").and_then(|g| g.get_mut("links")) else {
+        return complaints;
+    };
+    for (kind, _) in &absent {
+        links.remove(kind);
+        for (_, ends) in links.iter_mut() {
+            if let Toml::Table(ends) = ends {
+                ends.remove(kind);
+            }
+        }
+    }
+    complaints
 }
 
 /// Lays `over` upon `base`.

@@ -103,7 +103,8 @@ pub const KEYS: &[Key] = &[
 
     key("groups.<kind>.role", Word(&["compute", "service"]), Means("compute"),
         "Whether its nodes run jobs. Service groups are numbered after compute groups."),
-    key("groups.<kind>.count", Count(1, 65_000), Refuse, "Groups of this kind."),
+    key("groups.<kind>.count", Count(1, 65_000), Refuse,
+        "Groups of this kind. 0 leaves the kind out, with the links to it."),
     key("groups.<kind>.switches", Count(1, 65_000), Refuse, "Switches of one group."),
     key("groups.<kind>.chassis", Count(1, 65_000), Means("1"),
         "Chassis its switches are divided into evenly. With one, all switches are linked to all; \

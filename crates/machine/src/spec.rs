@@ -59,6 +59,7 @@ impl MachineSpec {
             }
             from.retain(|path, _| path != key && !path.starts_with(&format!("{key}.")));
         }
+        complaints.extend(like::leave_out(&mut table, is_whole));
         let kinds: Vec<String> = match table.get("groups") {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
             _ => Vec::new(),

@@ -301,21 +301,50 @@ fn a_machine_has_all_that_it_is_like_has() {
 
 /// Aurora has compute groups, which are linked to each other and to two kinds of service groups.
 #[test]
-fn a_machine_that_names_kinds_of_groups_has_no_others() {
-    let links = |kinds: &[&str]| {
-        let groups: String = kinds.iter().map(|kind| format!("[groups.{kind}]\n")).collect();
-        let found = like(&format!("like = \"aurora\"\n{groups}"), &[]).expect("legal");
+fn groups_merge_by_kind_and_key_and_are_left_out_by_a_count_of_0() {
+    let resolved = |text: &str, files: &[(&str, &str)]| {
+        let found = like(&format!("like = \"aurora\"\n{text}"), files).expect("legal");
         let found = found.summary();
         (found.groups, found.links_by_kind.global)
     };
     // [paper] as in machines/aurora.toml: 2 links between compute groups and from them to the
-    // others, 24 between DAOS groups.
-    assert_eq!(links(&["compute"]), (166, 166 * 165 / 2 * 2));
-    assert_eq!(links(&["compute", "daos"]).1, (166 * 165 / 2 + 166 * 8) * 2 + 8 * 7 / 2 * 24);
-    // Whose links are said has no others, though kinds are as there.
-    let said =
-        like("like = \"aurora\"\n[global.links.compute]\ncompute = 4", &[]).expect_err("few");
-    assert!(said.iter().any(|c| c.contains("global.links.compute.daos")), "{said:?}");
+    // others, 24 between DAOS groups, 8 from these to the service group.
+    let inner = |n: u64| n * (n - 1) / 2 * 2;
+    let all = |compute: u64| inner(compute) + compute * 9 * 2 + 8 * 7 / 2 * 24 + 8 * 8;
+    assert_eq!(resolved("", &[]), (175, all(166)));
+    // One kind is named, and one of its keys: the rest is as there.
+    assert_eq!(resolved("[groups.daos]\nnodes = 64", &[]), (175, all(166)));
+    assert_eq!(resolved("[groups.compute]\ncount = 20", &[]), (29, all(20)));
+    let without = "[groups.daos]\ncount = 0\n[groups.service]\ncount = 0\n";
+    assert_eq!(resolved(without, &[]), (166, inner(166)));
+    let one = "[groups.service]\ncount = 0\n";
+    assert_eq!(resolved(one, &[]), (174, all(166) - 166 * 2 - 8 * 8));
+    // Links, too, from either end; and a file between may leave out what the next one has again.
+    let links = |text: &str| {
+        resolved(&format!("[groups.compute]\ncount = 20\n[global.links.{text}"), &[]).1
+    };
+    assert_eq!(links("compute]\ncompute = 4"), all(20) + inner(20));
+    assert_eq!(links("compute]\nservice = 4"), all(20) + 20 * 2);
+    assert_eq!(links("service]\ncompute = 4"), all(20) + 20 * 2);
+    let between = ("between.toml", "like = \"aurora\"\n[groups.daos]\ncount = 0\n");
+    let mine = |text: &str| like(&format!("like = \"between.toml\"\n{text}"), &[between]);
+    assert_eq!(mine("").expect("legal").summary().groups, 167);
+    let again = mine("[groups.daos]\ncount = 8\n").expect("legal");
+    assert_eq!(again.digest, try_build("aurora", &[]).expect("legal").digest);
+    // By `--set`, too.
+    let set = [("groups.daos.count", "0"), ("groups.service.count", "0")];
+    assert_eq!(try_build("aurora", &set).expect("legal").summary().groups, 166);
+}
+
+#[test]
+fn who_leaves_out_groups_that_are_not_there_is_told_so() {
+    let said = like("like = \"aurora\"\n[groups.doas]\ncount = 0", &[]).expect_err("misspelled");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].starts_with("groups.doas.count: found `0`"), "{said:?}");
+    assert!(said[0].contains("groups.daos.count"), "{said:?}");
+    let none = "[groups.daos]\ncount = 0\n[groups.service]\ncount = 0\n[groups.compute]\ncount = 0";
+    let said = like(&format!("like = \"aurora\"\n{none}"), &[]).expect_err("no groups");
+    assert!(said[0].starts_with("groups.compute.count: found `0`"), "{said:?}");
 }
 
 #[test]
