@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from . import synonyms
+
 
 class Error(Exception):
     """Everything odonata raises on purpose."""
@@ -72,11 +74,22 @@ class SimulatedFailure(Error):
         return cls(message, failure.get("kind", "failure"), failure.get("ranks") or (), result)
 
 
-def nearest(word: str, legal: Iterable[str]) -> str | None:
-    """The legal word most like `word`, or None if none is."""
+def nearest(word: str, legal: Iterable[str], alike: float = 0.5) -> str | None:
+    """The legal word most like `word`, or None if none is as much as `alike`."""
     by_lower = {w.lower(): w for w in legal}
-    found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=alike)
     return by_lower[found[0]] if found else None
+
+
+def hint_of(kind: str | None, word: str, legal: Iterable[str]) -> str | None:
+    """What to suggest for `word`: what it means as a word of another tool, else the legal word
+    most like it."""
+    legal = list(legal)
+    found = synonyms.meant(kind, word, legal) if kind else None
+    if isinstance(found, synonyms.Hint):
+        return found.text
+    found = found or nearest(word, legal)
+    return f"did you mean `{found}`?" if found else None
 
 
 MOST = 2**31 - 1  # of anything the core counts in 32 bits
@@ -96,8 +109,8 @@ class Complaints:
         legal = list(legal)
         if found in legal:
             return True
-        near = nearest(found, legal) if isinstance(found, str) else None
-        hint = f"did you mean `{near}`?" if near else None
+        asked = isinstance(found, str) and found
+        hint = hint_of(synonyms.kind_of(at), found, legal) if asked else None
         self.add(at, "nothing" if found == "" else found, f"{what}: {', '.join(legal)}", hint)
         return False
 
@@ -162,10 +175,22 @@ def complaints_from_json(text: str) -> list[Complaint]:
             str(row.get("at", "input")),
             str(row.get("found", "")),
             _wanted(str(row.get("at", "")), str(row.get("wanted", ""))),
-            f"did you mean `{row['hint']}`?" if row.get("hint") else None,
+            _hint(row),
         )
         for row in rows
     ]
+
+
+def _hint(row: Mapping[str, Any]) -> str | None:
+    """The core's suggestion; of placements and patterns, what other tools mean by the word."""
+    at, found = str(row.get("at", "")), str(row.get("found", ""))
+    kind = synonyms.kind_of(at)
+    if kind in ("placement", "pattern") and found:
+        legal = re.findall(r"[a-z][a-z0-9:K-]+", str(row.get("wanted", "")))
+        meant = synonyms.meant(kind, found, legal)
+        if meant:
+            return meant.text if isinstance(meant, synonyms.Hint) else f"did you mean `{meant}`?"
+    return f"did you mean `{row['hint']}`?" if row.get("hint") else None
 
 
 def _wanted(at: str, words: str) -> str:

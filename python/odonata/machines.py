@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import beside, door, names
+from . import beside, door, names, synonyms
 from .errors import Complaints, InputError, nearest
 from .faults import plan
 from .files import read_text, why
@@ -295,7 +295,8 @@ def check_names(
             f"did you mean `{near}`?" if near else None,
         )
     if fidelity not in fidelities:
-        near = nearest(str(fidelity), fidelities)
+        near = synonyms.meant("fidelity", str(fidelity), fidelities)
+        near = near or nearest(str(fidelity), fidelities)
         wrong.add(
             "fidelity",
             "nothing" if fidelity == "" else fidelity,

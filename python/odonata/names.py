@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import Complaints, nearest
+from .errors import Complaints, hint_of
 
 PLACEMENTS = (
     "contiguous", "round-robin", "random", "one-group", "group-spread", "group-spread:K"
@@ -46,8 +46,8 @@ def check_pattern(wrong: Complaints, pattern: str) -> None:
     known = {p.partition(":")[0]: p for p in PATTERNS}
     wanted = f"a pattern: {', '.join(PATTERNS)}"
     if name not in known:
-        near = nearest(name, known)
-        wrong.add(at, pattern, wanted, f"did you mean `{known[near]}`?" if near else None)
+        hint = hint_of("pattern", str(pattern), known.values())
+        wrong.add(at, pattern, wanted, hint)
     elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]{0,9}", k):
         wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
     elif ":" not in known[name] and colon:

@@ -10,6 +10,10 @@ import click
 from ..errors import Complaint, InputError, nearest
 from ..spelling import spelled
 from ..streams import silence
+from ..synonyms import for_option
+
+# Options that differ in more letters than this are other options, not misspelled ones.
+ALIKE = 0.75
 
 
 class Command(click.Command):
@@ -42,11 +46,8 @@ def usage_complaint(error: click.UsageError) -> Complaint:
     """click's complaint in our form."""
     at = "command line"
     if isinstance(error, click.NoSuchOption):
-        legal = [o for p in (error.ctx.command.params if error.ctx else []) for o in p.opts]
-        near = nearest(error.option_name, legal)
-        hint = f"did you mean `{near}`?" if near else None
         where = error.ctx.command_path if error.ctx else "odonata"
-        return Complaint(at, error.option_name, f"an option of `{where}`", hint)
+        return Complaint(at, error.option_name, f"an option of `{where}`", option_hint(error))
     word = error.format_message().rstrip(".")
     if word.startswith("No such command"):
         found = word.split("'")[1] if "'" in word else word
@@ -55,3 +56,17 @@ def usage_complaint(error: click.UsageError) -> Complaint:
         hint = f"did you mean `{near}`?" if near else None
         return Complaint("command", found, f"one of {', '.join(known)}", hint)
     return Complaint(at, word, "see `odonata --help`")
+
+
+def option_hint(error: click.NoSuchOption) -> str | None:
+    """What to say of an option that a command does not have."""
+    typed = error.option_name
+    params = error.ctx.command.params if error.ctx else []
+    shown = [p for p in params if not getattr(p, "hidden", False)]
+    legal = [option for param in shown for option in param.opts]
+    name = (error.ctx.info_name if error.ctx else None) or ""
+    if found := for_option(typed, name, legal):
+        return found.text
+    # Of one letter nothing can be misspelled: `-N` is not `-n`.
+    near = nearest(typed, (o for o in legal if len(o) > 2), ALIKE) if len(typed) > 2 else None
+    return f"did you mean `{near}`?" if near else None

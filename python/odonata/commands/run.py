@@ -14,6 +14,7 @@ from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, 
 from ..progress import Progress
 from ..streams import say, stdout_for_json
 from .asked import Request, given_by_hand
+from . import launchers
 from .command import command
 
 NO_CALLS = (
@@ -22,24 +23,40 @@ NO_CALLS = (
 )
 
 
-@command("run", context_settings={"allow_interspersed_args": False})
-@option("-n", "-np", "ranks", metavar="RANKS", help="Number of ranks.")
+@command("run", cls=launchers.RunCommand, context_settings={"allow_interspersed_args": False})
+@option("-n", "-np", "--np", "--ntasks", "ranks", metavar="RANKS", help="Number of ranks.")
 @option(
     "--ppn",
     "-ppn",
     "--ntasks-per-node",
+    "--npernode",
+    "-npernode",
+    "-perhost",
     "ppn",
     metavar="P",
     help="Ranks per node.  [default: 1, or what the host file says]",
 )
 @option(
+    "--nodes",
+    metavar="N",
+    help="Number of nodes, as srun's: RANKS divided by P, or instead of one of them.",
+)
+@option(
     "--hostfile",
+    "-hostfile",
+    "--machinefile",
+    "-machinefile",
+    "-f",
+    "hostfile",
     metavar="FILE",
     help="Nodes in order, a line each: `aurora-00005` or `5`, with `:SLOTS` or ` slots=N`.",
 )
 @option("--env", metavar="K=V", multiple=True, help="Set a variable for the ranks.")
-@option("--wdir", metavar="DIR", help="Directory the ranks start in.")
-@click.option("-l", "label", is_flag=True, help="Label output with ranks.")
+@option("--wdir", "-wdir", "--chdir", "wdir", metavar="DIR", help="Directory the ranks start in.")
+@click.option(
+    "-l", "--label", "-prepend-rank", "--tag-output", "label", is_flag=True,
+    help="Label output with ranks.",
+)
 @option(
     "--warm",
     metavar="MODULES",
@@ -89,17 +106,19 @@ NO_CALLS = (
     help="Write down what the ranks do, computation included, for `odonata replay FILE` "
     "(docs/recording.md).",
 )
-@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, NICS, *BESIDE, *COMMON)
+@with_options(RULES, LIMITS, PREFLIGHT, COUNTERS, NICS, *BESIDE, *COMMON, *launchers.options())
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def run(program: tuple[str, ...], **given: Any) -> int:
     """Run an unmodified MPI program with its ranks on the simulated machine."""
     asked = Request(given)
     wrong = asked.wrong
+    notes, variables = launchers.given(wrong)
+    for words in notes:
+        asked.note(words)
+    given["env"] = (*variables, *given["env"])
     if given["jobs"] is not None:
         return run_jobs(asked, program, given)
-    ranks = wrong.integer("ranks", given["ranks"], None)
-    by_hosts = given["hostfile"] is not None and given["ppn"] is None
-    ppn = None if by_hosts else wrong.integer("ppn", given["ppn"], 1)
+    ranks, ppn = launchers.size(wrong, given)
     compute = launch.compute_of(wrong, given["compute"])
     env = wrong.environment(given["env"])
     environment = launch.environment_of(env)
@@ -175,7 +194,7 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")
     in_file = {"ranks": "-n", "hostfile": "--hostfile", "wdir": "--wdir"}
     in_file |= {"ppn": "--ppn", "placement": "--placement", "compute": "--compute", "env": "--env"}
-    in_file |= {"traffic_class": "--class"}
+    in_file |= {"traffic_class": "--class", "nodes": "--nodes"}
     asked.use_rules(given["coll_rules"])
     if given["record"] is not None:
         wrong.add("record", given["record"], "no record: of several jobs there is none")

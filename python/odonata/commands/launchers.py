@@ -1,0 +1,134 @@
+"""Options of other launchers that `odonata run` accepts: some do the same here, some nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+
+from ..synonyms import OPTIONAL, WITHOUT_EFFECT, Hint, place_of_mapping
+from .command import Command
+
+KEY = "odonata.launchers"
+MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
+VARIABLES = ("-genv", "-env", "--genv")
+
+
+class RunCommand(Command):
+    """`odonata run`, which reads the lines of other launchers."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, list(bare(args)))
+
+
+def bare(args: list[str]) -> Iterator[str]:
+    """The arguments, with options whose value is optional written without it."""
+    options = True
+    for arg in args:
+        options = options and arg != "--"
+        name = arg.partition("=")[0]
+        if options and (name != arg and name in OPTIONAL or re.fullmatch("-K[01]", arg)):
+            arg = name if name in OPTIONAL else "-K"
+        yield arg
+
+
+def remember(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
+    """A callback that keeps what was given as `name`."""
+
+    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+        if value:
+            ctx.meta.setdefault(KEY, []).append((name, value))
+
+    return callback
+
+
+def hidden(name: str, words: int) -> Callable:
+    """An option that `--help` does not list, with so many words after it."""
+    how: dict[str, Any] = {"is_flag": True} if words == 0 else {"type": str, "multiple": True}
+    if words > 1:
+        how["nargs"] = words
+    # `-E` and `-e` are two options.
+    parameter = "other_" + "_".join(str(ord(letter)) for letter in name)
+    return click.option(
+        name, parameter, hidden=True, expose_value=False, callback=remember(name), **how
+    )
+
+
+def options() -> tuple[Callable, ...]:
+    """All of them, for `with_options`."""
+    return (
+        *(hidden(name, words) for name, (words, _) in WITHOUT_EFFECT.items()),
+        *(hidden(name, 1) for name in (*MAPPINGS, "--export")),
+        *(hidden(name, 2) for name in VARIABLES),
+    )
+
+
+def given(wrong: Any) -> tuple[list[str], list[str]]:
+    """Notes on the options that were given, and the variables they set as NAME=VALUE."""
+    notes: dict[str, None] = {}
+    variables = []
+    for name, value in click.get_current_context().meta.get(KEY, ()):
+        if name in WITHOUT_EFFECT:
+            notes[f"{name} has no effect here: {WITHOUT_EFFECT[name][1]}"] = None
+            continue
+        for one in value:
+            if name in VARIABLES:
+                variables.append("=".join(one))
+            elif name == "--export":
+                variables += exported(wrong, one)
+                notes["--export: the whole environment is passed on"] = None
+            else:
+                mapped(wrong, name, one, notes)
+    return list(notes), variables
+
+
+def mapped(wrong: Any, name: str, value: str, notes: dict[str, None]) -> None:
+    """`--map-by`: within a node it changes nothing, between nodes another option does it."""
+    asked = place_of_mapping(name, value)
+    if asked is None:
+        notes[f"{name} {value} has no effect here: a rank has a core of its own"] = None
+    elif isinstance(asked, Hint):
+        wrong.add(name, value, "an object within a node, such as `core`", asked.text)
+    else:
+        wrong.add(name, value, "an object within a node, such as `core`", f"`{asked}` does this")
+
+
+def exported(wrong: Any, value: str) -> list[str]:
+    """The variables that srun's `--export` sets; those it only names are passed on anyway."""
+    words = [word for word in value.split(",") if word and word != "ALL"]
+    if any(word in ("NONE", "NIL") for word in words):
+        wanted = "ALL, or variables: the whole environment is passed on"
+        wrong.add("--export", value, wanted, "start the command by `env -i` to pass on less")
+        return []
+    return [word for word in words if "=" in word]
+
+
+def size(wrong: Any, given: dict[str, Any]) -> tuple[int, int | None]:
+    """Ranks, and ranks per node (None: as the host file says), of `-n`, `--ppn` and `--nodes`.
+
+    As with srun, `--nodes` and ranks per node give the number of ranks; `--nodes` and the number of
+    ranks give those per node; `--nodes` alone is one rank per node.
+    """
+    if given["nodes"] is None:
+        ranks = wrong.integer("ranks", given["ranks"], None)
+        by_hosts = given["hostfile"] is not None and given["ppn"] is None
+        return ranks, None if by_hosts else wrong.integer("ppn", given["ppn"], 1)
+    before = len(wrong.list)
+    nodes = wrong.integer("--nodes", given["nodes"], None)
+    ppn = wrong.integer("ppn", given["ppn"], 1)
+    ranks = wrong.integer("ranks", given["ranks"], nodes * ppn)
+    if given["hostfile"] is not None:
+        wrong.add("--nodes", given["nodes"], "no number beside --hostfile, which has the nodes")
+    if len(wrong.list) > before:
+        return ranks, ppn
+    if given["ppn"] is None and ranks % nodes:
+        wanted = f"a number that divides the {ranks} ranks of -n, or --ppn P with it"
+        wrong.add("--nodes", str(nodes), wanted, "--hostfile can have unequal numbers of ranks")
+    elif given["ppn"] is None:
+        ppn = ranks // nodes
+    elif -(-ranks // ppn) != nodes:
+        wanted = f"{-(-ranks // ppn)}, the nodes that {ranks} ranks fill with {ppn} on each"
+        wrong.add("--nodes", str(nodes), wanted)
+    return ranks, ppn

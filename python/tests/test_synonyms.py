@@ -1,0 +1,214 @@
+"""Words of other tools: options of launchers, names of benchmarks, placements and patterns."""
+
+from __future__ import annotations
+
+import pytest
+from odonata import benchmarks, cli, names, synonyms
+from odonata.commands import launchers
+
+RUN = cli.cli.commands["run"]
+OPTIONS = {
+    name: {
+        option
+        for param in command.params
+        if not getattr(param, "hidden", False)
+        for option in param.opts
+    }
+    for name, command in cli.cli.commands.items()
+}
+
+
+def hint(odonata, *arguments: str) -> str:
+    """The hint on the one thing that is wrong with a command line; empty if there is none."""
+    done = odonata(*arguments)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert done.stderr.startswith("odonata: 1 complaint"), done.stderr
+    return done.stderr.partition("hint")[2].strip()
+
+
+def test_options_without_effect_are_accepted_with_a_note(odonata):
+    given = ["--cpu-bind", "depth", "-d8", "--gpus-per-task=1", "--mem-bind", "local", "-envall",
+             "--bind-to", "core", "--map-by", "socket", "--exclusive=user", "-K1", "-c", "4"]  # fmt: skip
+    noted = ["--cpu-bind", "-d", "--gpus-per-task", "--mem-bind", "-envall", "--bind-to",
+             "--map-by socket", "--exclusive", "-K", "-c"]  # fmt: skip
+    # As other launchers spell what this one has: ranks, directory, variables, labels.
+    same = ["--ntasks", "2", "--chdir", "/", "-genv", "A", "1", "--export=ALL,B=2", "--label"]
+    program = ["sh", "-c", "echo $A $B $PWD"]
+    done = odonata("run", *same, *given, "--machine", "aurora", "--", *program)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.splitlines()) == ["[0] 1 2 /", "[1] 1 2 /"]
+    for option in noted:
+        assert f"odonata: {option} has no effect here: " in done.stderr, done.stderr
+    quiet = odonata("run", *same, *given, "--machine", "aurora", "--quiet", "--", *program)
+    assert quiet.returncode == 0 and "effect" not in quiet.stderr
+
+
+def test_every_option_without_effect_is_read_with_its_words():
+    """And hides no option of `odonata run` itself."""
+    for option, (words, _) in synonyms.WITHOUT_EFFECT.items():
+        assert option not in OPTIONS["run"] | synonyms.MEANS.keys() | synonyms.SAID.keys(), option
+        arguments = ["-n", "2", option, *["x"] * words, "--", "program", option]
+        context = RUN.make_context("run", arguments)
+        assert context.params["program"] == ("program", option), option
+        (found,) = context.meta[launchers.KEY]
+        assert found[0] == option
+
+
+@pytest.mark.parametrize(
+    ("given", "placed"),
+    [
+        (("--nodes", "2"), [0, 1]),
+        (("--nodes", "2", "--ntasks-per-node", "2"), [0, 0, 1, 1]),
+        (("--nodes", "2", "-n", "4"), [0, 0, 1, 1]),
+        (("--nodes", "2", "-n", "3", "--ppn", "2"), [0, 0, 1]),
+    ],
+)
+def test_nodes_are_counted_as_by_srun(odonata, given, placed):
+    program = ("sh", "-c", "echo $PALS_NODEID")
+    done = odonata("run", *given, "--machine", "aurora", "--quiet", "--", *program)
+    assert sorted(map(int, done.stdout.split())) == placed, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--nodes", "3", "-n", "4"), "a number that divides the 4 ranks"),
+        (("--nodes", "2", "-n", "8", "--ppn", "2"), "wanted  4, the nodes that 8 ranks fill"),
+        (("--nodes", "two", "-n", "8"), "found   two"),
+        (("--nodes", "0",), "a whole number of at least 1"),
+        (("-n", "2", "--map-by", "ppr:2:node"), "`--ppn 2` does this"),
+        (("-n", "2", "--map-by", "node"), "`--placement round-robin` does this"),
+        (("-n", "2", "--export=NONE"), "env -i"),
+        (("-n", "2", "--genv", "novalue", ""), "NAME=VALUE"),
+    ],
+)  # fmt: skip
+def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
+    done = odonata("run", *given, "--machine", "aurora", "--", "true")
+    if "--genv" in given:  # an empty value is one
+        assert done.returncode == 0, done.stderr
+        return
+    assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "said"),
+    [
+        # By what it means, not by its letters.
+        ("run", "-N", "`--nodes` here"),
+        ("run", "-w", "did you mean `--hostfile`?"),
+        ("run", "--distribution", "did you mean `--placement`?"),
+        ("run", "-e", "2> FILE"),
+        ("run", "--output", "redirect them by the shell"),
+        ("run", "--multi-prog", "--jobs FILE"),
+        ("bench", "-N", "`--ppn` here"),
+        ("bench", "--ntasks", "`--nodes` and `--ppn`"),
+        ("bench", "-n", "`--nodes` and `--ppn`"),
+        ("bench", "--ntasks-per-node", "did you mean `--ppn`?"),
+        ("bench", "--label", "no option for labels"),
+        ("bench", "--hostfile", "did you mean `--placement`?"),
+        ("bench", "--cpu-bind", "leave it out"),
+        ("replay", "--np", "no option for the number of ranks"),
+        ("extrapolate", "--ntasks", "did you mean `-n`?"),
+        # Misspelled ones are still found; those of one letter and others like none are not.
+        ("bench", "--nods", "did you mean `--nodes`?"),
+        ("bench", "--placment", "did you mean `--placement`?"),
+        ("bench", "-Z", ""),
+        ("bench", "--foo", ""),
+    ],
+)
+def test_an_option_of_another_meaning_is_never_suggested(odonata, command, option, said):
+    found = hint(odonata, command, option, "2")
+    assert said in found and bool(said) == bool(found), found
+
+
+def test_what_is_suggested_for_an_option_is_one_of_the_command():
+    for command, legal in OPTIONS.items():
+        for option in (*synonyms.MEANS, *synonyms.SAID, *synonyms.WITHOUT_EFFECT):
+            found = synonyms.for_option(option, command, legal)
+            if found and found.text.startswith("did you mean"):
+                assert found.text.split("`")[1] in legal
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "want"),
+    [
+        ("benchmark", "osu_latency", "latency"),
+        ("benchmark", "osu_bw", "bw"),
+        ("benchmark", "osu_bibw", "bibw"),
+        ("benchmark", "osu_mbw_mr", "mbw_mr"),
+        ("benchmark", "osu_multi_lat", "multi_lat"),
+        ("benchmark", "osu_put_latency", "put_latency"),
+        ("benchmark", "osu_get_bw", "get_bw"),
+        ("benchmark", "osu_allreduce", "allreduce"),
+        ("benchmark", "osu_reduce_scatter", "reduce_scatter"),
+        ("benchmark", "OSU_Alltoall", "alltoall"),
+        ("benchmark", "PingPong", "latency"),
+        ("benchmark", "IMB-PingPong", "latency"),
+        ("benchmark", "Reduce_scatter", "reduce_scatter"),
+        ("benchmark", "Biband", "bibw"),
+        ("benchmark", "all_reduce_perf", "allreduce"),
+        ("benchmark", "MPI_Bcast", "bcast"),
+        ("benchmark", "ping-pong", "latency"),
+        # Not another one that has a similar name.
+        ("benchmark", "osu_latency_mt", None),
+        ("benchmark", "osu_iallreduce", None),
+        ("benchmark", "osu_acc_latency", None),
+        ("benchmark", "Sendrecv", None),
+        ("placement", "cyclic", "round-robin"),
+        ("placement", "block", "contiguous"),
+        ("placement", "Packed", "contiguous"),
+        ("placement", "linear", "contiguous"),
+        ("placement", "round_robin", "round-robin"),
+        ("placement", "scatter", "round-robin"),
+        ("placement", "plane=4", None),
+        ("pattern", "uniform_random", "uniform"),
+        ("pattern", "bad_dragon", "adversarial:K"),
+        ("pattern", "group_attack:2", "adversarial:2"),
+        ("pattern", "neighbor", "shift:K"),
+        ("pattern", "randperm", "random-permutation"),
+        ("pattern", "all2all", "all-to-all"),
+        ("pattern", "tornado", None),
+        ("pattern", "bitcomp", None),
+        ("routing", "min", "minimal"),
+        ("routing", "VAL", "valiant"),
+        ("routing", "prog-adaptive", "par"),
+        ("mpi", "cray_mpich", "cray-mpich"),
+        ("mpi", "pmi2", None),
+    ],
+)  # fmt: skip
+def test_what_words_of_other_tools_mean(kind, word, want):
+    legal = {
+        "benchmark": benchmarks.NAMES, "placement": names.PLACEMENTS, "pattern": names.PATTERNS,
+        "routing": names.ROUTINGS, "mpi": ("mpich", "cray-mpich", "openmpi"),
+    }[kind]  # fmt: skip
+    found = synonyms.meant(kind, word, legal)
+    assert isinstance(found, synonyms.Hint) if want is None else found == want
+
+
+def test_the_table_names_what_there_is():
+    for kind, legal in (
+        ("benchmark", benchmarks.NAMES),
+        ("placement", names.PLACEMENTS),
+        ("pattern", names.PATTERNS),
+        ("routing", names.ROUTINGS),
+        ("fidelity", names.FIDELITIES),
+    ):
+        for word, found in synonyms.WORDS[kind].items():
+            assert isinstance(found, synonyms.Hint) or found in legal, (kind, word)
+            assert word == synonyms.plain(word), (kind, word)
+
+
+def test_hints_are_the_same_wherever_a_word_is_asked_for(odonata, tmp_path):
+    latency = ("bench", "latency", "--machine", "dragonfly-1056")
+    assert "`latency`" in hint(odonata, "bench", "osu_latency", *latency[2:])
+    assert "`round-robin`" in hint(odonata, *latency, "--placement", "cyclic")
+    assert "`uniform`" in hint(odonata, *latency, "--background", "uniform_random:0.4")
+    assert "`adversarial:K`" in hint(
+        odonata, "traffic", "bad_dragon", *latency[2:], "--load", "0.1"
+    )
+    jobs = tmp_path / "jobs.toml"
+    jobs.write_text('[[job]]\nbench = "osu_alltoall"\nranks = 4\nplacement = "cyclic"\n')
+    done = odonata("run", "--jobs", jobs, "--machine", "dragonfly-1056")
+    assert done.returncode == 2
+    for word in ("did you mean `alltoall`?", "did you mean `round-robin`?"):
+        assert word in done.stderr, done.stderr
