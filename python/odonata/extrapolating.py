@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import records, regular, replaying
+from . import merging, playing, records, regular, replaying
 from .errors import Complaints
 from .files import why
 from .regular import IrregularError, Recording
 
 # Who is alone or has one partner looks regular in too many ways.
 LEAST_RANKS = 4
-MOST_ROWS = 5_000_000
+MOST_ROWS = 20_000_000
 # Of what is told of a recording, what holds for no other number of ranks.
 OWN = ("time_s", "digest", "nodes", "placement")
 
@@ -78,13 +78,36 @@ def make(
     """Write the record of what `check` found nothing wrong with."""
     found.sort(key=lambda of: of.ranks)
     try:
-        programs = regular.programs(found)
-        for of in found:
-            regular.check(programs, of)
+        programs, parts = understood(found)
     except IrregularError as error:
         wrong.add(error.at, error.found, error.wanted)
         wrong.raise_any()
-    return write(wrong, Path(record), programs, found, ranks)
+    return write(wrong, Path(record), programs, parts, found, ranks)
+
+
+def understood(
+    found: Sequence[Recording],
+) -> tuple[Sequence[regular.Program], Sequence[regular.Part]]:
+    """The programs of all ranks, and their communicators; or `IrregularError`."""
+    parts = regular.parts_of(found)
+    try:
+        programs = regular.programs(found)
+        for of in found:
+            playing.check(programs, of, parts)
+        return programs, parts
+    except IrregularError as error:
+        first = error
+    if len(found) == 1:
+        # It would leave open what kind of grid or tree it is.
+        raise first
+    try:
+        programs, parts = merging.programs(found)
+        for of in found:
+            playing.check(programs, of, parts)
+        return programs, parts
+    except IrregularError as error:
+        # Where ranks make the same calls, that is nearer to what is wrong.
+        raise first if first.is_close else error from None
 
 
 def read(wrong: Complaints, name: Any) -> Recording | None:
@@ -115,12 +138,19 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
     if faulty := next((r for r, mine in enumerate(rows) if not is_sound(mine)), None):
         wrong.add("recordings", f"{name}: rank {faulty}", "calls that need earlier ones")
         return None
+    # A record names the members of those communicators only on which collectives are called.
+    known = {context for context, _ in trace.header["communicators"]} | {regular.WORLD}
+    users: dict[int, list[int]] = {}
+    for rank, mine in enumerate(rows):
+        for context in sorted({row["context"] & ~regular.PRIVATE for row in mine} - known):
+            users.setdefault(context, []).append(rank)
+    trace.header["communicators"] += [[context, ranks] for context, ranks in users.items()]
     for context, members in trace.header["communicators"]:
-        if members != list(range(n)):
+        if members != sorted(members):
             shown = ", ".join(map(str, members[:4])) + (", ..." if len(members) > 4 else "")
             wrong.add(
                 "recordings", f"{name}: communicator {context} of ranks {shown}",
-                "communicators of all ranks, in their order",
+                "communicators whose ranks are in the order of the world",
             )  # fmt: skip
             return None
     return Recording(str(name), trace.header, rows)
@@ -135,15 +165,23 @@ def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def out_of_range(row: dict[str, Any], ranks: int) -> tuple[str, str, str] | None:
+def out_of_range(program: regular.Program, ranks: int) -> tuple[str, str, str] | None:
     """Of a call that cannot be: its name, what was found, what was expected."""
-    for name in ("bytes", "back", "span_ps"):
-        if not 0 <= row[name] < 1 << 63:
-            return row["op"], f"{name} {row[name]}", "a number from 0 on"
-    if any(not 0 <= length < 1 << 63 for length in row["lengths"]):
-        return row["op"], f"lengths of {row['lengths'][0]}", "numbers from 0 on"
-    if not 0 <= row["root"] < ranks:
-        return row["op"], f"root {row['root']}", f"a rank below {ranks}"
+    for slot in playing.unrolled(program, ranks):
+        op = slot.token.op
+        for name in ("bytes", "back", "span_ps", "length"):
+            if not 0 <= slot.blank[name] < 1 << 63:
+                return op, f"{name} {slot.blank[name]}", "a number from 0 on"
+        if not 0 <= slot.blank["root"] < ranks:
+            return op, f"root {slot.blank['root']}", f"a rank below {ranks}"
+        for rank in (0, ranks - 1) if slot.scale else (0,):
+            if -1 <= slot.tag + slot.scale * rank < 1 << 31:
+                continue
+            for at in range(ranks):
+                peer = slot.peer(at, ranks, program.periodic)
+                tag = slot.tag + slot.scale * (at if slot.token.tag == "own" else peer or 0)
+                if peer is not None and not -1 <= tag < 1 << 31:
+                    return f"rank {at}, {op}", f"tag {tag}", "a tag from 0 to 2^31 - 1"
     return None
 
 
@@ -155,8 +193,6 @@ def compare(wrong: Complaints, found: Sequence[Recording], ranks: int | None) ->
     for key in ("env", "core_speed"):
         if any(of.header[key] != found[0].header[key] for of in found):
             wrong.add("recordings", f"several `{key}`", "recordings made alike")
-    if len({len(of.header["communicators"]) for of in found}) > 1:
-        wrong.add("recordings", "several numbers of communicators", "recordings of one program")
     if sizes and ranks is not None and ranks < max(sizes):
         wrong.add("ranks", ranks, f"at least the {max(sizes)} of the largest recording")
 
@@ -165,12 +201,12 @@ def write(
     wrong: Complaints,
     path: Path,
     programs: Sequence[regular.Program],
+    parts: Sequence[regular.Part],
     found: Sequence[Recording],
     ranks: int,
 ) -> Extrapolation:
     """Write the record, with what it was made of in its head."""
     largest = found[-1]
-    contexts = sorted(context for context, _ in largest.header["communicators"])
     for program in programs:
         for count in {item.count for item in program.items if item.count == "log2 n"}:
             if ranks & (ranks - 1) and all(of.ranks & (of.ranks - 1) == 0 for of in found):
@@ -183,16 +219,16 @@ def write(
             f"as few as make {MOST_ROWS:,} calls in all; a rank makes {each:,}",
         )  # fmt: skip
     wrong.raise_any()
-    rows = regular.rows_of(programs, ranks, contexts)
-    for rank, mine in enumerate(rows):
-        if bad := next(filter(None, (out_of_range(row, ranks) for row in mine)), None):
-            wrong.add(f"rank {rank}, {bad[0]}", bad[1], bad[2])
+    communicators = playing.Communicators(parts, ranks)
+    for program in programs:
+        if bad := out_of_range(program, ranks):
+            wrong.add(f"{bad[0]} on {ranks} ranks", bad[1], bad[2])
             break
     wrong.raise_any()
     made = Extrapolation(
         file=str(path),
         ranks=ranks,
-        calls=sum(map(len, rows)),
+        calls=0,
         recordings=[{"file": of.name, "ranks": of.ranks} for of in found],
         rules=regular.said(programs),
     )
@@ -200,14 +236,15 @@ def write(
     header = {
         **largest.header,
         "ranks": ranks,
-        "communicators": [[context, list(range(ranks))] for context in contexts],
+        "communicators": [[number, who] for number, who in communicators.members.items()],
         "recorded": {key: value for key, value in recorded.items() if key not in OWN},
         "extrapolated": {k: v for k, v in asdict(made).items() if k in ("recordings", "rules")},
     }
     header.pop("ops", None)
     try:
-        records.write_rows(path, header, (row for mine in rows for row in mine))
+        rows = playing.rows_of(programs, ranks, communicators)
+        calls = records.write_rows(path, header, (row for mine in rows for row in mine))
     except OSError as error:
         wrong.add("record", path, f"a place that can be written to ({why(error)})")
         wrong.raise_any()
-    return made
+    return replace(made, calls=calls)

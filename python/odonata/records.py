@@ -116,8 +116,8 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
             yield from batch.to_pylist()
 
 
-def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[str, Any]]) -> None:
-    """Write a record of rows that were made here."""
+def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[str, Any]]) -> int:
+    """Write a record of rows that were made here; how many there are."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -131,14 +131,16 @@ def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[st
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
-            batch = []
+            batch, count = [], 0
             for row in given:
                 batch.append(row)
+                count += 1
                 if len(batch) == ROWS_AT_ONCE:
                     writer.write_table(pa.Table.from_pylist(batch, schema))
                     batch = []
             writer.write_table(pa.Table.from_pylist(batch, schema))
         part.replace(path)
+        return count
     except BaseException:
         with contextlib.suppress(OSError):
             part.unlink()

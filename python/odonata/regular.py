@@ -13,8 +13,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,7 @@ PAIRWISE = {
 TOLD = {"packs", "unpacks"}  # Of the next call, whose partner they have.
 ENDLESS = TOLD | {"register", "deregister"}  # Nothing of them completes, so nothing needs them.
 LINKED = {"mrecv", "cancel"}  # `other` is the number of another call.
-NUMBERS = ("bytes", "back", "span_ps", "root", "length")
+NUMBERS = ("bytes", "back", "span_ps", "root", "length", "tag", "scale")
 LINE = 64  # Bytes of a cache line: of what lies apart `back` counts whole ones, as the core does.
 # How often a loop may run that depends on the number of ranks; the longest explains most.
 COUNTS: dict[str, Callable[[int], int]] = {
@@ -38,10 +39,23 @@ COUNTS: dict[str, Callable[[int], int]] = {
     "log2 n": lambda n: max(n - 1, 0).bit_length(),
 }
 LONGEST_BODY = 64
+ALIKE = "ranks that all do alike, but for the first, the last or the borders of a grid"
+# The MPI functions that a call may be.
+FUNCTIONS = {
+    "send": "MPI_Send or MPI_Isend", "ssend": "MPI_Ssend", "bsend": "MPI_Bsend",
+    "recv": "MPI_Recv or MPI_Irecv", "probe": "MPI_Probe", "mprobe": "MPI_Mprobe",
+    "iprobe": "MPI_Iprobe", "mrecv": "MPI_Mrecv", "access": "MPI_Put or MPI_Get",
+    "atomic": "MPI_Accumulate or its kin", "lock": "MPI_Win_lock", "unlock": "MPI_Win_unlock",
+    "lock_shared": "MPI_Win_lock (shared)", "pause": "computation", "exit": "MPI_Finalize",
+    "delay": "a sleep",
+}
 
 
 class IrregularError(Exception):
     """What is not regular: where, what was found, and what would be."""
+
+    # Whether the ranks at least make the same calls.
+    is_close = False
 
     def __init__(self, at: str, found: str, wanted: str):
         super().__init__(f"{at}: {found}")
@@ -60,6 +74,15 @@ class Recording:
     def ranks(self) -> int:
         return len(self.rows)
 
+    @functools.cached_property
+    def kinds(self) -> list[dict[int, int]]:
+        """By rank and communicator: which kind it is of, from 1 on."""
+        mine: list[dict[int, int]] = [{} for _ in self.rows]
+        for own, kind in enumerate(contexts_of(self), 1):
+            for rank, context in kind.items():
+                mine[rank][context] = own
+        return mine
+
     def at(self, rank: int, nth: int) -> str:
         op = self.rows[rank][nth]["op"] if nth < len(self.rows[rank]) else "its end"
         return f"{self.name}, rank {rank}, call {nth} ({op})"
@@ -75,7 +98,7 @@ class Token:
     """
 
     op: str
-    tag: int
+    tag: str  # "is" a number, or that and `scale` times the rank's "own" number or its "peer"'s
     context: int
     flags: int
     grain: int
@@ -85,6 +108,9 @@ class Token:
     family: str
     needs: tuple[int, ...] | None = field(default=(), compare=False)
     is_whole: bool = field(default=False, compare=False)
+    who: str = "all"  # makes it, as in `Program.has`; "members" of its communicator
+    # A step begins here, whoever makes the call, if the one before has any of these.
+    triggers: frozenset[tuple[int, int]] = field(default=frozenset(), compare=False)
 
 
 @dataclass
@@ -105,12 +131,14 @@ class Number:
     """A number that may depend on how many ranks there are, and in a loop on the round `k`.
 
     `base` as it is, `n - base`, `base / n` or `base n`; `base` grows by `step` a round, or doubles.
+    "faces": `base` over the extents of a grid in all directions in which a call has none.
     """
 
     base: Fraction
     way: str = "is"
     step: int | Fraction = 0
     doubles: bool = False
+    delta: tuple[int, ...] = ()
 
     def of(self, n: int, k: int = 0) -> int:
         base = self.base * 2**k if self.doubles else self.base + self.step * k
@@ -121,6 +149,8 @@ class Number:
                 return round(n - base)
             case "per":
                 return round(base / n)
+            case "faces":
+                return round(base / across(n, self.delta))
             case _:
                 return round(base * n)
 
@@ -136,12 +166,19 @@ class Item:
 
 @dataclass
 class Program:
-    """What a class of ranks does, and who they are."""
+    """What a class of ranks does, and who they are.
+
+    `closes`: every step ends with a pause, which is no call of its own here. `pauses` has the
+    computation before it by the call that it follows: of each recorded rank.
+    """
 
     who: str
     items: list[Item]
     dims: int = 0
     periodic: tuple[bool, ...] = ()
+    closes: bool = False
+    pauses: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
 
     def calls(self, n: int) -> int:
         """Calls of one of `n` ranks, at most; a list of lengths counts a call for each 64."""
@@ -153,9 +190,44 @@ class Program:
 
     def has(self, rank: int, n: int) -> bool:
         """Whether this is what `rank` of `n` does."""
-        return {"first": rank == 0, "others": rank > 0, "last": rank == n - 1}.get(
-            self.who, self.who == "all" or rank < n - 1
-        )
+        return is_one(self.who, rank, n)
+
+
+def is_one(who: str, rank: int, n: int) -> bool:
+    """Whether `rank` of `n` is one of these."""
+    return {"first": rank == 0, "others": rank > 0, "last": rank == n - 1}.get(
+        who, who == "all" or rank < n - 1
+    )
+
+
+@dataclass(frozen=True)
+class Part:
+    """Communicators that no rank is in twice: who is in that of a rank.
+
+    "all"; "blocks" of `size` ranks; as many "shares" of all ranks as that; "turns", one rank in
+    `size`; or those of a grid of `size` dimensions who differ in the directions `free` only.
+    """
+
+    how: str
+    size: int = 0
+    free: tuple[int, ...] = ()
+    some: frozenset[int] = frozenset()  # Colors that there are, if not all.
+
+    def color(self, rank: int, n: int) -> int:
+        """A number that the members of a communicator share, and no others."""
+        match self.how:
+            case "all":
+                return 0
+            case "blocks":
+                return rank // self.size
+            case "shares":
+                return rank * self.size // n
+            case "turns":
+                return rank % self.size
+            case _:
+                shape = grid(n, self.size)
+                fixed = [0 if d in self.free else at for d, at in enumerate(place(rank, shape))]
+                return rank_at(fixed, shape)
 
 
 @functools.cache
@@ -178,6 +250,12 @@ def grid(n: int, dims: int) -> tuple[int, ...]:
         if (shape[0] - shape[-1], shape) < (best[0] - best[-1], best):
             best = shape
     return best
+
+
+def across(n: int, delta: Sequence[int]) -> int:
+    """Boxes in a grid's section across this direction."""
+    shape = grid(n, len(delta))
+    return math.prod(extent for extent, by in zip(shape, delta) if by == 0)
 
 
 def place(rank: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -211,9 +289,25 @@ def neighbor(
     return rank_at(found, shape)
 
 
-def peer_of(family: str, number: int, rank: int, n: int, program: Program) -> int | None:
+def peer_of(
+    family: str, number: int, rank: int, n: int, periodic: Sequence[bool] = ()
+) -> int | None:
     """Whom a call of `rank` is with, by its rule; None where there is nobody."""
     match family:
+        case "root out":
+            return number if rank == 0 and number < n else None
+        case "root in":
+            return 0 if rank else None
+        case "line":
+            return rank + number if 0 <= rank + number < n else None
+        case "up":
+            return rank + number if not rank & number and rank + number < n else None
+        case "down":
+            return rank - number if rank & number else None
+        case "tree up":
+            return rank + number if rank % (2 * number) == 0 and rank + number < n else None
+        case "tree down":
+            return rank - number if rank % (2 * number) == number else None
         case "off":
             return (rank + number) % n
         case "xor":
@@ -221,8 +315,14 @@ def peer_of(family: str, number: int, rank: int, n: int, program: Program) -> in
         case "to":
             return number
         case _:
-            delta = tuple(int(word) for word in family.split()[1:])
-            return neighbor(rank, delta, grid(n, program.dims), program.periodic)
+            delta = delta_of(family)
+            wraps = periodic or [mark == "p" for mark in family.split()[0].removeprefix("grid")]
+            return neighbor(rank, delta, grid(n, len(delta)), wraps)
+
+
+def delta_of(family: str) -> tuple[int, ...]:
+    """The direction of a neighbor on a grid; nothing for other partners."""
+    return tuple(int(word) for word in family.split()[1:]) if family.startswith("grid") else ()
 
 
 def completing(rows: Sequence[dict[str, Any]], first: int, behind: int) -> list[int]:
@@ -230,10 +330,74 @@ def completing(rows: Sequence[dict[str, Any]], first: int, behind: int) -> list[
     return [nth for nth in range(first, behind) if rows[nth]["op"] not in ENDLESS]
 
 
+def contexts_of(of: Recording) -> list[dict[int, int]]:
+    """The communicators of a recording by kinds: by rank, the one of the kind that it is in.
+
+    Those that one call makes have no rank in common; they follow each other by their numbers.
+    """
+    kinds: list[dict[int, int]] = []
+    for context, members in sorted(of.header["communicators"]):
+        if not kinds or any(rank in kinds[-1] for rank in members):
+            kinds.append({})
+        kinds[-1] |= dict.fromkeys(members, context)
+    return kinds
+
+
+def parts_of(recordings: Sequence[Recording]) -> list[Part]:
+    """Who shares the communicators of each kind, by one rule for all recordings."""
+    each = [contexts_of(of) for of in recordings]
+    if len({len(kinds) for kinds in each}) > 1:
+        counts = " and ".join(str(len(kinds)) for kinds in each)
+        raise IrregularError(
+            recordings[0].name, f"{counts} kinds of communicators in the recordings",
+            "as many in all",
+        )  # fmt: skip
+    n = recordings[0].ranks
+    # Where several fit, the first: what does not depend on the number of ranks, then halves, then
+    # rows of a grid.
+    rules = [Part("all"), *(Part("blocks", b) for b in range(1, n + 1)),
+             *(Part("turns", b) for b in range(2, n + 1)), Part("shares", 2)]  # fmt: skip
+    for dims in (2, 3, 4):
+        for some in range(1, dims):
+            frees = itertools.combinations(range(dims), some)
+            rules += [Part("grid", dims, free) for free in frees]
+    rules += [Part("shares", b) for b in range(3, n + 1)]
+
+    def only(part: Part, own: int) -> Part | None:
+        """The rule, of those of its communicators that there are; None if it is another."""
+        used: set[frozenset[int]] = set()
+        for of, kinds in zip(recordings, each):
+            colors = [part.color(rank, of.ranks) for rank in range(of.ranks)]
+            pairs = {(colors[rank], context) for rank, context in kinds[own].items()}
+            some = frozenset(color for color, _ in pairs)
+            if not len(pairs) == len(some) == len({context for _, context in pairs}):
+                return None
+            if any(colors[rank] in some and rank not in kinds[own] for rank in range(of.ranks)):
+                return None
+            whole = len(some) == len(set(colors))
+            used.add(frozenset() if whole else some)
+        return replace(part, some=used.pop()) if len(used) == 1 else None
+
+    found = []
+    for own in range(len(each[0])):
+        part = next(filter(None, (only(part, own) for part in rules)), None)
+        if part is None:
+            of, context = recordings[-1], min(each[-1][own].values())
+            members = next(m for c, m in of.header["communicators"] if c == context)
+            shown = ", ".join(map(str, members[:6])) + (", ..." if len(members) > 6 else "")
+            raise IrregularError(
+                f"{of.name}, communicator {context}", f"ranks {shown}",
+                "all ranks, blocks or shares of them, one in so many, or rows of a grid",
+            )  # fmt: skip
+        found.append(part)
+    return found
+
+
 def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
     """A rank's calls; of partners nothing is said yet."""
     rows, found = of.rows[rank], []
-    known = sorted(context for context, _ in of.header["communicators"])
+    known = of.kinds[rank]
+    size = {context: len(members) for context, members in of.header["communicators"]}
     before = -1
     starts: list[int] = []
     for nth, row in enumerate(rows):
@@ -245,9 +409,10 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
         if own != WORLD and own not in known:
             wanted = "a communicator that the header knows"
             raise IrregularError(of.at(rank, nth), f"communicator {own}", wanted)
-        context = (known.index(own) + 1 if own != WORLD else 0) | row["context"] & PRIVATE
+        context = (known[own] if own != WORLD else 0) | row["context"] & PRIVATE
         lengths = row["lengths"]
-        if len(set(lengths)) > 1 or len(lengths) % of.ranks:
+        members = size.get(own, of.ranks)
+        if len(set(lengths)) > 1 or len(lengths) % members:
             raise IrregularError(
                 of.at(rank, nth), "blocks of several lengths", "blocks of one length"
             )
@@ -258,13 +423,13 @@ def tokens(of: Recording, rank: int) -> list[tuple[Token, dict[str, int]]]:
         last = starts[-2:-1]
         is_whole = begins and bool(last) and list(row["needs"]) == completing(rows, last[0], nth)
         token = Token(
-            op=row["op"], tag=row["tag"], context=context, flags=row["flags"], grain=row["grain"],
+            op=row["op"], tag="is", context=context, flags=row["flags"], grain=row["grain"],
             other=nth - row["other"] if row["op"] in LINKED else row["other"],
-            lengths=len(lengths) // of.ranks, begins=begins, needs=needs, is_whole=is_whole,
+            lengths=len(lengths) // members, begins=begins, needs=needs, is_whole=is_whole,
             family="" if rows[told_of]["op"] in PAIRWISE else "none",
         )  # fmt: skip
-        numbers = {name: row[name] for name in NUMBERS[:-1]}
-        numbers["length"] = lengths[0] if lengths else 0
+        numbers = {name: row[name] for name in ("bytes", "back", "span_ps", "root", "tag")}
+        numbers |= {"length": lengths[0] if lengths else 0, "scale": 0}
         numbers["peer"] = row["peer"]
         found.append((token, numbers))
     return found
@@ -291,6 +456,12 @@ def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
     calls = []
     for nth, same in enumerate(zip(*each)):
         token, numbers = with_needs([token for token, _ in same]), dict(same[0][1])
+        tagged = [(r, of_rank["peer"], of_rank["tag"]) for r, (_, of_rank) in zip(ranks, same)]
+        way = tag_rule(tagged)
+        if way is not None and token is not None:
+            token = replace(token, tag=way[0])
+            same = [(t, {**of_rank, "tag": way[1], "scale": way[2]}) for t, of_rank in same]
+            numbers |= {"tag": way[1], "scale": way[2]}
         if token is None:
             raise IrregularError(
                 of.at(ranks[0], nth), "needs that differ from rank to rank",
@@ -313,6 +484,9 @@ def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
             }
             allowed = {name: found.pop() for name, found in rules.items() if len(found) == 1}
             if not allowed:
+                one = odd_one(of, nth, list(zip(ranks, peers)))
+                if one is not None:
+                    raise one
                 shown = ", ".join(f"{r} with {p}" for r, p in list(zip(ranks, peers))[:4])
                 raise IrregularError(
                     of.at(ranks[0], nth), f"partners {shown}, ...",
@@ -325,6 +499,47 @@ def aligned(of: Recording, ranks: Sequence[int]) -> list[Call]:
         after = [of.rows[rank][nth]["after_ps"] for rank in ranks]
         calls.append(Call(token, numbers, after, allowed))
     return calls
+
+
+def odd_one(
+    of: Recording, nth: int, pairs: Sequence[tuple[int, int]]
+) -> IrregularError | None:
+    """Of partners that most ranks have by one rule, the first that is by another."""
+    n = of.ranks
+    for word, number in (
+        ("the rank {} further on", lambda rank, peer: (peer - rank) % n),
+        ("rank {}", lambda rank, peer: peer),
+    ):
+        numbers = [number(rank, peer) for rank, peer in pairs]
+        most = max(sorted(set(numbers)), key=numbers.count)
+        if 2 * numbers.count(most) > len(numbers):
+            rank = next(rank for (rank, _), own in zip(pairs, numbers) if own != most)
+            return IrregularError(
+                of.at(rank, nth),
+                f"{in_words(of.rows[rank][nth])}, where most ranks have {word.format(most)}",
+                "partners by one rule: an offset around all ranks, exclusive or, one rank "
+                "for all, or neighbors on a grid",
+            )
+    return None
+
+
+def tag_rule(made: Sequence[tuple[int, int, int]]) -> tuple[str, int, int] | None:
+    """How tags follow from ranks and their partners, of (rank, partner, tag): a constant, or a
+    multiple of the rank's own number or of its partner's beside it."""
+    first = made[0]
+    if all(tag == first[2] for _, _, tag in made):
+        return "is", first[2], 0
+    found = []
+    for way, at in (("own", 0), ("peer", 1)):
+        other = next((one for one in made if one[at] != first[at]), None)
+        if other is None or (other[2] - first[2]) % (other[at] - first[at]):
+            continue
+        scale = (other[2] - first[2]) // (other[at] - first[at])
+        base = first[2] - scale * first[at]
+        if all(one[2] == base + scale * one[at] for one in made):
+            found.append((way, base, scale))
+    # Partners so many ranks away make both fit; the one with less beside it is what was meant.
+    return min(found, key=lambda rule: abs(rule[1]), default=None)
 
 
 def on_grid(
@@ -439,15 +654,23 @@ def merged(lists: list[list[Any]]) -> list[Any] | None:
     return order if len(order) == len(after) else None
 
 
-def fitting(values: Sequence[Sequence[int]], ns: Sequence[int], is_rank: bool) -> Number | None:
-    """The rule of numbers by recording and round, if there is one."""
+def fitting(
+    values: Sequence[Sequence[int]],
+    ns: Sequence[int],
+    is_rank: bool,
+    delta: tuple[int, ...] = (),
+) -> Number | None:
+    """The rule of numbers by recording and round, if there is one; of a call in the direction
+    `delta` of a grid, if it is one."""
     ways: dict[str, Callable[[int, int], Fraction]] = {"is": lambda v, _: Fraction(v)}
+    if delta:
+        ways["faces"] = lambda v, n: Fraction(v * across(n, delta))
     if is_rank:
         ways |= {"minus": lambda v, n: Fraction(n - v)}
     ways |= {"per": lambda v, n: Fraction(v * n), "times": lambda v, n: Fraction(v, n)}
     for way, base_of in ways.items():
         base = base_of(values[0][0], ns[0])
-        rules = [Number(base, way)]
+        rules = [Number(base, way, delta=delta if way == "faces" else ())]
         if len(values[0]) > 1 and way in ("is", "minus"):
             step = base_of(values[0][1], ns[0]) - base
             rules += [Number(base, way, 0, True), Number(base, way, int(step))]
@@ -485,7 +708,9 @@ def is_plain(name: str, value: int, n: int) -> bool:
     """Whether one recording is enough to tell what a number will be with other ranks."""
     if name == "root":
         return value == 0
-    return value in {"off": (1, n - 1), "xor": (1,), "to": (0,)}.get(name, (value,))
+    plain = {"off": (1, n - 1), "xor": (1,), "to": (0,), "line": (1, -1)}
+    plain |= dict.fromkeys(("up", "down", "tree up", "tree down"), ())
+    return value in plain.get(name, (value,))
 
 
 def rules_of(
@@ -494,9 +719,11 @@ def rules_of(
     """One call, by recording and round, with rules of its numbers; or the first that has none."""
     ns = [of.ranks for of in recordings]
 
+    delta = next(filter(None, map(delta_of, same[0][0].peers)), ())
+
     def rule_of(name: str, values: list[list[int]], is_rank: bool) -> Number | None:
         if len(ns) > 1:
-            return fitting(values, ns, is_rank)
+            return fitting(values, ns, is_rank, delta if name == "bytes" else ())
         value = values[0][0]
         if not is_plain(name, value, ns[0]):
             return None
@@ -556,11 +783,57 @@ def unified(
                     "recordings of two numbers of ranks, or a partner one rank away",
                 )  # fmt: skip
             raise IrregularError(
-                where, f"{what} that no rule explains on {shown} ranks",
+                where, f"{what} that no rule explains on {shown} ranks: {values_of(what, now, ns)}",
                 "numbers that are constant, in proportion to the ranks or in inverse proportion, "
                 f"and calls repeated {', '.join(COUNTS)} times",
             )  # fmt: skip
     return items
+
+
+def values_of(what: str, now: Sequence[Call | None], ns: Sequence[int]) -> str:
+    """What recordings have at a call that no rule explains, in words."""
+    def of(call: Call | None) -> str:
+        if call is None:
+            return "no more calls"
+        if what in call.numbers:
+            return str(call.numbers[what])
+        if what == "peer":
+            return " or ".join(f"{family} {number}" for family, number in call.peers.items())
+        token, numbers = call.token, call.numbers
+        way = next((f" ({family})" for family in call.peers if family != "none"), "")
+        return f"{token.op}{way} of {numbers['bytes']} B"
+
+    return ", ".join(f"{of(call)} on {n}" for call, n in zip(now, ns))
+
+
+def in_words(row: dict[str, Any]) -> str:
+    """A call with its arguments, and the MPI functions that it may be."""
+    names = FUNCTIONS.get(row["op"], f"MPI_{row['op'].capitalize()}")
+    if row["op"] in PAIRWISE:
+        return f"{names} with rank {row['peer']}, tag {row['tag']}, {row['bytes']} B"
+    if row["op"] in ("pause", "exit", "delay"):
+        return names
+    return f"{names} of {row['bytes']} B, root {row['root']}"
+
+
+def difference(of: Recording) -> IrregularError:
+    """The first call of a rank that is another than rank 0's."""
+    plain = ("op", "context", "flags", "grain", "bytes", "root", "lengths")
+    first = of.rows[0]
+    for rank, mine in enumerate(of.rows):
+        for nth, (row, its) in enumerate(itertools.zip_longest(mine, first)):
+            if row and its and all(row[name] == its[name] for name in plain):
+                continue
+            found = in_words(row) if row else f"the end after {len(mine)} calls"
+            theirs = in_words(its) if its else f"made all of its {len(first)} calls"
+            return IrregularError(of.at(rank, nth), f"{found}, where rank 0 has {theirs}", ALIKE)
+    for rank, mine in enumerate(of.rows):
+        for nth, (row, its) in enumerate(zip(mine, first)):
+            if row["peer"] != its["peer"] or row["tag"] != its["tag"]:
+                return IrregularError(
+                    of.at(rank, nth), f"{in_words(row)}, where rank 0 has {in_words(its)}", ALIKE
+                )
+    return IrregularError(of.name, "ranks that wait at other calls than each other", ALIKE)
 
 
 def looped(
@@ -668,6 +941,7 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
             return found
         except IrregularError as error:
             first = error
+            first.is_close = True
     for dims in (1, 2, 3, 4):
         ways = itertools.product(*[(False, True)] * dims)
         for periodic, behind in itertools.product(ways, (False, True)):
@@ -677,102 +951,10 @@ def programs(recordings: Sequence[Recording]) -> list[Program]:
             with contextlib.suppress(IrregularError):
                 items = unified(each, recordings, [0])  # type: ignore[arg-type]
                 found = [Program("all", items, dims, periodic)]
-                for of in recordings:
-                    check(found, of)
                 return found
     if first is None:
-        of = recordings[0]
-        lengths = [len(rows) for rows in of.rows]
-        rank = next((r for r in range(of.ranks) if lengths[r] != lengths[0]), of.ranks - 1)
-        first = IrregularError(
-            of.at(rank, min(lengths[rank], lengths[0]) - 1),
-            f"{lengths[rank]} calls, where rank 0 makes {lengths[0]} or others",
-            "ranks that all do alike, but for the first, the last or the borders of a grid",
-        )
+        first = difference(recordings[0])
     raise first
-
-
-def play(program: Program, rank: int, n: int, contexts: Sequence[int]) -> list[dict[str, Any]]:
-    """The rows of one rank of `n`."""
-    rows: list[dict[str, Any]] = []
-    emitted: list[int] = []  # By call of the program: its row, or that of none.
-    step, begins, needs = -1, False, list[int]()
-    starts: list[int] = []
-    index = rank - 1 if program.who == "others" else rank
-    for item in program.items:
-        for k in range(COUNTS[item.count](n) if item.count else 1):
-            for nth, (token, numbers) in enumerate(item.calls):
-                here = len(emitted)
-                if token.begins:
-                    begins = True
-                    if token.needs is None:
-                        needs = completing(rows, starts[-1], len(rows)) if starts else []
-                    else:
-                        named = (emitted[here - back] for back in token.needs)
-                        needs = [row for row in named if row >= 0]
-                value = {name: rule.of(n, k) for name, rule in numbers.items()}
-                peer: int | None = value["peer"]
-                if token.family == "behind":
-                    peer = 0 if emitted[-1] >= 0 else None
-                elif token.family != "none":
-                    peer = peer_of(token.family, value["peer"], rank, n, program)
-                if peer is None:
-                    emitted.append(-1)
-                    continue
-                emitted.append(len(rows))
-                if begins:
-                    step += 1
-                    starts.append(len(rows))
-                own, after = token.context & ~PRIVATE, item.after[k % len(item.after)][nth]
-                other = token.other
-                if token.op in LINKED:
-                    other = emitted[here - token.other]
-                length = value.pop("length")
-                if token.op in TOLD:
-                    # A line for every byte is the most that a record may say.
-                    value["back"] = min(value["back"], LINE * value["bytes"])
-                if token.op not in PAIRWISE | TOLD and token.grain > 1:
-                    value["bytes"] -= value["bytes"] % token.grain
-                rows.append({
-                    **value, "rank": rank, "step": step, "op": token.op, "peer": peer,
-                    "needs": needs if begins else [], "after_ps": after[index % len(after)],
-                    "tag": token.tag, "flags": token.flags, "grain": token.grain, "other": other,
-                    "context": (contexts[own - 1] if own else 0) | token.context & PRIVATE,
-                    "lengths": [length] * (token.lengths * n),
-                })  # fmt: skip
-                begins = False
-    return rows
-
-
-def rows_of(
-    found: Sequence[Program], n: int, contexts: Sequence[int]
-) -> list[list[dict[str, Any]]]:
-    """The rows of all ranks of `n`."""
-    whose = [next(p for p in found if p.has(rank, n)) for rank in range(n)]
-    return [play(program, rank, n, contexts) for rank, program in enumerate(whose)]
-
-
-def check(found: Sequence[Program], of: Recording) -> None:
-    """What was found must say what was recorded, to the last number but those of computation, and
-    to a line of what lies apart."""
-    contexts = sorted(context for context, _ in of.header["communicators"])
-    for rank, rows in enumerate(rows_of(found, of.ranks, contexts)):
-        for nth, (mine, theirs) in enumerate(zip(rows, of.rows[rank])):
-            for name, value in theirs.items():
-                is_lines = name == "back" and mine["op"] in TOLD
-                if name == "after_ps" or is_lines and is_near(mine[name], value):
-                    continue
-                if mine[name] != value:
-                    raise IrregularError(
-                        of.at(rank, nth), f"{name} {value}, where the pattern has {mine[name]}",
-                        "what the same call of other ranks says",
-                    )  # fmt: skip
-        if len(rows) != len(of.rows[rank]):
-            raise IrregularError(
-                of.at(rank, min(len(rows), len(of.rows[rank]))),
-                f"{len(of.rows[rank])} calls, where the pattern has {len(rows)}",
-                "as many calls as the pattern says",
-            )
 
 
 def said(found: Sequence[Program]) -> list[str]:
@@ -784,10 +966,18 @@ def said(found: Sequence[Program]) -> list[str]:
         )
         families = {token.family for item in program.items for token, _ in item.calls}
         words = {"off": "offsets around all ranks", "xor": "exclusive or", "to": "one rank for all"}
+        words |= {"line": "offsets along all ranks", "root out": "the first with each other",
+                  "up": "ranks that differ in a bit", "tree up": "a binomial tree"}
         ways = [word for family, word in words.items() if family in families]
-        if program.dims:
+        if program.dims and any(map(delta_of, families)):
             wraps = "".join("p" if wrap else "-" for wrap in program.periodic)
             ways.append(f"a grid of {program.dims} dimensions ({wraps})")
+        elif grids := sorted({family.split()[0] for family in families if delta_of(family)}):
+            ways += [f"a grid of {len(g) - 4} dimensions ({g[4:]})" for g in grids]
+        if any(number.way == "faces" for item in program.items for _, numbers in item.calls
+               for number in numbers.values()):  # fmt: skip
+            ways.append("bytes of faces in inverse proportion to their extents")
+        ways += sorted({part.how for part in program.parts} - {"all"})
         loops = sorted({item.count for item in program.items if item.count})
         ways += [f"calls repeated {count} times" for count in loops]
         scaled = {

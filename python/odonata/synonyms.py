@@ -193,8 +193,8 @@ MEANS = {
 }  # fmt: skip
 # Options that mean different things to different launchers, or have nothing like them here.
 SAID = {
-    "-N": "`-N` is the number of nodes with srun (`--nodes` here) and of ranks per node with aprun, "
-    "PALS and Open MPI (`--ppn` here)",
+    "-N": "`-N` is the number of nodes with srun (`--nodes` here) and of ranks per node with "
+    "aprun, PALS and Open MPI (`--ppn` here)",
     "-m": "`-m` is srun's --distribution (`--placement` here) and aprun's memory per rank (no "
     "effect here)",
     "-e": "`-e` sets a variable with aprun and PALS (`--env K=V` here) and is a file for stderr "
@@ -270,8 +270,9 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     ),
     **dict.fromkeys(
         ("--transfer", "--no-transfer", "-b", "--no-vni", "--vni", "--allow-run-as-root",
-         "-allow-run-as-root", "-u", "--unbuffered", "--line-buffer", "--pty", "-disable-auto-cleanup",
-         "-disable-hostname-propagation", "-enable-x", "-disable-x", "-localonly"),
+         "-allow-run-as-root", "-u", "--unbuffered", "--line-buffer", "--pty",
+         "-disable-auto-cleanup", "-disable-hostname-propagation", "-enable-x", "-disable-x",
+         "-localonly"),
         (0, START),
     ),
     **dict.fromkeys(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAMS
@@ -12,6 +14,8 @@ import odonata as od
 from odonata import records
 
 MACHINE = ("--machine", "dragonfly-1056", "--fidelity", "loggp")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 
 
 @pytest.fixture
@@ -32,9 +36,18 @@ def recorded(odonata, tmp_path):
 def rows_of(file) -> list[dict]:
     """All but the computation, which nobody measures twice."""
     rows = parquet.read_table(file).drop_columns(["after_ps"]).to_pylist()
-    # Communicators by the order of their numbers, which have gaps that depend on the ranks.
-    known = sorted({row["context"] for row in rows})
-    return [{**row, "context": known.index(row["context"])} for row in rows]
+    # Communicators by who is in them, and of equal ones by the order of their numbers: these have
+    # gaps that depend on the ranks.
+    users: dict[int, set[int]] = {}
+    for row in rows:
+        users.setdefault(row["context"], set()).add(row["rank"])
+    seen: dict[tuple[int, ...], int] = {}
+    names = {}
+    for context in sorted(users):
+        who = tuple(sorted(users[context]))
+        seen[who] = seen.get(who, 0) + 1
+        names[context] = f"{seen[who]} of {who}"
+    return [{**row, "context": names[row["context"]]} for row in rows]
 
 
 def written(file, steps):
@@ -271,3 +284,131 @@ def test_lines_grow_with_the_bytes_in_them(tmp_path):
 def test_lines_in_no_proportion_to_the_bytes_are_refused(tmp_path):
     with pytest.raises(od.InputError, match="back that no rule explains"):
         made_of_lines(tmp_path, (4, 5), 8, lambda n: 24000 // n, lambda n: 64 * n * n * n)
+
+
+def same_but_for_sends(odonata, made, large) -> None:
+    """All calls, partners, tags, bytes and steps; whether a step needs a send that its rank did not
+    wait for depends on time. A replay takes the same time but for that: within a thousandth."""
+    mine, theirs = rows_of(made), rows_of(large)
+    assert len(mine) == len(theirs)
+    offsets = {}
+    for nth, row in enumerate(theirs):
+        offsets.setdefault(row["rank"], nth)
+    for a, b in zip(mine, theirs):
+        differ = set(a.pop("needs")) ^ set(b.pop("needs"))
+        assert a == b
+        assert {theirs[offsets[b["rank"]] + need]["op"] for need in differ} <= {"send"}, a
+    times = []
+    for file in (made, large):
+        played = odonata("replay", file, *MACHINE, "--json", "--quiet")
+        assert played.returncode == 0, played.stderr
+        told = json.loads(played.stdout)
+        times.append((told["messages"], told["bytes"], told["time_s"]))
+    assert times[0] == (*times[1][:2], pytest.approx(times[1][2], rel=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "program"),
+    [
+        ((8, 16), 64, ("patches",)),
+        ((8, 16), 64, ("cg3d.py", "--points", 16)),
+        ((8, 16), 32, ("cg3d.py", "--points", 16, "--halo", "sendrecv")),
+    ],
+    ids=str,
+)
+def test_the_examples_are_regular(odonata, tmp_path, few, many, program):
+    if program[0] == "patches":
+        made = [COMPILER, "-O1", EXAMPLES / "patches.c", "-o", tmp_path / "patches"]
+        subprocess.run(["sh", *made], check=True)
+        words = [tmp_path / "patches"]
+    else:
+        words = ["python", EXAMPLES / program[0], *program[1:]]
+    files = {}
+    for n in (*few, many):
+        files[n] = tmp_path / f"on-{n}.parquet"
+        how = ("--ppn", 8, *MACHINE, "--compute", "none", "--quiet", "--record", files[n])
+        done = odonata("run", "-n", n, *how, "--", *words)
+        assert done.returncode == 0, done.stderr
+    made = tmp_path / "made.parquet"
+    done = odonata("extrapolate", *(files[n] for n in few), "--ranks", many, "-o", made)
+    assert done.returncode == 0, done.stderr
+    same_but_for_sends(odonata, made, files[many])
+
+
+def test_many_forms_are_regular_at_once(odonata, tmp_path, recorded):
+    """Grids without wrap, faces that shrink with them, tags with ranks in them, a root, trees,
+    Python's objects, and communicators of rows, halves, nodes and of one rank of each node."""
+    forms = ("sendrecv2", "sendrecv3", "isend2", "isend3", "tags", "line", "root", "tree",
+             "objects", "parts")  # fmt: skip
+    few, large = [recorded(n, "forms", *forms) for n in (8, 16)], recorded(64, "forms", *forms)
+    made = tmp_path / "made.parquet"
+    told = od.extrapolate(few, ranks=64, record=made)
+    same_but_for_sends(odonata, made, large)
+    for words in ("a grid of 2 dimensions (--)", "a grid of 3 dimensions (---)", "n - 1 times",
+                  "a binomial tree", "bytes of faces in inverse", "log2 n times"):  # fmt: skip
+        assert words in told.rules[0], told.rules
+
+
+def ring(n: int):
+    """Every rank receives from the left and sends to the right, then all agree."""
+    def steps(rank: int):
+        left, right = (rank - 1) % n, (rank + 1) % n
+        talk = [("recv", {"peer": left, "bytes": 64}), ("send", {"peer": right, "bytes": 64})]
+        return [talk, [("barrier", {"flags": 8})], talk]
+
+    return [steps(rank) for rank in range(n)]
+
+
+def changed(n: int, rank: int, step: int, nth: int, **said):
+    """The ring, but for one call of one rank."""
+    made = ring(n)
+    op, known = made[rank][step][nth]
+    made[rank][step] = list(made[rank][step])
+    made[rank][step][nth] = (said.pop("op", op), {**known, **said})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        # Which rank, which call, which function, and what of it differs.
+        (lambda n: changed(n, 3, 2, 1, bytes=100),
+         ["rank 3, call 4 (send)", "bytes 100, where rank 0 has 64"]),
+        (lambda n: changed(n, 3, 2, 1, tag=9),
+         ["rank 3, call 4 (send)", "tag 9, where rank 0 has 0"]),
+        (lambda n: changed(n, 3, 2, 0, peer=0),
+         ["rank 3, call 3 (recv)", "MPI_Recv or MPI_Irecv with rank 0, tag 0, 64 B",
+          "where most ranks have the rank 7 further on"]),
+        (lambda n: changed(n, 3, 1, 0, op="bcast", bytes=8),
+         ["rank 3, call 2 (bcast)", "MPI_Bcast of 8 B, root 0, where rank 0 has MPI_Barrier"]),
+        (lambda n: changed(n, 3, 2, 1, op="ssend"),
+         ["rank 3, call 4 (ssend)", "MPI_Ssend with rank 4, tag 0, 64 B", "most ranks make 0"]),
+        (lambda n: [mine[:2] if rank == 3 else mine for rank, mine in enumerate(ring(n))],
+         ["rank 3, call 0 (recv)", "1 such call of rank 3, where most ranks make 2"]),
+        (lambda n: [[*mine[:2], [mine[2][0]], [mine[2][1]]] if rank == 3 else mine
+                    for rank, mine in enumerate(ring(n))],
+         ["rank 3, call 4 (send)", "MPI_Send or MPI_Isend with rank 4", "wait"]),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_differs(tmp_path, wrong, said):
+    few = [written(tmp_path / f"{n}.parquet", wrong(n)) for n in (8, 16)]
+    with pytest.raises(od.InputError) as refused:
+        od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
+    told = str(refused.value)
+    assert all(words in told for words in said), told
+    assert not (tmp_path / "made.parquet").exists()
+
+
+def test_a_tag_that_no_message_can_have_is_refused(tmp_path):
+    def steps(n: int):
+        tag = 20_000_000
+        return [
+            [[("recv", {"peer": (rank - 1) % n, "tag": tag * ((rank - 1) % n), "bytes": 8}),
+              ("send", {"peer": (rank + 1) % n, "tag": tag * rank, "bytes": 8})]]
+            for rank in range(n)
+        ]  # fmt: skip
+
+    few = [written(tmp_path / f"{n}.parquet", steps(n)) for n in (8, 16)]
+    od.extrapolate(few, ranks=64, record=tmp_path / "made.parquet")
+    with pytest.raises(od.InputError, match="tag 2540000000.*to 2\\^31"):
+        od.extrapolate(few, ranks=128, record=tmp_path / "made.parquet")

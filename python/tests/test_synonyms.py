@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from odonata import benchmarks, cli, names, synonyms
 from odonata.commands import launchers
 
@@ -27,8 +28,9 @@ def hint(odonata, *arguments: str) -> str:
 
 
 def test_options_without_effect_are_accepted_with_a_note(odonata):
-    given = ["--cpu-bind", "depth", "-d8", "--gpus-per-task=1", "--mem-bind", "local", "-envall",
-             "--bind-to", "core", "--map-by", "socket", "--exclusive=user", "-K1", "-c", "4"]  # fmt: skip
+    given = ["--cpu-bind", "depth", "-d8", "--gpus-per-task=1", "--mem-bind", "local",
+             "-envall", "--bind-to", "core", "--map-by", "socket", "--exclusive=user",
+             "-K1", "-c", "4"]  # fmt: skip
     noted = ["--cpu-bind", "-d", "--gpus-per-task", "--mem-bind", "-envall", "--bind-to",
              "--map-by socket", "--exclusive", "-K", "-c"]  # fmt: skip
     # As other launchers spell what this one has: ranks, directory, variables, labels.

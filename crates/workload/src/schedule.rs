@@ -209,8 +209,8 @@ impl Schedule {
         }
     }
 
-    /// The NICs that operations name and the nodes of their ranks lack; `of` is how many each rank's
-    /// node has.
+    /// The NICs that operations name and the nodes of their ranks lack; `of` is how many the node
+    /// of a rank has.
     pub fn lacking_nics(&self, of: impl Fn(u32) -> u32) -> Vec<Fault> {
         let mut faults = Faults::default();
         for &(rank, nic, place) in

@@ -13,8 +13,8 @@ from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
 from ..streams import say, stdout_for_json
-from .asked import Request, given_by_hand
 from . import launchers
+from .asked import Request, given_by_hand
 from .command import command
 
 NO_CALLS = (

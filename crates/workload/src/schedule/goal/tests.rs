@@ -160,7 +160,8 @@ fn a_message_goes_to_the_nic_of_its_receive() {
     let equal = "num_ranks 2\nrank 0 {\nsend 8b to 1\nsend 8b to 1\nsend 8b to 1\n}\n\
                  rank 1 {\nrecv 8b from 0 nic 1\nrecv 8b from -1 nic 2\n}\n";
     assert_eq!(nics(equal), [[0, 1], [0, 2], [0, 0]]);
-    let wildcards = "num_ranks 3\nrank 0 {\nsend 8b to 2 tag 5\n}\nrank 1 {\nsend 8b to 2 tag 6\n}\n\
+    let wildcards = "num_ranks 3\nrank 0 {\nsend 8b to 2 tag 5\n}\n\
+                     rank 1 {\nsend 8b to 2 tag 6\n}\n\
                      rank 2 {\nrecv 8b from -1 tag -1 nic 1\nrecv 8b from 0 tag -1 nic 2\n\
                      recv 8b from -1 tag 6 nic 3\n}\n";
     assert_eq!(nics(wildcards), [[0, 1], [0, 3]]);
