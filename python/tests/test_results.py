@@ -235,8 +235,32 @@ def test_out_has_the_tables(odonata, program, tmp_path):
     assert sum(read["messages"].column("messages").to_pylist()) == summary["messages"]
     assert sum(read["distance"].column("bytes").to_pylist()) == summary["bytes"]
     calls = {c["function"]: c for c in read["calls"].to_pylist()}
-    # mpi4py calls the large-count form.
-    assert calls["MPI_Sendrecv_c"]["calls"] == 12
+    # mpi4py calls the large-count form, which is the same function in a table.
+    assert calls["MPI_Sendrecv"]["calls"] == 12
+    assert not [name for name in calls if name.endswith("_c")]
+
+
+BOTH_WIDTHS = """
+#include <mpi.h>
+int main(void)
+{
+    char in[8], out[8] = {0};
+    MPI_Init(0, 0);
+    MPI_Sendrecv(out, 3, MPI_CHAR, 0, 0, in, 3, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_c(out, 5, MPI_CHAR, 0, 0, in, 5, MPI_CHAR, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+"""
+
+
+def test_both_widths_of_a_call_are_one_row(odonata, tmp_path):
+    (tmp_path / "both.c").write_text(BOTH_WIDTHS)
+    compiler = Path(od.__file__).with_name("_bin") / "odonata-mpicc"
+    subprocess.run(["sh", compiler, "both.c", "-o", "both"], cwd=tmp_path, check=True)
+    done = odonata("run", "-n", "2", *SMALL, "--json", "--", "./both")
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in json.loads(done.stdout)["calls"] if "Sendrecv" in row["function"]]
+    assert [(row["function"], row["calls"]) for row in rows] == [("MPI_Sendrecv", 4)]
 
 
 def test_rows_of_calls_that_took_no_time_are_left_out():

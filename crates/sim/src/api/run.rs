@@ -516,6 +516,12 @@ pub(super) fn failure(
     (Some(FailureRow { kind, message, ranks }), code)
 }
 
+/// The function that a table counts a call under: the large-count form (`MPI_Send_c`, which mpi4py
+/// calls) does the same as the plain one.
+fn without_width(function: &str) -> &str {
+    function.strip_suffix("_c").unwrap_or(function)
+}
+
 fn result(
     job: &Job,
     fidelity: Fidelity,
@@ -537,9 +543,9 @@ fn result(
         messages: sent[i].0,
         bytes: sent[i].1,
     });
-    let mut calls: BTreeMap<u32, (u64, f64, u64)> = BTreeMap::new();
+    let mut calls: BTreeMap<&str, (u64, f64, u64)> = BTreeMap::new();
     for f in live.ranks.iter().flat_map(|r| &r.functions) {
-        let row = calls.entry(f.function).or_default();
+        let row = calls.entry(without_width(function_name(f.function))).or_default();
         row.0 += f.calls;
         row.1 += f.blocked.seconds();
         row.2 += f.bytes;
@@ -547,7 +553,7 @@ fn result(
     let mut call_table: Vec<CallRow> = calls
         .into_iter()
         .map(|(f, (calls, time_s, bytes))| CallRow {
-            function: function_name(f).to_string(),
+            function: f.to_string(),
             calls,
             time_s,
             bytes,
