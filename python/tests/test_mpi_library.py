@@ -47,6 +47,12 @@ def test_c(odonata, compiled, name, ranks):
     check(odonata, name, ranks, compiled(name))
 
 
+@pytest.mark.parametrize("arguments", ("0", "1", "2", "3", "3 early", "0 early"))
+def test_thread_levels_of_sessions(odonata, compiled, arguments):
+    """The level that MPI_Init_thread asks for, and whether a session comes before it."""
+    check(odonata, "levels", 2, compiled("levels"), *arguments.split())
+
+
 @pytest.mark.parametrize("ranks", RANKS)
 @pytest.mark.parametrize("name", PY_PROGRAMS)
 def test_python(odonata, name, ranks):

@@ -33,7 +33,11 @@ impl Error {
     }
     /// Hands it to that communicator's handler, unless it is another object's already.
     pub fn on(self, comm: Comm) -> Error {
-        Error { site: self.site.or(Some(Site::comm(comm))), ..self }
+        self.of(Site::comm(comm))
+    }
+    /// Assigns it to an object, unless it belongs to one already.
+    pub fn of(self, site: Site) -> Error {
+        Error { site: self.site.or(Some(site)), ..self }
     }
 }
 
@@ -96,7 +100,8 @@ impl Site {
             }
             // What is set on a handle of old would be a later object's.
             None if Comm::from_int(self.handle).slot().is_some() && !self.is_there() => {
-                fail!(c::ERR_COMM, "{:#x} is not a communicator, or it has been freed", self.handle)
+                let (raw, more) = (self.handle, crate::foreign::clause(Kind::Comm, self.handle));
+                fail!(c::ERR_COMM, "{raw:#x} is not a communicator, or it has been freed{more}")
             }
             None => Ok(()),
         }
@@ -168,23 +173,33 @@ fn default_handler(site: Option<Site>) -> Errhandler {
     }
 }
 
-fn handler_of(site: Option<Site>) -> Attached {
+/// The handler of `site`, and the object whose handler it is. An object that has none of its own
+/// leaves its errors to `MPI_COMM_SELF`'s handler, or else to `MPI_COMM_WORLD`'s, as in MPICH; so
+/// does an error of no object (to `MPI_COMM_SELF` since MPI 4, to `MPI_COMM_WORLD` before). Files
+/// start with the handler of `MPI_FILE_NULL` (MPI 5.0, 14.7).
+fn handler_in_charge(site: Option<Site>) -> (Option<Site>, Attached) {
+    let worlds = [Site::comm(c::COMM_SELF), Site::comm(c::COMM_WORLD)];
+    let others = worlds.into_iter().filter(|_| site.is_none_or(|s| s.kind != Kind::File));
     let table = attached();
-    let of = |site: &Site| table.get(site).cloned();
-    // An error of no object belongs to MPI_COMM_SELF since MPI 4, to MPI_COMM_WORLD before:
-    // programs of either age have set one of the two.
-    let found = match &site {
-        Some(site) => of(site),
-        None => of(&Site::comm(c::COMM_SELF)).or_else(|| of(&Site::comm(c::COMM_WORLD))),
-    };
-    found.unwrap_or_else(|| Attached { handle: default_handler(site), handler: None })
+    let found =
+        site.into_iter().chain(others).find_map(|s| Some((Some(s), table.get(&s)?.clone())));
+    found.unwrap_or_else(|| (site, without_own(site)))
 }
 
-/// Hands an error to its object's handler; what it returns is what the MPI function returns.
+fn without_own(site: Option<Site>) -> Attached {
+    Attached { handle: default_handler(site), handler: None }
+}
+
+/// An object's own handler, or the default.
+fn own_handler(site: Site) -> Attached {
+    attached().get(&site).cloned().unwrap_or_else(|| without_own(Some(site)))
+}
+
+/// Calls the error handler of the error's object. Returns what the MPI function returns.
 pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     // A call on no object at all is judged like one that has none.
     let site = error.site.or(site).filter(|s| s.null_code().is_none() && s.is_there());
-    call_handler(site, error.code, || {
+    call_handler(handler_in_charge(site), error.code, || {
         let name = function_name(export::function());
         let class = CLASSES.iter().find(|k| k.0 == error.code).map_or("an error", |k| k.1);
         let on = site.map_or(String::new(), |site| format!(", on {}", site.describe()));
@@ -192,12 +207,16 @@ pub(crate) fn raise(site: Option<Site>, error: Error) -> c_int {
     })
 }
 
-fn call_handler(site: Option<Site>, code: c_int, message: impl Fn() -> String) -> c_int {
-    let found = handler_of(site);
+/// A user's handler may change the code: it is "the error code to be returned by the MPI routine"
+/// (MPI 5.0, 9.3).
+fn call_handler(
+    (site, found): (Option<Site>, Attached),
+    code: c_int,
+    message: impl Fn() -> String,
+) -> c_int {
     if let Some(handler) = found.handler {
         let handle = site.map_or(c::COMM_SELF.to_int(), |s| s.handle);
-        unsafe { call_user(&handler, handle, code) };
-        return code;
+        return unsafe { call_user(&handler, handle, code) };
     }
     if found.handle == c::ERRORS_RETURN {
         return code;
@@ -205,9 +224,11 @@ fn call_handler(site: Option<Site>, code: c_int, message: impl Fn() -> String) -
     die(&message(), code)
 }
 
+/// Returns the code that the handler leaves.
+///
 /// # Safety
 /// The handler's address is the C function the program registered for objects of its kind.
-unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) {
+unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) -> c_int {
     type Function = unsafe extern "C" fn(*mut c_void, *mut c_int, ...);
     let f = unsafe { std::mem::transmute::<usize, Function>(handler.function) };
     let mut code = code;
@@ -223,6 +244,7 @@ unsafe fn call_user(handler: &Handler, handle: c_int, code: c_int) {
         Kind::Session => with!(Session),
         _ => with!(Comm),
     }
+    code
 }
 
 /// A new object made from another (`MPI_Comm_dup` and the like) starts with its handler.
@@ -251,6 +273,10 @@ fn create(kind: Kind, function: *const c_void, errhandler: *mut Errhandler) -> R
     Ok(())
 }
 
+fn foreign_clause(handle: Errhandler) -> String {
+    crate::foreign::clause(Kind::Errhandler, handle.to_int())
+}
+
 pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
     site.check()?;
     let handler = match handle {
@@ -258,7 +284,8 @@ pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
         _ => {
             let found = handle.slot().and_then(|s| HANDLERS.get(s));
             let Some(handler) = found else {
-                return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+                let (raw, more) = (handle.to_int(), foreign_clause(handle));
+                return fail!(c::ERR_ERRHANDLER, "not an error handler: {raw:#x}{more}");
             };
             if handler.kind != site.kind {
                 let (of, on) = (handler.kind, site.kind);
@@ -274,7 +301,7 @@ pub(crate) fn set(site: Site, handle: Errhandler) -> Result {
 /// The handle of an object's handler; a user's one is a new reference the program frees.
 fn get(site: Site, errhandler: *mut Errhandler) -> Result {
     site.check()?;
-    let found = handler_of(Some(site));
+    let found = own_handler(site);
     let handle = match found.handler {
         Some(handler) => {
             // The handle the program knows it by, so that the two compare equal.
@@ -290,7 +317,7 @@ fn get(site: Site, errhandler: *mut Errhandler) -> Result {
 
 fn call(site: Site, code: c_int) -> Result {
     site.check()?;
-    call_handler(Some(site), code, || {
+    call_handler((Some(site), own_handler(site)), code, || {
         format!("the program raised error {code}: {}", text(code).unwrap_or_default())
     });
     Ok(())
@@ -302,7 +329,8 @@ fn free(errhandler: *mut Errhandler) -> Result {
     if !predefined {
         let slot = handle.slot();
         let Some((slot, handler)) = slot.and_then(|s| Some((s, HANDLERS.get(s)?))) else {
-            return fail!(c::ERR_ERRHANDLER, "not an error handler: {:#x}", handle.to_int());
+            let (raw, more) = (handle.to_int(), foreign_clause(handle));
+            return fail!(c::ERR_ERRHANDLER, "not an error handler: {raw:#x}{more}");
         };
         if handler.names.fetch_sub(1, Ordering::Relaxed) == 1 {
             HANDLERS.remove(slot);

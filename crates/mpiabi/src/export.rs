@@ -120,6 +120,45 @@ macro_rules! no_site_in_callbacks { ($(($($a:ident)*))*) => { $(
 no_site_in_callbacks! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 const _: () = assert!(size_of::<Raw>() <= 8);
 
+/// An argument, to be asked whether it is the place of a handle that the call creates. Methods of
+/// `Created` come before those of `NotCreated`, which takes one reference more.
+pub(crate) struct Output<T>(pub T);
+pub(crate) trait Created {
+    /// # Safety
+    /// The place is null or writable.
+    unsafe fn set_null(&self);
+}
+pub(crate) trait NotCreated {
+    /// # Safety
+    /// None: nothing happens.
+    unsafe fn set_null(&self) {}
+}
+impl<T> NotCreated for &Output<T> {}
+macro_rules! created { ($($kind:ident $null:ident)*) => { $(
+    impl Created for Output<*mut crate::abi::$kind> {
+        unsafe fn set_null(&self) {
+            if !self.0.is_null() {
+                unsafe { *self.0 = crate::abi::c::$null };
+            }
+        }
+    }
+)* } }
+created! {
+    Comm COMM_NULL Datatype DATATYPE_NULL Errhandler ERRHANDLER_NULL File FILE_NULL
+    Group GROUP_NULL Info INFO_NULL Message MESSAGE_NULL Op OP_NULL Request REQUEST_NULL
+    Session SESSION_NULL Win WIN_NULL
+}
+
+/// Whether the handles a function writes are new. Others take handles and keep or free them, or
+/// fill arrays of a length of their own.
+pub(crate) fn creates(function: &str) -> bool {
+    const STARTS: [&str; 7] = ["T_", "Wait", "Test", "Start", "Cancel", "Mrecv", "Imrecv"];
+    const ENDS: [&str; 6] =
+        ["_free", "_close", "_disconnect", "_finalize", "_commit", "get_contents"];
+    let function = function.strip_suffix("_c").unwrap_or(function);
+    !STARTS.iter().any(|s| function.starts_with(s)) && !ENDS.iter().any(|e| function.ends_with(e))
+}
+
 /// Makes the weak name. In a macro because an alias must be assembled beside what it names.
 macro_rules! weak_alias {
     ($name:expr) => {
@@ -147,7 +186,7 @@ macro_rules! mpi_fn {
             unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id::$name);
                 let result = unsafe { $name::<Int>($($arg),*) };
-                let code = $crate::export::finish!(result, $($arg)*);
+                let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
             }
@@ -159,7 +198,7 @@ macro_rules! mpi_fn {
             unsafe extern "C" fn large($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id_c::$name);
                 let result = unsafe { $name::<Int>($($arg),*) };
-                let code = $crate::export::finish!(result, $($arg)*);
+                let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
             }
@@ -194,7 +233,7 @@ macro_rules! mpi_fn {
             unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id::$name);
                 let result = unsafe { $name($($arg),*) };
-                let code = $crate::export::finish!(result, $($arg)*);
+                let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
             }
@@ -205,12 +244,19 @@ macro_rules! mpi_fn {
 }
 pub(crate) use mpi_fn;
 
-/// The return code of a body: 0, or what the error handler in charge leaves of the error.
+/// The return code of a body: 0, or what the error handler in charge leaves of the error. A call
+/// that fails leaves the null handle where it was to create an object.
 macro_rules! finish {
-    ($result:ident, $($arg:ident)*) => {
+    ($name:ident, $result:ident, $($arg:ident)*) => {
         match $result {
             Ok(()) => 0,
             Err(error) => {
+                if $crate::export::creates(stringify!($name)) {
+                    #[allow(unused_imports)]
+                    use $crate::export::{Created, NotCreated, Output};
+                    // SAFETY: MPI writes its results there.
+                    $(unsafe { (&Output($arg)).set_null() };)*
+                }
                 #[allow(unused_mut, unused_assignments)]
                 let mut site = None;
                 $(site = site.or($crate::export::ErrorSite::site(&$arg));)*

@@ -48,19 +48,26 @@ fn init(required: c_int) -> Result<c_int> {
         return fail!(c::ERR_OTHER, "it is called twice, or after MPI_Init_thread");
     }
     take_seat(held)?;
+    let provided = provide(held, required);
     let mut state = STATE.get(held);
     state.initialized = true;
     state.main_thread = Some(std::thread::current().id());
-    state.provided = provide(held, required);
-    Ok(state.provided)
+    Ok(provided)
 }
 
-/// The level of threads there is from now on, for who asks for `required`.
+/// The thread level of the process. The first initialization, `MPI_Init` or a session, decides it;
+/// later ones get the same level while any of them is in use, as in MPICH.
 pub(crate) fn provide(held: &Held, required: c_int) -> c_int {
-    if required >= c::THREAD_MULTIPLE {
+    let any_session = session::is_any_open(held);
+    let mut state = STATE.get(held);
+    if any_session || state.initialized && !state.finalized {
+        return state.provided;
+    }
+    state.provided = required.clamp(c::THREAD_SINGLE, c::THREAD_MULTIPLE);
+    if state.provided == c::THREAD_MULTIPLE {
         runtime::allow_threads(held);
     }
-    required.clamp(c::THREAD_SINGLE, c::THREAD_MULTIPLE)
+    state.provided
 }
 
 /// Leaves the seat when nobody sits on it any more. A process that only ever opened sessions may

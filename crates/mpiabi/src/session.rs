@@ -40,15 +40,22 @@ extern "C" fn at_exit() {
     let _ = init::leave_seat(&runtime::lock(), true);
 }
 
-/// The level of threads the hints ask for, as far as there is one.
+/// The thread level that the hints ask for. MPICH takes the four names, exactly, and no other
+/// value, with an error of this class.
 fn threads_wanted(hints: Info) -> Result<c_int> {
     if hints == c::INFO_NULL {
         return Ok(c::THREAD_SINGLE);
     }
     let asked = info::pairs(hints)?.into_iter().find(|(key, _)| key == b"thread_level");
-    let level = |value: Vec<u8>| LEVELS.iter().find(|l| l.1.as_bytes() == value);
-    let found = asked.and_then(|(_, value)| level(value));
-    Ok(found.map_or(c::THREAD_SINGLE, |l| l.0))
+    let Some((_, value)) = asked else { return Ok(c::THREAD_SINGLE) };
+    match LEVELS.iter().find(|l| l.1.as_bytes() == value) {
+        Some(level) => Ok(level.0),
+        None => {
+            let value = String::from_utf8_lossy(&value);
+            let names = LEVELS.map(|l| l.1).join(", ");
+            fail!(c::ERR_OTHER, "thread_level is \"{value}\"; expected one of {names}")
+        }
+    }
 }
 
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
@@ -89,18 +96,20 @@ fn two_groups(
 mpi_fn! {
     pub fn Session_init(hints: Info, errhandler: Errhandler, session: *mut Session) {
         let held = &runtime::lock();
-        let threads = threads_wanted(hints)?;
         init::take_seat(held)?;
         runtime::take_turns();
-        let threads = init::provide(held, threads);
-        let mut sessions = SESSIONS.get(held);
-        if sessions.is_empty() {
+        let slot = SESSIONS.get(held).len();
+        if slot == 0 {
             // SAFETY: registers a function of ours.
             unsafe { libc::atexit(at_exit) };
         }
-        let new = Session::created(sessions.len() as u32);
+        let new = Session::created(slot as u32);
+        // The handler is in charge of what goes wrong here, too, so the slot stays occupied.
+        SESSIONS.get(held).push(None);
         error::set(Site::session(new), errhandler)?;
-        sessions.push(Some(Open { threads }));
+        let threads = threads_wanted(hints).map_err(|e| e.of(Site::session(new)))?;
+        let threads = init::provide(held, threads);
+        SESSIONS.get(held)[slot] = Some(Open { threads });
         unsafe { *session = new };
         Ok(())
     }
