@@ -2,6 +2,45 @@
 ! crates/mpifort; do not edit.
 module mpi
   implicit none
+
+  type, bind(C) :: MPI_Status
+    integer, private :: low, high
+    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
+  end type
+  type, bind(C) :: MPI_Comm
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Datatype
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Errhandler
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_File
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Group
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Info
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Message
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Op
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Request
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Session
+    integer :: MPI_VAL
+  end type
+  type, bind(C) :: MPI_Win
+    integer :: MPI_VAL
+  end type
+
       INTEGER MPI_STATUS_SIZE
       PARAMETER (MPI_STATUS_SIZE=5)
       INTEGER MPI_ADDRESS_KIND
@@ -226,6 +265,10 @@ module mpi
       PARAMETER (MPI_COMPLEX16=1275072554)
       INTEGER MPI_COMPLEX32
       PARAMETER (MPI_COMPLEX32=1275076652)
+      INTEGER MPI_LB
+      PARAMETER (MPI_LB=1275068432)
+      INTEGER MPI_UB
+      PARAMETER (MPI_UB=1275068433)
       INTEGER MPI_SUCCESS
       PARAMETER (MPI_SUCCESS=0)
       INTEGER MPI_ERR_BUFFER
@@ -468,6 +511,12 @@ module mpi
       PARAMETER (MPI_COMBINER_RESIZED=18)
       INTEGER MPI_COMBINER_VALUE_INDEX
       PARAMETER (MPI_COMBINER_VALUE_INDEX=20)
+      INTEGER MPI_COMBINER_HVECTOR_INTEGER
+      PARAMETER (MPI_COMBINER_HVECTOR_INTEGER=5)
+      INTEGER MPI_COMBINER_HINDEXED_INTEGER
+      PARAMETER (MPI_COMBINER_HINDEXED_INTEGER=8)
+      INTEGER MPI_COMBINER_STRUCT_INTEGER
+      PARAMETER (MPI_COMBINER_STRUCT_INTEGER=11)
       INTEGER MPI_TYPECLASS_INTEGER
       PARAMETER (MPI_TYPECLASS_INTEGER=2)
       INTEGER MPI_TYPECLASS_REAL
@@ -595,6 +644,12 @@ module mpi
       !DIR$ IGNORE_TKR buf
       type(*), dimension(*) :: buf
     end subroutine
+    subroutine PMPI_F_sync_reg(buf)
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+    end subroutine
   end interface
 
   interface
@@ -603,7 +658,18 @@ module mpi
       integer :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Abi_get_info(info, ierror)
+      import
+      integer :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Abi_get_version(abi_major, abi_minor, ierror)
+      import
+      integer :: abi_major
+      integer :: abi_minor
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Abi_get_version(abi_major, abi_minor, ierror)
       import
       integer :: abi_major
       integer :: abi_minor
@@ -615,7 +681,18 @@ module mpi
       integer, intent(in) :: errorcode
       integer :: ierror
     end subroutine
+    subroutine PMPI_Abort(comm, errorcode, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
     subroutine MPI_Add_error_class(errorclass, ierror)
+      import
+      integer :: errorclass
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Add_error_class(errorclass, ierror)
       import
       integer :: errorclass
       integer :: ierror
@@ -626,7 +703,19 @@ module mpi
       integer :: errorcode
       integer :: ierror
     end subroutine
+    subroutine PMPI_Add_error_code(errorclass, errorcode, ierror)
+      import
+      integer, intent(in) :: errorclass
+      integer :: errorcode
+      integer :: ierror
+    end subroutine
     subroutine MPI_Add_error_string(errorcode, string, ierror)
+      import
+      integer, intent(in) :: errorcode
+      character(len=*) :: string
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Add_error_string(errorcode, string, ierror)
       import
       integer, intent(in) :: errorcode
       character(len=*) :: string
@@ -666,13 +755,37 @@ module mpi
       type(*), dimension(*) :: baseptr
       integer :: ierror
     end subroutine
+    subroutine PMPI_Alloc_mem(size, info, baseptr, ierror)
+      import
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: info
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DIR$ IGNORE_TKR baseptr
+      type(*), dimension(*) :: baseptr
+      integer :: ierror
+    end subroutine
     subroutine MPI_Attr_delete(comm, keyval, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: keyval
       integer :: ierror
     end subroutine
+    subroutine PMPI_Attr_delete(comm, keyval, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: keyval
+      integer :: ierror
+    end subroutine
     subroutine MPI_Attr_get(comm, keyval, attribute_val, flag, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: keyval
+      integer :: attribute_val
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Attr_get(comm, keyval, attribute_val, flag, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: keyval
@@ -687,7 +800,19 @@ module mpi
       integer :: attribute_val
       integer :: ierror
     end subroutine
+    subroutine PMPI_Attr_put(comm, keyval, attribute_val, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: keyval
+      integer :: attribute_val
+      integer :: ierror
+    end subroutine
     subroutine MPI_Barrier(comm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Barrier(comm, ierror)
       import
       integer, intent(in) :: comm
       integer :: ierror
@@ -699,7 +824,18 @@ module mpi
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Barrier_init(comm, info, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Buffer_flush(ierror)
+      import
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Buffer_flush(ierror)
       import
       integer :: ierror
     end subroutine
@@ -708,7 +844,17 @@ module mpi
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Buffer_iflush(request, ierror)
+      import
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Cancel(request, ierror)
+      import
+      integer :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Cancel(request, ierror)
       import
       integer :: request
       integer :: ierror
@@ -721,7 +867,25 @@ module mpi
       integer :: coords(*)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Cart_coords(comm, rank, maxdims, coords, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: rank
+      integer, intent(in) :: maxdims
+      integer :: coords(*)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart, ierror)
+      import
+      integer, intent(in) :: comm_old
+      integer, intent(in) :: ndims
+      integer :: dims(*)
+      logical :: periods(*)
+      logical, intent(in) :: reorder
+      integer :: comm_cart
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Cart_create(comm_old, ndims, dims, periods, reorder, comm_cart, ierror)
       import
       integer, intent(in) :: comm_old
       integer, intent(in) :: ndims
@@ -740,7 +904,25 @@ module mpi
       integer :: coords(*)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Cart_get(comm, maxdims, dims, periods, coords, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: maxdims
+      integer :: dims(*)
+      logical :: periods(*)
+      integer :: coords(*)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Cart_map(comm, ndims, dims, periods, newrank, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: ndims
+      integer :: dims(*)
+      logical :: periods(*)
+      integer :: newrank
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Cart_map(comm, ndims, dims, periods, newrank, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: ndims
@@ -756,7 +938,23 @@ module mpi
       integer :: rank
       integer :: ierror
     end subroutine
+    subroutine PMPI_Cart_rank(comm, coords, rank, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: coords(*)
+      integer :: rank
+      integer :: ierror
+    end subroutine
     subroutine MPI_Cart_shift(comm, direction, disp, rank_source, rank_dest, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: direction
+      integer, intent(in) :: disp
+      integer :: rank_source
+      integer :: rank_dest
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Cart_shift(comm, direction, disp, rank_source, rank_dest, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: direction
@@ -772,13 +970,60 @@ module mpi
       integer :: newcomm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Cart_sub(comm, remain_dims, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      logical :: remain_dims(*)
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Cartdim_get(comm, ndims, ierror)
       import
       integer, intent(in) :: comm
       integer :: ndims
       integer :: ierror
     end subroutine
+    subroutine PMPI_Cartdim_get(comm, ndims, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: ndims
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Close_port(port_name, ierror)
+      import
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Close_port(port_name, ierror)
+      import
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Comm_accept(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(len=*) :: port_name
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_accept(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(len=*) :: port_name
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_call_errhandler(comm, errorcode, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_call_errhandler(comm, errorcode, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: errorcode
@@ -791,7 +1036,39 @@ module mpi
       integer :: result
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_compare(comm1, comm2, result, ierror)
+      import
+      integer, intent(in) :: comm1
+      integer, intent(in) :: comm2
+      integer :: result
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Comm_connect(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(len=*) :: port_name
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_connect(port_name, info, root, comm, newcomm, ierror)
+      import
+      character(len=*) :: port_name
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_create(comm, group, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: group
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_create(comm, group, newcomm, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: group
@@ -804,7 +1081,22 @@ module mpi
       integer :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_create_errhandler(comm_errhandler_fn, errhandler, ierror)
+      import
+      external :: comm_errhandler_fn
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm, ierror)
+      import
+      integer, intent(in) :: group
+      character(len=*) :: stringtag
+      integer, intent(in) :: info
+      integer, intent(in) :: errhandler
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_create_from_group(group, stringtag, info, errhandler, newcomm, ierror)
       import
       integer, intent(in) :: group
       character(len=*) :: stringtag
@@ -821,7 +1113,24 @@ module mpi
       integer :: newcomm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_create_group(comm, group, tag, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: group
+      integer, intent(in) :: tag
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, &
+        extra_state, ierror)
+      import
+      external :: comm_copy_attr_fn
+      external :: comm_delete_attr_fn
+      integer :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, &
         extra_state, ierror)
       import
       external :: comm_copy_attr_fn
@@ -836,12 +1145,29 @@ module mpi
       integer, intent(in) :: comm_keyval
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_delete_attr(comm, comm_keyval, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: comm_keyval
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_disconnect(comm, ierror)
       import
       integer :: comm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_disconnect(comm, ierror)
+      import
+      integer :: comm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_dup(comm, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_dup(comm, newcomm, ierror)
       import
       integer, intent(in) :: comm
       integer :: newcomm
@@ -854,7 +1180,19 @@ module mpi
       integer :: newcomm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_dup_with_info(comm, info, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_flush_buffer(comm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_flush_buffer(comm, ierror)
       import
       integer, intent(in) :: comm
       integer :: ierror
@@ -864,12 +1202,30 @@ module mpi
       integer :: comm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_free(comm, ierror)
+      import
+      integer :: comm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_free_keyval(comm_keyval, ierror)
       import
       integer :: comm_keyval
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_free_keyval(comm_keyval, ierror)
+      import
+      integer :: comm_keyval
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_get_attr(comm, comm_keyval, attribute_val, flag, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: comm_keyval
@@ -883,7 +1239,19 @@ module mpi
       integer :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_get_errhandler(comm, errhandler, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_get_info(comm, info_used, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: info_used
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_get_info(comm, info_used, ierror)
       import
       integer, intent(in) :: comm
       integer :: info_used
@@ -896,7 +1264,19 @@ module mpi
       integer :: resultlen
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_get_name(comm, comm_name, resultlen, ierror)
+      import
+      integer, intent(in) :: comm
+      character(len=*) :: comm_name
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_get_parent(parent, ierror)
+      import
+      integer :: parent
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_get_parent(parent, ierror)
       import
       integer :: parent
       integer :: ierror
@@ -907,7 +1287,20 @@ module mpi
       integer :: group
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_group(comm, group, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: group
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_idup(comm, newcomm, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: newcomm
+      integer :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_idup(comm, newcomm, request, ierror)
       import
       integer, intent(in) :: comm
       integer :: newcomm
@@ -922,13 +1315,45 @@ module mpi
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_idup_with_info(comm, info, newcomm, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: newcomm
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_iflush_buffer(comm, request, ierror)
       import
       integer, intent(in) :: comm
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_iflush_buffer(comm, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: request
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Comm_join(fd, intercomm, ierror)
+      import
+      integer, intent(in) :: fd
+      integer :: intercomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_join(fd, intercomm, ierror)
+      import
+      integer, intent(in) :: fd
+      integer :: intercomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_rank(comm, rank, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: rank
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_rank(comm, rank, ierror)
       import
       integer, intent(in) :: comm
       integer :: rank
@@ -940,7 +1365,19 @@ module mpi
       integer :: group
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_remote_group(comm, group, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: group
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_remote_size(comm, size, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: size
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_remote_size(comm, size, ierror)
       import
       integer, intent(in) :: comm
       integer :: size
@@ -953,7 +1390,20 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: attribute_val
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_set_attr(comm, comm_keyval, attribute_val, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: comm_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_set_errhandler(comm, errhandler, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_set_errhandler(comm, errhandler, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: errhandler
@@ -965,7 +1415,19 @@ module mpi
       integer, intent(in) :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_set_info(comm, info, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_set_name(comm, comm_name, ierror)
+      import
+      integer, intent(in) :: comm
+      character(len=*) :: comm_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_set_name(comm, comm_name, ierror)
       import
       integer, intent(in) :: comm
       character(len=*) :: comm_name
@@ -977,7 +1439,75 @@ module mpi
       integer :: size
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_size(comm, size, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: size
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, &
+        array_of_errcodes, ierror)
+      import
+      character(len=*) :: command
+      character(len=*) :: argv(*)
+      integer, intent(in) :: maxprocs
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: intercomm
+      integer :: array_of_errcodes(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm, &
+        array_of_errcodes, ierror)
+      import
+      character(len=*) :: command
+      character(len=*) :: argv(*)
+      integer, intent(in) :: maxprocs
+      integer, intent(in) :: info
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: intercomm
+      integer :: array_of_errcodes(*)
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, &
+        array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
+      import
+      integer, intent(in) :: count
+      character(len=*) :: array_of_commands(*)
+      character(len=*) :: array_of_argv(count, *)
+      integer :: array_of_maxprocs(*)
+      integer :: array_of_info(*)
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: intercomm
+      integer :: array_of_errcodes(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, &
+        array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes, ierror)
+      import
+      integer, intent(in) :: count
+      character(len=*) :: array_of_commands(*)
+      character(len=*) :: array_of_argv(count, *)
+      integer :: array_of_maxprocs(*)
+      integer :: array_of_info(*)
+      integer, intent(in) :: root
+      integer, intent(in) :: comm
+      integer :: intercomm
+      integer :: array_of_errcodes(*)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_split(comm, color, key, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: color
+      integer, intent(in) :: key
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Comm_split(comm, color, key, newcomm, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: color
@@ -994,13 +1524,35 @@ module mpi
       integer :: newcomm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_split_type(comm, split_type, key, info, newcomm, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: split_type
+      integer, intent(in) :: key
+      integer, intent(in) :: info
+      integer :: newcomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Comm_test_inter(comm, flag, ierror)
       import
       integer, intent(in) :: comm
       logical :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Comm_test_inter(comm, flag, ierror)
+      import
+      integer, intent(in) :: comm
+      logical :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Dims_create(nnodes, ndims, dims, ierror)
+      import
+      integer, intent(in) :: nnodes
+      integer, intent(in) :: ndims
+      integer :: dims(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Dims_create(nnodes, ndims, dims, ierror)
       import
       integer, intent(in) :: nnodes
       integer, intent(in) :: ndims
@@ -1015,10 +1567,12 @@ module mpi
       logical :: weighted
       integer :: ierror
     end subroutine
-    subroutine MPI_Errhandler_create(comm_errhandler_fn, errhandler, ierror)
+    subroutine PMPI_Dist_graph_neighbors_count(comm, indegree, outdegree, weighted, ierror)
       import
-      external :: comm_errhandler_fn
-      integer :: errhandler
+      integer, intent(in) :: comm
+      integer :: indegree
+      integer :: outdegree
+      logical :: weighted
       integer :: ierror
     end subroutine
     subroutine MPI_Errhandler_free(errhandler, ierror)
@@ -1026,19 +1580,18 @@ module mpi
       integer :: errhandler
       integer :: ierror
     end subroutine
-    subroutine MPI_Errhandler_get(comm, errhandler, ierror)
+    subroutine PMPI_Errhandler_free(errhandler, ierror)
       import
-      integer, intent(in) :: comm
       integer :: errhandler
       integer :: ierror
     end subroutine
-    subroutine MPI_Errhandler_set(comm, errhandler, ierror)
+    subroutine MPI_Error_class(errorcode, errorclass, ierror)
       import
-      integer, intent(in) :: comm
-      integer, intent(in) :: errhandler
+      integer, intent(in) :: errorcode
+      integer :: errorclass
       integer :: ierror
     end subroutine
-    subroutine MPI_Error_class(errorcode, errorclass, ierror)
+    subroutine PMPI_Error_class(errorcode, errorclass, ierror)
       import
       integer, intent(in) :: errorcode
       integer :: errorclass
@@ -1051,7 +1604,20 @@ module mpi
       integer :: resultlen
       integer :: ierror
     end subroutine
+    subroutine PMPI_Error_string(errorcode, string, resultlen, ierror)
+      import
+      integer, intent(in) :: errorcode
+      character(len=*) :: string
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_call_errhandler(fh, errorcode, ierror)
+      import
+      integer, intent(in) :: fh
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_call_errhandler(fh, errorcode, ierror)
       import
       integer, intent(in) :: fh
       integer, intent(in) :: errorcode
@@ -1062,7 +1628,18 @@ module mpi
       integer :: fh
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_close(fh, ierror)
+      import
+      integer :: fh
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_create_errhandler(file_errhandler_fn, errhandler, ierror)
+      import
+      external :: file_errhandler_fn
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_create_errhandler(file_errhandler_fn, errhandler, ierror)
       import
       external :: file_errhandler_fn
       integer :: errhandler
@@ -1074,13 +1651,31 @@ module mpi
       integer, intent(in) :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_delete(filename, info, ierror)
+      import
+      character(len=*) :: filename
+      integer, intent(in) :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_amode(fh, amode, ierror)
       import
       integer, intent(in) :: fh
       integer :: amode
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_amode(fh, amode, ierror)
+      import
+      integer, intent(in) :: fh
+      integer :: amode
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_atomicity(fh, flag, ierror)
+      import
+      integer, intent(in) :: fh
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_get_atomicity(fh, flag, ierror)
       import
       integer, intent(in) :: fh
       logical :: flag
@@ -1093,7 +1688,20 @@ module mpi
       integer(MPI_OFFSET_KIND) :: disp
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_byte_offset(fh, offset, disp, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      integer(MPI_OFFSET_KIND) :: disp
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_errhandler(file, errhandler, ierror)
+      import
+      integer, intent(in) :: file
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_get_errhandler(file, errhandler, ierror)
       import
       integer, intent(in) :: file
       integer :: errhandler
@@ -1105,7 +1713,19 @@ module mpi
       integer :: group
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_group(fh, group, ierror)
+      import
+      integer, intent(in) :: fh
+      integer :: group
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_info(fh, info_used, ierror)
+      import
+      integer, intent(in) :: fh
+      integer :: info_used
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_get_info(fh, info_used, ierror)
       import
       integer, intent(in) :: fh
       integer :: info_used
@@ -1117,13 +1737,31 @@ module mpi
       integer(MPI_OFFSET_KIND) :: offset
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_position(fh, offset, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND) :: offset
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_position_shared(fh, offset, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND) :: offset
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_position_shared(fh, offset, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND) :: offset
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_size(fh, size, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND) :: size
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_get_size(fh, size, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND) :: size
@@ -1136,7 +1774,23 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: extent
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_get_type_extent(fh, datatype, extent, ierror)
+      import
+      integer, intent(in) :: fh
+      integer, intent(in) :: datatype
+      integer(MPI_ADDRESS_KIND) :: extent
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_get_view(fh, disp, etype, filetype, datarep, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND) :: disp
+      integer :: etype
+      integer :: filetype
+      character(len=*) :: datarep
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_get_view(fh, disp, etype, filetype, datarep, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND) :: disp
@@ -1154,13 +1808,35 @@ module mpi
       integer :: fh
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_open(comm, filename, amode, info, fh, ierror)
+      import
+      integer, intent(in) :: comm
+      character(len=*) :: filename
+      integer, intent(in) :: amode
+      integer, intent(in) :: info
+      integer :: fh
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_preallocate(fh, size, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: size
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_preallocate(fh, size, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: size
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_seek(fh, offset, whence, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      integer, intent(in) :: whence
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_seek(fh, offset, whence, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: offset
@@ -1174,7 +1850,20 @@ module mpi
       integer, intent(in) :: whence
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_seek_shared(fh, offset, whence, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: offset
+      integer, intent(in) :: whence
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_set_atomicity(fh, flag, ierror)
+      import
+      integer, intent(in) :: fh
+      logical, intent(in) :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_set_atomicity(fh, flag, ierror)
       import
       integer, intent(in) :: fh
       logical, intent(in) :: flag
@@ -1186,13 +1875,31 @@ module mpi
       integer, intent(in) :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_set_errhandler(file, errhandler, ierror)
+      import
+      integer, intent(in) :: file
+      integer, intent(in) :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_set_info(fh, info, ierror)
       import
       integer, intent(in) :: fh
       integer, intent(in) :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_set_info(fh, info, ierror)
+      import
+      integer, intent(in) :: fh
+      integer, intent(in) :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_set_size(fh, size, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: size
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_set_size(fh, size, ierror)
       import
       integer, intent(in) :: fh
       integer(MPI_OFFSET_KIND), intent(in) :: size
@@ -1208,7 +1915,22 @@ module mpi
       integer, intent(in) :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_File_set_view(fh, disp, etype, filetype, datarep, info, ierror)
+      import
+      integer, intent(in) :: fh
+      integer(MPI_OFFSET_KIND), intent(in) :: disp
+      integer, intent(in) :: etype
+      integer, intent(in) :: filetype
+      character(len=*) :: datarep
+      integer, intent(in) :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_File_sync(fh, ierror)
+      import
+      integer, intent(in) :: fh
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_File_sync(fh, ierror)
       import
       integer, intent(in) :: fh
       integer :: ierror
@@ -1217,12 +1939,28 @@ module mpi
       import
       integer :: ierror
     end subroutine
+    subroutine PMPI_Finalize(ierror)
+      import
+      integer :: ierror
+    end subroutine
     subroutine MPI_Finalized(flag, ierror)
       import
       logical :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Finalized(flag, ierror)
+      import
+      logical :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Get_count(status, datatype, count, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: datatype
+      integer :: count
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Get_count(status, datatype, count, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer, intent(in) :: datatype
@@ -1236,7 +1974,21 @@ module mpi
       integer :: count
       integer :: ierror
     end subroutine
+    subroutine PMPI_Get_elements(status, datatype, count, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: datatype
+      integer :: count
+      integer :: ierror
+    end subroutine
     subroutine MPI_Get_elements_x(status, datatype, count, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: datatype
+      integer(MPI_COUNT_KIND) :: count
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Get_elements_x(status, datatype, count, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer, intent(in) :: datatype
@@ -1248,7 +2000,18 @@ module mpi
       integer :: hw_info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Get_hw_resource_info(hw_info, ierror)
+      import
+      integer :: hw_info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Get_library_version(version, resultlen, ierror)
+      import
+      character(len=*) :: version
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Get_library_version(version, resultlen, ierror)
       import
       character(len=*) :: version
       integer :: resultlen
@@ -1260,13 +2023,35 @@ module mpi
       integer :: resultlen
       integer :: ierror
     end subroutine
+    subroutine PMPI_Get_processor_name(name, resultlen, ierror)
+      import
+      character(len=*) :: name
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
     subroutine MPI_Get_version(version, subversion, ierror)
       import
       integer :: version
       integer :: subversion
       integer :: ierror
     end subroutine
+    subroutine PMPI_Get_version(version, subversion, ierror)
+      import
+      integer :: version
+      integer :: subversion
+      integer :: ierror
+    end subroutine
     subroutine MPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
+      import
+      integer, intent(in) :: comm_old
+      integer, intent(in) :: nnodes
+      integer :: index(*)
+      integer :: edges(*)
+      logical, intent(in) :: reorder
+      integer :: comm_graph
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph, ierror)
       import
       integer, intent(in) :: comm_old
       integer, intent(in) :: nnodes
@@ -1285,7 +2070,25 @@ module mpi
       integer :: edges(*)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Graph_get(comm, maxindex, maxedges, index, edges, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: maxindex
+      integer, intent(in) :: maxedges
+      integer :: index(*)
+      integer :: edges(*)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: nnodes
+      integer :: index(*)
+      integer :: edges(*)
+      integer :: newrank
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Graph_map(comm, nnodes, index, edges, newrank, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: nnodes
@@ -1302,7 +2105,22 @@ module mpi
       integer :: neighbors(*)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Graph_neighbors(comm, rank, maxneighbors, neighbors, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: rank
+      integer, intent(in) :: maxneighbors
+      integer :: neighbors(*)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Graph_neighbors_count(comm, rank, nneighbors, ierror)
+      import
+      integer, intent(in) :: comm
+      integer, intent(in) :: rank
+      integer :: nneighbors
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Graph_neighbors_count(comm, rank, nneighbors, ierror)
       import
       integer, intent(in) :: comm
       integer, intent(in) :: rank
@@ -1316,12 +2134,33 @@ module mpi
       integer :: nedges
       integer :: ierror
     end subroutine
+    subroutine PMPI_Graphdims_get(comm, nnodes, nedges, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: nnodes
+      integer :: nedges
+      integer :: ierror
+    end subroutine
     subroutine MPI_Grequest_complete(request, ierror)
       import
       integer, intent(in) :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Grequest_complete(request, ierror)
+      import
+      integer, intent(in) :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
+      import
+      external :: query_fn
+      external :: free_fn
+      external :: cancel_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Grequest_start(query_fn, free_fn, cancel_fn, extra_state, request, ierror)
       import
       external :: query_fn
       external :: free_fn
@@ -1337,7 +2176,21 @@ module mpi
       integer :: result
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_compare(group1, group2, result, ierror)
+      import
+      integer, intent(in) :: group1
+      integer, intent(in) :: group2
+      integer :: result
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_difference(group1, group2, newgroup, ierror)
+      import
+      integer, intent(in) :: group1
+      integer, intent(in) :: group2
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Group_difference(group1, group2, newgroup, ierror)
       import
       integer, intent(in) :: group1
       integer, intent(in) :: group2
@@ -1352,12 +2205,32 @@ module mpi
       integer :: newgroup
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_excl(group, n, ranks, newgroup, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: n
+      integer :: ranks(*)
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_free(group, ierror)
       import
       integer :: group
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_free(group, ierror)
+      import
+      integer :: group
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_from_session_pset(session, pset_name, newgroup, ierror)
+      import
+      integer, intent(in) :: session
+      character(len=*) :: pset_name
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Group_from_session_pset(session, pset_name, newgroup, ierror)
       import
       integer, intent(in) :: session
       character(len=*) :: pset_name
@@ -1372,6 +2245,14 @@ module mpi
       integer :: newgroup
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_incl(group, n, ranks, newgroup, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: n
+      integer :: ranks(*)
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_intersection(group1, group2, newgroup, ierror)
       import
       integer, intent(in) :: group1
@@ -1379,7 +2260,22 @@ module mpi
       integer :: newgroup
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_intersection(group1, group2, newgroup, ierror)
+      import
+      integer, intent(in) :: group1
+      integer, intent(in) :: group2
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_range_excl(group, n, ranges, newgroup, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: n
+      integer :: ranges(3, *)
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Group_range_excl(group, n, ranges, newgroup, ierror)
       import
       integer, intent(in) :: group
       integer, intent(in) :: n
@@ -1395,7 +2291,21 @@ module mpi
       integer :: newgroup
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_range_incl(group, n, ranges, newgroup, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: n
+      integer :: ranges(3, *)
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_rank(group, rank, ierror)
+      import
+      integer, intent(in) :: group
+      integer :: rank
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Group_rank(group, rank, ierror)
       import
       integer, intent(in) :: group
       integer :: rank
@@ -1407,7 +2317,22 @@ module mpi
       integer :: size
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_size(group, size, ierror)
+      import
+      integer, intent(in) :: group
+      integer :: size
+      integer :: ierror
+    end subroutine
     subroutine MPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2, ierror)
+      import
+      integer, intent(in) :: group1
+      integer, intent(in) :: n
+      integer :: ranks1(*)
+      integer, intent(in) :: group2
+      integer :: ranks2(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Group_translate_ranks(group1, n, ranks1, group2, ranks2, ierror)
       import
       integer, intent(in) :: group1
       integer, intent(in) :: n
@@ -1423,7 +2348,20 @@ module mpi
       integer :: newgroup
       integer :: ierror
     end subroutine
+    subroutine PMPI_Group_union(group1, group2, newgroup, ierror)
+      import
+      integer, intent(in) :: group1
+      integer, intent(in) :: group2
+      integer :: newgroup
+      integer :: ierror
+    end subroutine
     subroutine MPI_Ibarrier(comm, request, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Ibarrier(comm, request, ierror)
       import
       integer, intent(in) :: comm
       integer :: request
@@ -1439,7 +2377,22 @@ module mpi
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Improbe(source, tag, comm, flag, message, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      integer, intent(in) :: comm
+      logical :: flag
+      integer :: message
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_create(info, ierror)
+      import
+      integer :: info
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Info_create(info, ierror)
       import
       integer :: info
       integer :: ierror
@@ -1449,7 +2402,18 @@ module mpi
       integer :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_create_env(info, ierror)
+      import
+      integer :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_delete(info, key, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: key
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Info_delete(info, key, ierror)
       import
       integer, intent(in) :: info
       character(len=*) :: key
@@ -1461,12 +2425,32 @@ module mpi
       integer :: newinfo
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_dup(info, newinfo, ierror)
+      import
+      integer, intent(in) :: info
+      integer :: newinfo
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_free(info, ierror)
       import
       integer :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_free(info, ierror)
+      import
+      integer :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_get(info, key, valuelen, value, flag, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: key
+      integer, intent(in) :: valuelen
+      character(len=*) :: value
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Info_get(info, key, valuelen, value, flag, ierror)
       import
       integer, intent(in) :: info
       character(len=*) :: key
@@ -1481,6 +2465,12 @@ module mpi
       integer :: nkeys
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_get_nkeys(info, nkeys, ierror)
+      import
+      integer, intent(in) :: info
+      integer :: nkeys
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_get_nthkey(info, n, key, ierror)
       import
       integer, intent(in) :: info
@@ -1488,7 +2478,23 @@ module mpi
       character(len=*) :: key
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_get_nthkey(info, n, key, ierror)
+      import
+      integer, intent(in) :: info
+      integer, intent(in) :: n
+      character(len=*) :: key
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_get_string(info, key, buflen, value, flag, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: key
+      integer :: buflen
+      character(len=*) :: value
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Info_get_string(info, key, buflen, value, flag, ierror)
       import
       integer, intent(in) :: info
       character(len=*) :: key
@@ -1505,7 +2511,22 @@ module mpi
       logical :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Info_get_valuelen(info, key, valuelen, flag, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: key
+      integer :: valuelen
+      logical :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Info_set(info, key, value, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: key
+      character(len=*) :: value
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Info_set(info, key, value, ierror)
       import
       integer, intent(in) :: info
       character(len=*) :: key
@@ -1516,7 +2537,17 @@ module mpi
       import
       integer :: ierror
     end subroutine
+    subroutine PMPI_Init(ierror)
+      import
+      integer :: ierror
+    end subroutine
     subroutine MPI_Init_thread(required, provided, ierror)
+      import
+      integer, intent(in) :: required
+      integer :: provided
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Init_thread(required, provided, ierror)
       import
       integer, intent(in) :: required
       integer :: provided
@@ -1527,7 +2558,23 @@ module mpi
       logical :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Initialized(flag, ierror)
+      import
+      logical :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, &
+        newintercomm, ierror)
+      import
+      integer, intent(in) :: local_comm
+      integer, intent(in) :: local_leader
+      integer, intent(in) :: peer_comm
+      integer, intent(in) :: remote_leader
+      integer, intent(in) :: tag
+      integer :: newintercomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Intercomm_create(local_comm, local_leader, peer_comm, remote_leader, tag, &
         newintercomm, ierror)
       import
       integer, intent(in) :: local_comm
@@ -1551,7 +2598,27 @@ module mpi
       integer :: newintercomm
       integer :: ierror
     end subroutine
+    subroutine PMPI_Intercomm_create_from_groups(local_group, local_leader, remote_group, &
+        remote_leader, stringtag, info, errhandler, newintercomm, ierror)
+      import
+      integer, intent(in) :: local_group
+      integer, intent(in) :: local_leader
+      integer, intent(in) :: remote_group
+      integer, intent(in) :: remote_leader
+      character(len=*) :: stringtag
+      integer, intent(in) :: info
+      integer, intent(in) :: errhandler
+      integer :: newintercomm
+      integer :: ierror
+    end subroutine
     subroutine MPI_Intercomm_merge(intercomm, high, newintracomm, ierror)
+      import
+      integer, intent(in) :: intercomm
+      logical, intent(in) :: high
+      integer :: newintracomm
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Intercomm_merge(intercomm, high, newintracomm, ierror)
       import
       integer, intent(in) :: intercomm
       logical, intent(in) :: high
@@ -1567,7 +2634,21 @@ module mpi
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Iprobe(source, tag, comm, flag, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      integer, intent(in) :: comm
+      logical :: flag
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Is_thread_main(flag, ierror)
+      import
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Is_thread_main(flag, ierror)
       import
       logical :: flag
       integer :: ierror
@@ -1580,12 +2661,48 @@ module mpi
       integer :: extra_state
       integer :: ierror
     end subroutine
+    subroutine PMPI_Keyval_create(copy_fn, delete_fn, keyval, extra_state, ierror)
+      import
+      external :: copy_fn
+      external :: delete_fn
+      integer :: keyval
+      integer :: extra_state
+      integer :: ierror
+    end subroutine
     subroutine MPI_Keyval_free(keyval, ierror)
       import
       integer :: keyval
       integer :: ierror
     end subroutine
+    subroutine PMPI_Keyval_free(keyval, ierror)
+      import
+      integer :: keyval
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Lookup_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Lookup_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
     subroutine MPI_Mprobe(source, tag, comm, message, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      integer, intent(in) :: comm
+      integer :: message
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Mprobe(source, tag, comm, message, status, ierror)
       import
       integer, intent(in) :: source
       integer, intent(in) :: tag
@@ -1600,7 +2717,20 @@ module mpi
       logical :: commute
       integer :: ierror
     end subroutine
+    subroutine PMPI_Op_commutative(op, commute, ierror)
+      import
+      integer, intent(in) :: op
+      logical :: commute
+      integer :: ierror
+    end subroutine
     subroutine MPI_Op_create(user_fn, commute, op, ierror)
+      import
+      external :: user_fn
+      logical, intent(in) :: commute
+      integer :: op
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Op_create(user_fn, commute, op, ierror)
       import
       external :: user_fn
       logical, intent(in) :: commute
@@ -1612,7 +2742,32 @@ module mpi
       integer :: op
       integer :: ierror
     end subroutine
+    subroutine PMPI_Op_free(op, ierror)
+      import
+      integer :: op
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Open_port(info, port_name, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Open_port(info, port_name, ierror)
+      import
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
     subroutine MPI_Pack_external_size(datarep, incount, datatype, size, ierror)
+      import
+      character(len=*) :: datarep
+      integer, intent(in) :: incount
+      integer, intent(in) :: datatype
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Pack_external_size(datarep, incount, datatype, size, ierror)
       import
       character(len=*) :: datarep
       integer, intent(in) :: incount
@@ -1628,7 +2783,22 @@ module mpi
       integer :: size
       integer :: ierror
     end subroutine
+    subroutine PMPI_Pack_size(incount, datatype, comm, size, ierror)
+      import
+      integer, intent(in) :: incount
+      integer, intent(in) :: datatype
+      integer, intent(in) :: comm
+      integer :: size
+      integer :: ierror
+    end subroutine
     subroutine MPI_Parrived(request, partition, flag, ierror)
+      import
+      integer, intent(in) :: request
+      integer, intent(in) :: partition
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Parrived(request, partition, flag, ierror)
       import
       integer, intent(in) :: request
       integer, intent(in) :: partition
@@ -1640,7 +2810,18 @@ module mpi
       integer, intent(in) :: level
       integer :: ierror
     end subroutine
+    subroutine PMPI_Pcontrol(level, ierror)
+      import
+      integer, intent(in) :: level
+      integer :: ierror
+    end subroutine
     subroutine MPI_Pready(partition, request, ierror)
+      import
+      integer, intent(in) :: partition
+      integer, intent(in) :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Pready(partition, request, ierror)
       import
       integer, intent(in) :: partition
       integer, intent(in) :: request
@@ -1653,7 +2834,21 @@ module mpi
       integer, intent(in) :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Pready_list(length, array_of_partitions, request, ierror)
+      import
+      integer, intent(in) :: length
+      integer :: array_of_partitions(*)
+      integer, intent(in) :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Pready_range(partition_low, partition_high, request, ierror)
+      import
+      integer, intent(in) :: partition_low
+      integer, intent(in) :: partition_high
+      integer, intent(in) :: request
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Pready_range(partition_low, partition_high, request, ierror)
       import
       integer, intent(in) :: partition_low
       integer, intent(in) :: partition_high
@@ -1668,12 +2863,64 @@ module mpi
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Probe(source, tag, comm, status, ierror)
+      import
+      integer, intent(in) :: source
+      integer, intent(in) :: tag
+      integer, intent(in) :: comm
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Publish_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Publish_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
     subroutine MPI_Query_thread(provided, ierror)
       import
       integer :: provided
       integer :: ierror
     end subroutine
+    subroutine PMPI_Query_thread(provided, ierror)
+      import
+      integer :: provided
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, &
+        dtype_file_extent_fn, extra_state, ierror)
+      import
+      character(len=*) :: datarep
+      external :: read_conversion_fn
+      external :: write_conversion_fn
+      external :: dtype_file_extent_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Register_datarep(datarep, read_conversion_fn, write_conversion_fn, &
+        dtype_file_extent_fn, extra_state, ierror)
+      import
+      character(len=*) :: datarep
+      external :: read_conversion_fn
+      external :: write_conversion_fn
+      external :: dtype_file_extent_fn
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
     subroutine MPI_Remove_error_class(errorclass, ierror)
+      import
+      integer, intent(in) :: errorclass
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Remove_error_class(errorclass, ierror)
       import
       integer, intent(in) :: errorclass
       integer :: ierror
@@ -1683,7 +2930,17 @@ module mpi
       integer, intent(in) :: errorcode
       integer :: ierror
     end subroutine
+    subroutine PMPI_Remove_error_code(errorcode, ierror)
+      import
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
     subroutine MPI_Remove_error_string(errorcode, ierror)
+      import
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Remove_error_string(errorcode, ierror)
       import
       integer, intent(in) :: errorcode
       integer :: ierror
@@ -1693,7 +2950,19 @@ module mpi
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Request_free(request, ierror)
+      import
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Request_get_status(request, flag, status, ierror)
+      import
+      integer, intent(in) :: request
+      logical :: flag
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Request_get_status(request, flag, status, ierror)
       import
       integer, intent(in) :: request
       logical :: flag
@@ -1709,7 +2978,25 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Request_get_status_all(count, array_of_requests, flag, array_of_statuses, &
+        ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      logical :: flag
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      integer :: index
+      logical :: flag
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Request_get_status_any(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
@@ -1728,7 +3015,23 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Request_get_status_some(incount, array_of_requests, outcount, &
+        array_of_indices, array_of_statuses, ierror)
+      import
+      integer, intent(in) :: incount
+      integer :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_call_errhandler(session, errorcode, ierror)
+      import
+      integer, intent(in) :: session
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_call_errhandler(session, errorcode, ierror)
       import
       integer, intent(in) :: session
       integer, intent(in) :: errorcode
@@ -1740,7 +3043,18 @@ module mpi
       integer :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_create_errhandler(session_errhandler_fn, errhandler, ierror)
+      import
+      external :: session_errhandler_fn
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_finalize(session, ierror)
+      import
+      integer :: session
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_finalize(session, ierror)
       import
       integer :: session
       integer :: ierror
@@ -1750,7 +3064,18 @@ module mpi
       integer, intent(in) :: session
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_flush_buffer(session, ierror)
+      import
+      integer, intent(in) :: session
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_get_errhandler(session, errhandler, ierror)
+      import
+      integer, intent(in) :: session
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_get_errhandler(session, errhandler, ierror)
       import
       integer, intent(in) :: session
       integer :: errhandler
@@ -1762,7 +3087,22 @@ module mpi
       integer :: info_used
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_get_info(session, info_used, ierror)
+      import
+      integer, intent(in) :: session
+      integer :: info_used
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_get_nth_pset(session, info, n, pset_len, pset_name, ierror)
+      import
+      integer, intent(in) :: session
+      integer, intent(in) :: info
+      integer, intent(in) :: n
+      integer :: pset_len
+      character(len=*) :: pset_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_get_nth_pset(session, info, n, pset_len, pset_name, ierror)
       import
       integer, intent(in) :: session
       integer, intent(in) :: info
@@ -1778,7 +3118,21 @@ module mpi
       integer :: npset_names
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_get_num_psets(session, info, npset_names, ierror)
+      import
+      integer, intent(in) :: session
+      integer, intent(in) :: info
+      integer :: npset_names
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_get_pset_info(session, pset_name, info, ierror)
+      import
+      integer, intent(in) :: session
+      character(len=*) :: pset_name
+      integer :: info
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_get_pset_info(session, pset_name, info, ierror)
       import
       integer, intent(in) :: session
       character(len=*) :: pset_name
@@ -1791,7 +3145,20 @@ module mpi
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_iflush_buffer(session, request, ierror)
+      import
+      integer, intent(in) :: session
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Session_init(info, errhandler, session, ierror)
+      import
+      integer, intent(in) :: info
+      integer, intent(in) :: errhandler
+      integer :: session
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Session_init(info, errhandler, session, ierror)
       import
       integer, intent(in) :: info
       integer, intent(in) :: errhandler
@@ -1804,12 +3171,29 @@ module mpi
       integer, intent(in) :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_Session_set_errhandler(session, errhandler, ierror)
+      import
+      integer, intent(in) :: session
+      integer, intent(in) :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_Start(request, ierror)
       import
       integer :: request
       integer :: ierror
     end subroutine
+    subroutine PMPI_Start(request, ierror)
+      import
+      integer :: request
+      integer :: ierror
+    end subroutine
     subroutine MPI_Startall(count, array_of_requests, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Startall(count, array_of_requests, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
@@ -1821,7 +3205,19 @@ module mpi
       integer :: err
       integer :: ierror
     end subroutine
+    subroutine PMPI_Status_get_error(status, err, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: err
+      integer :: ierror
+    end subroutine
     subroutine MPI_Status_get_source(status, source, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: source
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Status_get_source(status, source, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer :: source
@@ -1833,13 +3229,32 @@ module mpi
       integer :: tag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Status_get_tag(status, tag, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: tag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Status_set_cancelled(status, flag, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       logical, intent(in) :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Status_set_cancelled(status, flag, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      logical, intent(in) :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Status_set_elements(status, datatype, count, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: datatype
+      integer, intent(in) :: count
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Status_set_elements(status, datatype, count, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer, intent(in) :: datatype
@@ -1853,7 +3268,20 @@ module mpi
       integer(MPI_COUNT_KIND), intent(in) :: count
       integer :: ierror
     end subroutine
+    subroutine PMPI_Status_set_elements_x(status, datatype, count, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: datatype
+      integer(MPI_COUNT_KIND), intent(in) :: count
+      integer :: ierror
+    end subroutine
     subroutine MPI_Status_set_error(status, err, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: err
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Status_set_error(status, err, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer, intent(in) :: err
@@ -1865,7 +3293,19 @@ module mpi
       integer, intent(in) :: source
       integer :: ierror
     end subroutine
+    subroutine PMPI_Status_set_source(status, source, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: source
+      integer :: ierror
+    end subroutine
     subroutine MPI_Status_set_tag(status, tag, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      integer, intent(in) :: tag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Status_set_tag(status, tag, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       integer, intent(in) :: tag
@@ -1878,7 +3318,20 @@ module mpi
       integer :: status(MPI_STATUS_SIZE)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Test(request, flag, status, ierror)
+      import
+      integer :: request
+      logical :: flag
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Test_cancelled(status, flag, ierror)
+      import
+      integer :: status(MPI_STATUS_SIZE)
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Test_cancelled(status, flag, ierror)
       import
       integer :: status(MPI_STATUS_SIZE)
       logical :: flag
@@ -1892,7 +3345,24 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Testall(count, array_of_requests, flag, array_of_statuses, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      logical :: flag
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Testany(count, array_of_requests, index, flag, status, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      integer :: index
+      logical :: flag
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Testany(count, array_of_requests, index, flag, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
@@ -1911,7 +3381,23 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, &
+        array_of_statuses, ierror)
+      import
+      integer, intent(in) :: incount
+      integer :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Topo_test(comm, status, ierror)
+      import
+      integer, intent(in) :: comm
+      integer :: status
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Topo_test(comm, status, ierror)
       import
       integer, intent(in) :: comm
       integer :: status
@@ -1922,7 +3408,19 @@ module mpi
       integer :: datatype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_commit(datatype, ierror)
+      import
+      integer :: datatype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_contiguous(count, oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_contiguous(count, oldtype, newtype, ierror)
       import
       integer, intent(in) :: count
       integer, intent(in) :: oldtype
@@ -1944,7 +3442,29 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_darray(size, rank, ndims, array_of_gsizes, array_of_distribs, &
+        array_of_dargs, array_of_psizes, order, oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: size
+      integer, intent(in) :: rank
+      integer, intent(in) :: ndims
+      integer :: array_of_gsizes(*)
+      integer :: array_of_distribs(*)
+      integer :: array_of_dargs(*)
+      integer :: array_of_psizes(*)
+      integer, intent(in) :: order
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_f90_complex(p, r, newtype, ierror)
+      import
+      integer, intent(in) :: p
+      integer, intent(in) :: r
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_create_f90_complex(p, r, newtype, ierror)
       import
       integer, intent(in) :: p
       integer, intent(in) :: r
@@ -1957,6 +3477,12 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_f90_integer(r, newtype, ierror)
+      import
+      integer, intent(in) :: r
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_f90_real(p, r, newtype, ierror)
       import
       integer, intent(in) :: p
@@ -1964,7 +3490,24 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_f90_real(p, r, newtype, ierror)
+      import
+      integer, intent(in) :: p
+      integer, intent(in) :: r
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, &
+        oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_blocklengths(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_create_hindexed(count, array_of_blocklengths, array_of_displacements, &
         oldtype, newtype, ierror)
       import
       integer, intent(in) :: count
@@ -1984,7 +3527,26 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_hindexed_block(count, blocklength, array_of_displacements, &
+        oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer, intent(in) :: blocklength
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer, intent(in) :: blocklength
+      integer(MPI_ADDRESS_KIND), intent(in) :: stride
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype, ierror)
       import
       integer, intent(in) :: count
       integer, intent(in) :: blocklength
@@ -2003,7 +3565,26 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_indexed_block(count, blocklength, array_of_displacements, &
+        oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer, intent(in) :: blocklength
+      integer :: array_of_displacements(*)
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, &
+        extra_state, ierror)
+      import
+      external :: type_copy_attr_fn
+      external :: type_delete_attr_fn
+      integer :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_create_keyval(type_copy_attr_fn, type_delete_attr_fn, type_keyval, &
         extra_state, ierror)
       import
       external :: type_copy_attr_fn
@@ -2020,7 +3601,25 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_resized(oldtype, lb, extent, newtype, ierror)
+      import
+      integer, intent(in) :: oldtype
+      integer(MPI_ADDRESS_KIND), intent(in) :: lb
+      integer(MPI_ADDRESS_KIND), intent(in) :: extent
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, &
+        array_of_types, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_blocklengths(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_displacements(*)
+      integer :: array_of_types(*)
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_create_struct(count, array_of_blocklengths, array_of_displacements, &
         array_of_types, newtype, ierror)
       import
       integer, intent(in) :: count
@@ -2042,7 +3641,25 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_create_subarray(ndims, array_of_sizes, array_of_subsizes, &
+        array_of_starts, order, oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: ndims
+      integer :: array_of_sizes(*)
+      integer :: array_of_subsizes(*)
+      integer :: array_of_starts(*)
+      integer, intent(in) :: order
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_delete_attr(datatype, type_keyval, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer, intent(in) :: type_keyval
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_delete_attr(datatype, type_keyval, ierror)
       import
       integer, intent(in) :: datatype
       integer, intent(in) :: type_keyval
@@ -2054,10 +3671,10 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
-    subroutine MPI_Type_extent(datatype, extent, ierror)
+    subroutine PMPI_Type_dup(oldtype, newtype, ierror)
       import
-      integer, intent(in) :: datatype
-      integer :: extent
+      integer, intent(in) :: oldtype
+      integer :: newtype
       integer :: ierror
     end subroutine
     subroutine MPI_Type_free(datatype, ierror)
@@ -2065,7 +3682,17 @@ module mpi
       integer :: datatype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_free(datatype, ierror)
+      import
+      integer :: datatype
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_free_keyval(type_keyval, ierror)
+      import
+      integer :: type_keyval
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_free_keyval(type_keyval, ierror)
       import
       integer :: type_keyval
       integer :: ierror
@@ -2078,7 +3705,27 @@ module mpi
       logical :: flag
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_get_attr(datatype, type_keyval, attribute_val, flag, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer, intent(in) :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, &
+        array_of_integers, array_of_addresses, array_of_datatypes, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer, intent(in) :: max_integers
+      integer, intent(in) :: max_addresses
+      integer, intent(in) :: max_datatypes
+      integer :: array_of_integers(*)
+      integer(MPI_ADDRESS_KIND) :: array_of_addresses(*)
+      integer :: array_of_datatypes(*)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_get_contents(datatype, max_integers, max_addresses, max_datatypes, &
         array_of_integers, array_of_addresses, array_of_datatypes, ierror)
       import
       integer, intent(in) :: datatype
@@ -2100,7 +3747,24 @@ module mpi
       integer :: combiner
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_get_envelope(datatype, num_integers, num_addresses, num_datatypes, &
+        combiner, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer :: num_integers
+      integer :: num_addresses
+      integer :: num_datatypes
+      integer :: combiner
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_get_extent(datatype, lb, extent, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer(MPI_ADDRESS_KIND) :: lb
+      integer(MPI_ADDRESS_KIND) :: extent
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_get_extent(datatype, lb, extent, ierror)
       import
       integer, intent(in) :: datatype
       integer(MPI_ADDRESS_KIND) :: lb
@@ -2114,7 +3778,21 @@ module mpi
       integer(MPI_COUNT_KIND) :: extent
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_get_extent_x(datatype, lb, extent, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer(MPI_COUNT_KIND) :: lb
+      integer(MPI_COUNT_KIND) :: extent
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_get_name(datatype, type_name, resultlen, ierror)
+      import
+      integer, intent(in) :: datatype
+      character(len=*) :: type_name
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_get_name(datatype, type_name, resultlen, ierror)
       import
       integer, intent(in) :: datatype
       character(len=*) :: type_name
@@ -2128,7 +3806,21 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: true_extent
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_get_true_extent(datatype, true_lb, true_extent, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer(MPI_ADDRESS_KIND) :: true_lb
+      integer(MPI_ADDRESS_KIND) :: true_extent
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_get_true_extent_x(datatype, true_lb, true_extent, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer(MPI_COUNT_KIND) :: true_lb
+      integer(MPI_COUNT_KIND) :: true_extent
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_get_true_extent_x(datatype, true_lb, true_extent, ierror)
       import
       integer, intent(in) :: datatype
       integer(MPI_COUNT_KIND) :: true_lb
@@ -2142,23 +3834,11 @@ module mpi
       integer :: pair_type
       integer :: ierror
     end subroutine
-    subroutine MPI_Type_hindexed(count, array_of_blocklengths, array_of_displacements, oldtype, &
-        newtype, ierror)
+    subroutine PMPI_Type_get_value_index(value_type, index_type, pair_type, ierror)
       import
-      integer, intent(in) :: count
-      integer :: array_of_blocklengths(*)
-      integer :: array_of_displacements(*)
-      integer, intent(in) :: oldtype
-      integer :: newtype
-      integer :: ierror
-    end subroutine
-    subroutine MPI_Type_hvector(count, blocklength, stride, oldtype, newtype, ierror)
-      import
-      integer, intent(in) :: count
-      integer, intent(in) :: blocklength
-      integer, intent(in) :: stride
-      integer, intent(in) :: oldtype
-      integer :: newtype
+      integer, intent(in) :: value_type
+      integer, intent(in) :: index_type
+      integer :: pair_type
       integer :: ierror
     end subroutine
     subroutine MPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, &
@@ -2171,13 +3851,24 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
-    subroutine MPI_Type_lb(datatype, displacement, ierror)
+    subroutine PMPI_Type_indexed(count, array_of_blocklengths, array_of_displacements, oldtype, &
+        newtype, ierror)
       import
-      integer, intent(in) :: datatype
-      integer :: displacement
+      integer, intent(in) :: count
+      integer :: array_of_blocklengths(*)
+      integer :: array_of_displacements(*)
+      integer, intent(in) :: oldtype
+      integer :: newtype
       integer :: ierror
     end subroutine
     subroutine MPI_Type_match_size(typeclass, size, datatype, ierror)
+      import
+      integer, intent(in) :: typeclass
+      integer, intent(in) :: size
+      integer :: datatype
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_match_size(typeclass, size, datatype, ierror)
       import
       integer, intent(in) :: typeclass
       integer, intent(in) :: size
@@ -2191,7 +3882,20 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: attribute_val
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_set_attr(datatype, type_keyval, attribute_val, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer, intent(in) :: type_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_set_name(datatype, type_name, ierror)
+      import
+      integer, intent(in) :: datatype
+      character(len=*) :: type_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Type_set_name(datatype, type_name, ierror)
       import
       integer, intent(in) :: datatype
       character(len=*) :: type_name
@@ -2203,26 +3907,22 @@ module mpi
       integer :: size
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_size(datatype, size, ierror)
+      import
+      integer, intent(in) :: datatype
+      integer :: size
+      integer :: ierror
+    end subroutine
     subroutine MPI_Type_size_x(datatype, size, ierror)
       import
       integer, intent(in) :: datatype
       integer(MPI_COUNT_KIND) :: size
       integer :: ierror
     end subroutine
-    subroutine MPI_Type_struct(count, array_of_blocklengths, array_of_displacements, &
-        array_of_types, newtype, ierror)
-      import
-      integer, intent(in) :: count
-      integer :: array_of_blocklengths(*)
-      integer :: array_of_displacements(*)
-      integer :: array_of_types(*)
-      integer :: newtype
-      integer :: ierror
-    end subroutine
-    subroutine MPI_Type_ub(datatype, displacement, ierror)
+    subroutine PMPI_Type_size_x(datatype, size, ierror)
       import
       integer, intent(in) :: datatype
-      integer :: displacement
+      integer(MPI_COUNT_KIND) :: size
       integer :: ierror
     end subroutine
     subroutine MPI_Type_vector(count, blocklength, stride, oldtype, newtype, ierror)
@@ -2234,7 +3934,36 @@ module mpi
       integer :: newtype
       integer :: ierror
     end subroutine
+    subroutine PMPI_Type_vector(count, blocklength, stride, oldtype, newtype, ierror)
+      import
+      integer, intent(in) :: count
+      integer, intent(in) :: blocklength
+      integer, intent(in) :: stride
+      integer, intent(in) :: oldtype
+      integer :: newtype
+      integer :: ierror
+    end subroutine
+    subroutine MPI_Unpublish_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Unpublish_name(service_name, info, port_name, ierror)
+      import
+      character(len=*) :: service_name
+      integer, intent(in) :: info
+      character(len=*) :: port_name
+      integer :: ierror
+    end subroutine
     subroutine MPI_Wait(request, status, ierror)
+      import
+      integer :: request
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Wait(request, status, ierror)
       import
       integer :: request
       integer :: status(MPI_STATUS_SIZE)
@@ -2247,7 +3976,22 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Waitall(count, array_of_requests, array_of_statuses, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Waitany(count, array_of_requests, index, status, ierror)
+      import
+      integer, intent(in) :: count
+      integer :: array_of_requests(*)
+      integer :: index
+      integer :: status(MPI_STATUS_SIZE)
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Waitany(count, array_of_requests, index, status, ierror)
       import
       integer, intent(in) :: count
       integer :: array_of_requests(*)
@@ -2265,7 +4009,30 @@ module mpi
       integer :: array_of_statuses(MPI_STATUS_SIZE, *)
       integer :: ierror
     end subroutine
+    subroutine PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, &
+        array_of_statuses, ierror)
+      import
+      integer, intent(in) :: incount
+      integer :: array_of_requests(*)
+      integer :: outcount
+      integer :: array_of_indices(*)
+      integer :: array_of_statuses(MPI_STATUS_SIZE, *)
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_allocate(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: disp_unit
+      integer, intent(in) :: info
+      integer, intent(in) :: comm
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DIR$ IGNORE_TKR baseptr
+      type(*), dimension(*) :: baseptr
+      integer :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_allocate(size, disp_unit, info, comm, baseptr, win, ierror)
       import
       integer(MPI_ADDRESS_KIND), intent(in) :: size
       integer, intent(in) :: disp_unit
@@ -2291,13 +4058,37 @@ module mpi
       integer :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_allocate_shared(size, disp_unit, info, comm, baseptr, win, ierror)
+      import
+      integer(MPI_ADDRESS_KIND), intent(in) :: size
+      integer, intent(in) :: disp_unit
+      integer, intent(in) :: info
+      integer, intent(in) :: comm
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DIR$ IGNORE_TKR baseptr
+      type(*), dimension(*) :: baseptr
+      integer :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_call_errhandler(win, errorcode, ierror)
       import
       integer, intent(in) :: win
       integer, intent(in) :: errorcode
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_call_errhandler(win, errorcode, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: errorcode
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_complete(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_complete(win, ierror)
       import
       integer, intent(in) :: win
       integer :: ierror
@@ -2309,7 +4100,20 @@ module mpi
       integer :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_create_dynamic(info, comm, win, ierror)
+      import
+      integer, intent(in) :: info
+      integer, intent(in) :: comm
+      integer :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_create_errhandler(win_errhandler_fn, errhandler, ierror)
+      import
+      external :: win_errhandler_fn
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_create_errhandler(win_errhandler_fn, errhandler, ierror)
       import
       external :: win_errhandler_fn
       integer :: errhandler
@@ -2324,7 +4128,22 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: extra_state
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_create_keyval(win_copy_attr_fn, win_delete_attr_fn, win_keyval, &
+        extra_state, ierror)
+      import
+      external :: win_copy_attr_fn
+      external :: win_delete_attr_fn
+      integer :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_delete_attr(win, win_keyval, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: win_keyval
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_delete_attr(win, win_keyval, ierror)
       import
       integer, intent(in) :: win
       integer, intent(in) :: win_keyval
@@ -2336,7 +4155,19 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_fence(assert, win, ierror)
+      import
+      integer, intent(in) :: assert
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_flush(rank, win, ierror)
+      import
+      integer, intent(in) :: rank
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_flush(rank, win, ierror)
       import
       integer, intent(in) :: rank
       integer, intent(in) :: win
@@ -2347,7 +4178,18 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_flush_all(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_flush_local(rank, win, ierror)
+      import
+      integer, intent(in) :: rank
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_flush_local(rank, win, ierror)
       import
       integer, intent(in) :: rank
       integer, intent(in) :: win
@@ -2358,7 +4200,17 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_flush_local_all(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_free(win, ierror)
+      import
+      integer :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_free(win, ierror)
       import
       integer :: win
       integer :: ierror
@@ -2368,7 +4220,20 @@ module mpi
       integer :: win_keyval
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_free_keyval(win_keyval, ierror)
+      import
+      integer :: win_keyval
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_get_attr(win, win_keyval, attribute_val, flag, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_get_attr(win, win_keyval, attribute_val, flag, ierror)
       import
       integer, intent(in) :: win
       integer, intent(in) :: win_keyval
@@ -2382,7 +4247,19 @@ module mpi
       integer :: errhandler
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_get_errhandler(win, errhandler, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: errhandler
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_get_group(win, group, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: group
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_get_group(win, group, ierror)
       import
       integer, intent(in) :: win
       integer :: group
@@ -2394,7 +4271,20 @@ module mpi
       integer :: info_used
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_get_info(win, info_used, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: info_used
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_get_name(win, win_name, resultlen, ierror)
+      import
+      integer, intent(in) :: win
+      character(len=*) :: win_name
+      integer :: resultlen
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_get_name(win, win_name, resultlen, ierror)
       import
       integer, intent(in) :: win
       character(len=*) :: win_name
@@ -2409,13 +4299,34 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_lock(lock_type, rank, assert, win, ierror)
+      import
+      integer, intent(in) :: lock_type
+      integer, intent(in) :: rank
+      integer, intent(in) :: assert
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_lock_all(assert, win, ierror)
       import
       integer, intent(in) :: assert
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_lock_all(assert, win, ierror)
+      import
+      integer, intent(in) :: assert
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_post(group, assert, win, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: assert
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_post(group, assert, win, ierror)
       import
       integer, intent(in) :: group
       integer, intent(in) :: assert
@@ -2429,7 +4340,20 @@ module mpi
       integer(MPI_ADDRESS_KIND) :: attribute_val
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_set_attr(win, win_keyval, attribute_val, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: win_keyval
+      integer(MPI_ADDRESS_KIND) :: attribute_val
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_set_errhandler(win, errhandler, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: errhandler
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_set_errhandler(win, errhandler, ierror)
       import
       integer, intent(in) :: win
       integer, intent(in) :: errhandler
@@ -2441,13 +4365,37 @@ module mpi
       integer, intent(in) :: info
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_set_info(win, info, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: info
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_set_name(win, win_name, ierror)
       import
       integer, intent(in) :: win
       character(len=*) :: win_name
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_set_name(win, win_name, ierror)
+      import
+      integer, intent(in) :: win
+      character(len=*) :: win_name
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_shared_query(win, rank, size, disp_unit, baseptr, ierror)
+      import
+      integer, intent(in) :: win
+      integer, intent(in) :: rank
+      integer(MPI_ADDRESS_KIND) :: size
+      integer :: disp_unit
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: baseptr
+      !DIR$ IGNORE_TKR baseptr
+      type(*), dimension(*) :: baseptr
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_shared_query(win, rank, size, disp_unit, baseptr, ierror)
       import
       integer, intent(in) :: win
       integer, intent(in) :: rank
@@ -2466,12 +4414,30 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_start(group, assert, win, ierror)
+      import
+      integer, intent(in) :: group
+      integer, intent(in) :: assert
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_sync(win, ierror)
       import
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_sync(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_test(win, flag, ierror)
+      import
+      integer, intent(in) :: win
+      logical :: flag
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_test(win, flag, ierror)
       import
       integer, intent(in) :: win
       logical :: flag
@@ -2483,12 +4449,28 @@ module mpi
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_unlock(rank, win, ierror)
+      import
+      integer, intent(in) :: rank
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_unlock_all(win, ierror)
       import
       integer, intent(in) :: win
       integer :: ierror
     end subroutine
+    subroutine PMPI_Win_unlock_all(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
     subroutine MPI_Win_wait(win, ierror)
+      import
+      integer, intent(in) :: win
+      integer :: ierror
+    end subroutine
+    subroutine PMPI_Win_wait(win, ierror)
       import
       integer, intent(in) :: win
       integer :: ierror

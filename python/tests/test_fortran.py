@@ -22,6 +22,13 @@ RANKS = (1, 4, 7)
 needs_fortran = pytest.mark.skipif(
     shutil.which(FC.split()[0]) is None, reason=f"no Fortran compiler: {FC}"
 )
+# What a descriptor of an array is like each compiler decides; the library reads gfortran's.
+needs_gfortran = pytest.mark.skipif(
+    shutil.which(FC.split()[0]) is None
+    or "GNU Fortran" not in subprocess.run([*FC.split(), "--version"], capture_output=True,
+                                           text=True).stdout,
+    reason=f"not gfortran, or no Fortran compiler: {FC}",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +66,104 @@ def test_entry_points(odonata, build, ranks):
 
 @needs_fortran
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("name", ("fixed.f", "module.f90", "f08.f90"))
+@pytest.mark.parametrize("name", ("fixed.f", "module.f90", "f08.f90", "names08.f90"))
 def test_programs(odonata, build, name, ranks):
     good(odonata, build("odonata-mpifort", Path(name).stem, PROGRAMS / name), ranks)
+
+
+@needs_fortran
+@pytest.mark.parametrize("interface", ("use mpi", "include 'mpif.h'"))
+def test_names_of_either_interface(odonata, build, tmp_path, interface):
+    text = (PROGRAMS / "names.f90").read_text()
+    if interface != "use mpi":
+        # An include comes behind `implicit none`.
+        text = text.replace("  use mpi\n  implicit none\n", f"  implicit none\n  {interface}\n")
+    source = tmp_path / "names.f90"
+    source.write_text(text)
+    good(odonata, build("odonata-mpifort", "names", source), 2)
+
+
+# A tool that stands in for procedures of `mpi_f08` by the names that the standard gives them, and
+# calls the profiling names, generic and specific.
+TOOL = """
+subroutine MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror)
+  use mpi_f08, only: MPI_Datatype, MPI_Comm, PMPI_Send
+  implicit none
+  type(*), dimension(..), intent(in) :: buf
+  integer, intent(in) :: count, dest, tag
+  type(MPI_Datatype), intent(in) :: datatype
+  type(MPI_Comm), intent(in) :: comm
+  integer, optional, intent(out) :: ierror
+  print '(a,i0,a,i0)', 'send ', count, ' rank ', rank(buf)
+  call PMPI_Send(buf, count, datatype, dest, tag, comm, ierror)
+end subroutine
+subroutine MPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
+  use mpi_f08, only: MPI_Datatype, MPI_Comm, MPI_Request, PMPI_Irecv_f08ts
+  implicit none
+  type(*), dimension(..) :: buf
+  integer, intent(in) :: count, source, tag
+  type(MPI_Datatype), intent(in) :: datatype
+  type(MPI_Comm), intent(in) :: comm
+  type(MPI_Request) :: request
+  integer, optional, intent(out) :: ierror
+  print '(a,i0)', 'irecv ', count
+  call PMPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror)
+end subroutine
+subroutine MPI_Comm_rank_f08(comm, rank, ierror)
+  use mpi_f08, only: MPI_Comm, PMPI_Comm_rank
+  implicit none
+  type(MPI_Comm), intent(in) :: comm
+  integer, intent(out) :: rank
+  integer, optional, intent(out) :: ierror
+  print '(a)', 'comm_rank'
+  call PMPI_Comm_rank(comm, rank, ierror)
+end subroutine
+"""
+TRACED = """
+program traced
+  use mpi_f08
+  implicit none
+  integer :: me, a(3, 4), got(2), i
+  type(MPI_Request) :: r
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, me)
+  a = reshape([(i, i = 1, 12)], [3, 4])
+  call MPI_Irecv(got, 2, MPI_INTEGER, me, 1, MPI_COMM_SELF, r)
+  call MPI_Send(a(2, 1:4:2), 2, MPI_INTEGER, me, 1, MPI_COMM_SELF)
+  call MPI_Wait(r, MPI_STATUS_IGNORE)
+  print '(2i3)', got
+  call MPI_Finalize()
+end program
+"""
+
+
+@needs_gfortran
+@pytest.mark.parametrize("kind", ("object", "shared library"))
+def test_a_tool_stands_in_for_procedures_of_mpi_f08(odonata, build, tmp_path, kind):
+    main, tool = tmp_path / "traced.f90", tmp_path / "tool.f90"
+    main.write_text(TRACED)
+    tool.write_text(TOOL)
+    run = ("run", "-n", 1, "--machine", "dragonfly-1056", "--quiet", "--")
+    plain = odonata(*run, build("odonata-mpifort", "plain", main))
+    assert (plain.returncode, plain.stdout) == (0, "  2  8\n"), plain.stderr
+    options = ("-c",) if kind == "object" else ("-shared", "-fPIC")
+    part = build("odonata-mpifort", "tool.o" if kind == "object" else "libtool.so", *options, tool)
+    done = odonata(*run, build("odonata-mpifort", "traced", main, part))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "comm_rank\nirecv 2\nsend 2 rank 1\n  2  8\n"
+
+
+def test_entry_points_of_mpi_f08_have_mpichs_names():
+    """Those of MPICH's libmpifort.so.12 and the standard's, for tools that are not Fortran."""
+    library = WRAPPERS.parent / "_lib" / "libmpifort.so.12"
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
+    found = {line.split()[-1] for line in listed.stdout.splitlines()}
+    for name in ("send_f08ts", "send_f08ts_large", "isend_f08ts", "allreduce_f08ts", "put_f08ts",
+                 "file_write_at_all_f08ts", "neighbor_alltoallw_init_f08ts_large", "comm_rank_f08",
+                 "type_size_f08_large", "wtime_f08", "buffer_detach_f08", "win_create_f08ts",
+                 "free_mem_f08ts", "get_address_f08ts", "ialltoallv_f08ts_large"):  # fmt: skip
+        for prefix in ("mpi_", "pmpi_", "pmpir_"):
+            assert f"{prefix}{name}_" in found
 
 
 SECTIONS = """
@@ -136,11 +238,65 @@ def test_c_and_fortran_in_one_program_speak_one_abi(odonata, build, tmp_path):
     right = build("odonata-mpicc", "right.o", "-abi=mpich", "-c", part)
     done = odonata(*run, build("odonata-mpifort", "mixed", main, right))
     assert (done.returncode, done.stdout) == (0, " 2.0\n"), done.stderr
-    # Its C in the standard ABI: another library, which is told of a handle that it never made.
+    # Its C in the standard ABI: with a library of its own, which never made the handle; and as an
+    # object, whose handles the one library there is does not know.
     wrong = build("odonata-mpicc", "libwrong.so", "-shared", "-fPIC", part)
     done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
     assert done.returncode != 0
+    assert "two MPI libraries" in done.stderr and "`most_of_` in libwrong.so" in done.stderr
     assert "odonata-mpicc -abi=mpich" in done.stderr
+    wrong = build("odonata-mpicc", "wrong.o", "-c", part)
+    done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
+    assert done.returncode != 0
+    assert "It is MPI_DOUBLE in the MPI-5 standard ABI, and this is libmpi.so.12" in done.stderr
+    assert "`most_of_` in broken was compiled with another mpi.h" in done.stderr
+    assert "odonata-mpicc -abi=mpich" in done.stderr
+
+
+PASSED = """
+#include <mpi.h>
+int pass_comm(void) { int n; return MPI_Comm_size(MPI_COMM_WORLD, &n); }
+int pass_type(void) { int n; return MPI_Type_size(MPI_DOUBLE, &n); }
+int pass_op(void) { int n; return MPI_Op_commutative(MPI_SUM, &n); }
+int pass_info(void) { int n; return MPI_Info_get_nkeys(MPI_INFO_ENV, &n); }
+int pass_group(void) { int n; return MPI_Group_size(MPI_GROUP_EMPTY, &n); }
+int pass_request(void) { MPI_Request r = (MPI_Request)VALUE; return MPI_Wait(&r, MPI_STATUS_IGNORE); }
+int pass_made(void) { int n; return MPI_Comm_size((MPI_Comm)MADE, &n); }
+"""
+CALLS = """
+#include <mpi.h>
+int WHAT(void);
+int main(void) { MPI_Init(0, 0); WHAT(); return MPI_Finalize(); }
+"""
+# Handles of requests and communicators that either library gives programs.
+STANDARD = ("-DVALUE=(intptr_t)0x4b000002", "-DMADE=(intptr_t)0x41000001")
+MPICH = ("-DVALUE=0xac000101", "-DMADE=0x84000101")
+
+
+@pytest.mark.parametrize(
+    "what, named",
+    [("pass_comm", "MPI_COMM_WORLD"), ("pass_type", "MPI_DOUBLE"), ("pass_op", "MPI_SUM"),
+     ("pass_info", "MPI_INFO_ENV"), ("pass_group", "MPI_GROUP_EMPTY"),
+     ("pass_request", "a Request that the program has created"),
+     ("pass_made", "a Comm that the program has created")],
+)  # fmt: skip
+@pytest.mark.parametrize("wrong", ("standard", "mpich"))
+def test_handles_of_the_other_abi_are_named_with_who_passes_them(
+    odonata, build, tmp_path, what, named, wrong
+):
+    part, main = tmp_path / "part.c", tmp_path / "main.c"
+    part.write_text("#include <stdint.h>\n" + PASSED)
+    main.write_text(CALLS.replace("WHAT", what))
+    mpich = ("-abi=mpich",)
+    of_part, of_main = ((), mpich) if wrong == "standard" else (mpich, ())
+    made = STANDARD if wrong == "standard" else MPICH
+    part = build("odonata-mpicc", f"{wrong}.o", *of_part, *made, "-w", "-c", part)
+    program = build("odonata-mpicc", f"{what}-{wrong}", *of_main, main, part)
+    done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--quiet", "--", program)
+    assert done.returncode != 0
+    assert f"It is {named} in " in done.stderr
+    assert f"`{what}` in {program.name} was compiled with another mpi.h" in done.stderr
+    assert "compile its source again with `odonata-mpicc" in done.stderr
 
 
 @needs_fortran

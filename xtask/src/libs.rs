@@ -21,7 +21,7 @@ struct Library {
     over: Option<&'static str>,
 }
 
-const C_NAMES: &str = "MPI_*; PMPI_*; MPIR_Dup_fn;";
+const C_NAMES: &str = "MPI_*; PMPI_*; MPIR_Dup_fn; odonata_*;";
 
 const LIBRARIES: [Library; 3] = [
     Library {
@@ -45,7 +45,7 @@ const LIBRARIES: [Library; 3] = [
         link: "libmpifort.so",
         package: "mpifort",
         features: &[],
-        exports: "mpi_*; pmpi_*; mpipriv*; mpifcmb*; odonata_*;",
+        exports: "mpi_*; pmpi_*; pmpir_*; mpipriv*; mpifcmb*; odonata_*;",
         over: Some("libmpi.so.12"),
     },
 ];
@@ -55,7 +55,8 @@ const OTHER_NAMES: [(&str, &str); 2] =
     [("libmpich.so.12", "libmpi.so.12"), ("libmpichfort.so.12", "libmpifort.so.12")];
 
 /// What compilers read.
-const INCLUDED: [&str; 5] = ["mpi.h", "mpich/mpi.h", "mpif.h", "mpi.f90", "mpi_f08.f90"];
+const INCLUDED: [&str; 6] =
+    ["mpi.h", "mpich/mpi.h", "mpif.h", "mpi.f90", "mpi_f08.f90", "mpi_f08ts.f90"];
 
 /// What answers the clocks a program reads behind MPI's back.
 const CLOCK: &str = "libodonata_clock.so";

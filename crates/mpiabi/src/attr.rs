@@ -2,10 +2,14 @@
 //! with callbacks for when the object is copied or freed. And the few that MPI itself hangs there.
 //!
 //! Callbacks run with no lock of ours held: they may call MPI.
+//!
+//! A value of C is an address, one of Fortran an integer (MPI 5.0, 19.3.7). What one language set
+//! the other reads: Fortran gets C's address as an integer, C gets the address of Fortran's integer.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::{Comm, Datatype, Kind, Raw, Win, c};
@@ -14,8 +18,47 @@ use crate::export::mpi_fn;
 use crate::runtime::callback;
 use crate::{runtime, win};
 
+/// Who set an attribute, and who calls.
+#[cfg_attr(not(feature = "mpich"), allow(dead_code))] // the standard ABI has no Fortran
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Language {
+    C,
+    /// `INTEGER(KIND=MPI_ADDRESS_KIND)`.
+    Fortran,
+    /// A default `INTEGER`, of `MPI_Attr_put` and `MPI_Keyval_create`.
+    Mpi1Fortran,
+}
+
+impl Language {
+    /// A value as it is kept: half a word keeps its sign.
+    fn kept(self, value: usize) -> usize {
+        match self {
+            Language::Mpi1Fortran => value as c_int as isize as usize,
+            _ => value,
+        }
+    }
+}
+
+thread_local! {
+    static CALLER: Cell<Language> = const { Cell::new(Language::C) };
+}
+
+/// Says from which language the next calls of this thread about attributes come: 0 for C, 1 for
+/// Fortran, 2 for Fortran's functions of MPI-1. `libmpifort.so.12` calls it around each of them.
+#[cfg(feature = "mpich")]
+#[unsafe(no_mangle)]
+pub extern "C" fn odonata_attribute_language(language: c_int) {
+    CALLER.set(match language {
+        1 => Language::Fortran,
+        2 => Language::Mpi1Fortran,
+        _ => Language::C,
+    });
+}
+
 struct Key {
     kind: Kind,
+    /// Whose functions those are.
+    language: Language,
     /// Addresses of the program's functions.
     copy: usize,
     delete: usize,
@@ -26,7 +69,32 @@ struct Key {
 struct Attribute {
     keyval: c_int,
     key: Arc<Key>,
-    value: usize,
+    set_by: Language,
+    /// C reads Fortran's values by their address.
+    value: Arc<AtomicUsize>,
+}
+
+impl Attribute {
+    fn new(keyval: c_int, key: Arc<Key>, set_by: Language, value: usize) -> Attribute {
+        let value = Arc::new(AtomicUsize::new(set_by.kept(value)));
+        Attribute { keyval, key, set_by, value }
+    }
+    /// The value as a language sees it.
+    fn seen_by(&self, language: Language) -> usize {
+        match (self.set_by, language) {
+            (Language::C, _) | (_, Language::Fortran | Language::Mpi1Fortran) => {
+                self.value.load(Ordering::Relaxed)
+            }
+            // Little-endian: the address of the word is that of its lower half, too.
+            _ => self.value.as_ptr() as usize,
+        }
+    }
+    /// What a copy function returned, for the copy. Its language is the original's, as in MPICH.
+    fn copy(&self, returned: usize) -> Attribute {
+        let is_own_place = returned == self.value.as_ptr() as usize;
+        let value = if is_own_place { self.value.load(Ordering::Relaxed) } else { returned };
+        Attribute::new(self.keyval, self.key.clone(), self.set_by, value)
+    }
 }
 
 struct State {
@@ -52,8 +120,16 @@ const NULL_FN: usize = 0;
 #[cfg(not(feature = "mpich"))]
 const DUP_FN: usize = c::COMM_DUP_FN;
 
+/// Runs a function of the program's, which calls MPI from C until `libmpifort` says otherwise.
+fn in_callback<T>(function: impl FnOnce() -> T) -> T {
+    let caller = CALLER.replace(Language::C);
+    let result = callback(function);
+    CALLER.set(caller);
+    result
+}
+
 impl Key {
-    /// The value for a copy of the object, if it gets one.
+    /// The value for a copy of the object, if it gets one. `value` is as its language sees it.
     fn copied(&self, keyval: c_int, object: c_int, value: usize) -> Result<Option<usize>> {
         if self.copy == NULL_FN {
             return Ok(None);
@@ -76,7 +152,7 @@ impl Key {
             let copy = std::mem::transmute::<usize, Copy>(self.copy);
             let (extra_state, value) = (self.extra_state as *mut c_void, value as *mut c_void);
             let out = (&raw mut out).cast();
-            callback(|| copy(raw(object), keyval, extra_state, value, out, &raw mut flag))
+            in_callback(|| copy(raw(object), keyval, extra_state, value, out, &raw mut flag))
         };
         if code != c::SUCCESS {
             return Err(Error::new(code, "an attribute's copy function failed"));
@@ -92,7 +168,7 @@ impl Key {
         let code = unsafe {
             let delete = std::mem::transmute::<usize, Delete>(self.delete);
             let (value, extra_state) = (value as *mut c_void, self.extra_state as *mut c_void);
-            callback(|| delete(raw(object), keyval, value, extra_state))
+            in_callback(|| delete(raw(object), keyval, value, extra_state))
         };
         if code != c::SUCCESS {
             return Err(Error::new(code, "an attribute's delete function failed"));
@@ -108,10 +184,11 @@ fn raw(object: c_int) -> Raw {
 /// Hangs on `new` what the attributes of `old` say a copy gets. Stops at the first error.
 pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
     let attributes = state().attributes.get(&(kind, old)).cloned().unwrap_or_default();
-    for Attribute { keyval, key, value } in attributes {
-        if let Some(value) = key.copied(keyval, old, value)? {
-            let attribute = Attribute { keyval, key, value };
-            state().attributes.entry((kind, new)).or_default().push(attribute);
+    for attribute in attributes {
+        let value = attribute.seen_by(attribute.key.language);
+        if let Some(returned) = attribute.key.copied(attribute.keyval, old, value)? {
+            let copy = attribute.copy(returned);
+            state().attributes.entry((kind, new)).or_default().push(copy);
         }
     }
     Ok(())
@@ -121,10 +198,10 @@ pub(crate) fn copy_all(kind: Kind, old: c_int, new: c_int) -> Result {
 pub(crate) fn delete_all(kind: Kind, object: c_int) -> Result {
     loop {
         let last = state().attributes.get(&(kind, object)).and_then(|list| list.last().cloned());
-        let Some(Attribute { keyval, key, value }) = last else { break };
-        key.deleted(keyval, object, value)?;
+        let Some(last) = last else { break };
+        last.key.deleted(last.keyval, object, last.seen_by(last.key.language))?;
         if let Some(list) = state().attributes.get_mut(&(kind, object)) {
-            list.retain(|a| a.keyval != keyval);
+            list.retain(|a| a.keyval != last.keyval);
         }
     }
     state().attributes.remove(&(kind, object));
@@ -140,6 +217,7 @@ fn create(
 ) -> Result {
     let key = Key {
         kind,
+        language: CALLER.get(),
         copy: copy as usize,
         delete: delete as usize,
         extra_state: extra_state as usize,
@@ -177,23 +255,27 @@ fn find(kind: Kind, object: c_int, keyval: c_int) -> Option<Attribute> {
 }
 
 fn set(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void) -> Result {
+    // Functions of the program's may call MPI in their turn.
+    let language = CALLER.get();
     let key = key(kind, keyval)?;
     if let Some(old) = find(kind, object, keyval) {
-        old.key.deleted(keyval, object, old.value)?;
+        old.key.deleted(keyval, object, old.seen_by(old.key.language))?;
     }
     let mut state = state();
     let list = state.attributes.entry((kind, object)).or_default();
-    let value = value as usize;
     match list.iter_mut().find(|a| a.keyval == keyval) {
-        Some(attribute) => attribute.value = value,
-        None => list.push(Attribute { keyval, key, value }),
+        Some(attribute) => {
+            attribute.set_by = language;
+            attribute.value.store(language.kept(value as usize), Ordering::Relaxed);
+        }
+        None => list.push(Attribute::new(keyval, key, language, value as usize)),
     }
     Ok(())
 }
 
 fn get(kind: Kind, object: c_int, keyval: c_int, value: *mut c_void, flag: *mut c_int) -> Result {
     let found = match find(kind, object, keyval) {
-        Some(attribute) => Some(attribute.value),
+        Some(attribute) => Some(attribute.seen_by(CALLER.get())),
         None => {
             key(kind, keyval)?;
             None
@@ -217,7 +299,7 @@ fn delete(kind: Kind, object: c_int, keyval: c_int) -> Result {
     let Some(old) = find(kind, object, keyval) else {
         return fail!(c::ERR_KEYVAL, "the object has no attribute of key {keyval:#x}");
     };
-    old.key.deleted(keyval, object, old.value)?;
+    old.key.deleted(keyval, object, old.seen_by(old.key.language))?;
     if let Some(list) = state().attributes.get_mut(&(kind, object)) {
         list.retain(|a| a.keyval != keyval);
     }

@@ -67,6 +67,36 @@ pub fn has_short_addresses(f: &Function) -> bool {
     f.place == "removed" || f.name.starts_with("Attr_") || f.name.starts_with("Keyval_")
 }
 
+/// Whether the library reads or writes a buffer after the call: what the standard declares
+/// `asynchronous`.
+pub fn keeps_a_buffer(f: &Function) -> bool {
+    let all = arguments(f);
+    let later = |a: &Argument| match a.what {
+        What::Handle("Request") => a.how == How::Place,
+        What::Handle("Win") => true,
+        _ => false,
+    };
+    let named = f.name.ends_with("_begin") || f.name.to_lowercase().contains("attach");
+    all.iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
+        && (named || all.iter().any(later))
+        && f.name != "Win_detach"
+}
+
+/// Whether `mpi_f08` takes a buffer of any type, and so has a procedure whose name ends in `_f08ts`
+/// (MPI 5.0, 19.1.5). Those that return a buffer's address have a `type(c_ptr)` there.
+pub fn takes_a_buffer(f: &Function) -> bool {
+    arguments(f).iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
+}
+
+/// The name of a function's procedure in `mpi_f08` after `MPI_`, as MPICH has it.
+pub fn name_f08(f: &Function) -> String {
+    let (plain, large) = match f.name.strip_suffix("_c") {
+        Some(plain) => (plain, "_large"),
+        None => (f.name, ""),
+    };
+    format!("{plain}_f08{}{large}", if takes_a_buffer(f) { "ts" } else { "" })
+}
+
 /// Arguments of a function as Fortran has them, without `ierror`.
 pub fn arguments<'a>(f: &Function<'a>) -> Vec<Argument<'a>> {
     let all = f.arguments.split(", ").filter(|a| !matches!(*a, "void" | "..."));
@@ -117,8 +147,11 @@ fn argument<'a>(f: &Function<'a>, text: &'a str) -> Argument<'a> {
             What::Status
         }
         "char" => {
-            // `const char datarep[]` is one string.
+            // `const char datarep[]` is one string, `char *argv[]` are many.
             how = if constant { How::Read } else { How::Place };
+            if array && stars > 0 {
+                how = How::Array;
+            }
             What::Text
         }
         "void" => match name {

@@ -4,11 +4,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::arguments::{Argument, How, What, arguments, only_in_c};
+use super::arguments::{
+    Argument, How, What, arguments, has_short_addresses, keeps_a_buffer, name_f08, only_in_c,
+    takes_a_buffer,
+};
 use super::generate::Function;
 
 /// What `src/by_hand.rs` has, because more than the way of passing differs from C.
-pub const BY_HAND: [&str; 37] = [
+pub const BY_HAND: [&str; 40] = [
     "Address",
     "Attr_get",
     "Attr_put",
@@ -18,6 +21,7 @@ pub const BY_HAND: [&str; 37] = [
     "Comm_detach_buffer",
     "Comm_detach_buffer_c",
     "Comm_get_attr",
+    "Comm_set_attr",
     "Grequest_start",
     "Info_create_env",
     "Info_get_string",
@@ -40,12 +44,14 @@ pub const BY_HAND: [&str; 37] = [
     "Type_hindexed",
     "Type_hvector",
     "Type_lb",
+    "Type_set_attr",
     "Type_struct",
     "Type_ub",
     "Waitany",
     "Waitsome",
     "Win_create_keyval",
     "Win_get_attr",
+    "Win_set_attr",
 ];
 
 /// Procedures that a program passes on, and so has to name.
@@ -80,7 +86,85 @@ pub fn entries(functions: &[Function], done: &BTreeSet<String>) -> String {
             }
         }
     }
+    let in_f08 = |f: &&Function| !only_in_c(f) && !has_short_addresses(f);
+    functions.iter().filter(in_f08).for_each(|f| entries_f08(&mut out, f));
     out
+}
+
+/// The names that a function has in MPICH's `mpi_f08`, for programs and for tools that stand in for
+/// it: `MPI_Send_f08ts`, `PMPI_Send_f08ts` as the standard calls it, and what MPICH calls that one.
+fn entries_f08(out: &mut String, f: &Function) {
+    let all = arguments(f);
+    let parameter = |a: &Argument| match a.what {
+        What::Choice if takes_a_buffer(f) && a.name != "buffer_addr" => {
+            format!("{}: *const Descriptor", a.name)
+        }
+        _ => format!("{}: *mut c_void", a.name),
+    };
+    let mut taken: Vec<String> = all.iter().map(parameter).collect();
+    let mut passed: Vec<String> = all.iter().map(|a| a.name.to_string()).collect();
+    if f.returns == "int" {
+        taken.push("ierror: *mut c_void".into());
+        passed.push("ierror".into());
+    }
+    for a in all.iter().filter(|a| a.what == What::Text) {
+        taken.push(format!("{}_len: usize", a.name));
+        passed.push(format!("{}_len", a.name));
+    }
+    let returns = match f.returns {
+        "int" => "",
+        "double" => " -> f64",
+        _ => " -> i64",
+    };
+    // What each calls takes addresses alone.
+    let addresses = taken.join(", ").replace("*const Descriptor", "*mut c_void");
+    let (before, after) = sections(f, &mut passed);
+    for (own, prefix) in [("MPI_", "MPI_"), ("PMPI_", "PMPI_"), ("PMPIR_", "PMPI_")] {
+        // A detached buffer's address: by hand, under that name for counts of 32 bits.
+        let by_hand = all.iter().any(|a| a.name == "buffer_addr") && !takes_a_buffer(f);
+        let (name, plain) = (symbol(own, &name_f08(f)), f.name.trim_end_matches("_c"));
+        let target = match (by_hand, f.name.ends_with("_c")) {
+            (false, _) => symbol(prefix, f.name),
+            (true, false) => symbol(prefix, &format!("{plain}_f08")),
+            (true, true) => symbol(prefix, &format!("{plain}_f08_c")),
+        };
+        if name == target {
+            continue;
+        }
+        writeln!(
+            out,
+            "const _: () = {{\nunsafe extern \"C\" {{ fn {target}({addresses}){returns}; }}\n\
+             #[unsafe(no_mangle)]\nunsafe extern \"C\" fn {name}({}){returns} {{ unsafe {{\n\
+             {before}    let result = {target}({});\n{after}    result\n}} }}\n}};",
+            taken.join(", "),
+            passed.join(", ")
+        )
+        .unwrap();
+    }
+}
+
+/// What is done with the sections of arrays before and after the call, which takes their addresses.
+fn sections(f: &Function, passed: &mut [String]) -> (String, String) {
+    let (mut before, mut after) = (String::new(), String::new());
+    if !takes_a_buffer(f) {
+        return (before, after);
+    }
+    for (a, passed) in arguments(f).iter().zip(passed).filter(|(a, _)| a.what == What::Choice) {
+        let name = a.name;
+        // Where a buffer is counts there, not what is in it.
+        let place = matches!(name, "location" | "base") && f.name != "Win_create";
+        let how = match (place, keeps_a_buffer(f)) {
+            (true, _) => "Use::Place".to_string(),
+            (_, true) => format!("Use::Kept(\"MPI_{}\")", f.name.trim_end_matches("_c")),
+            _ => "Use::Now".to_string(),
+        };
+        writeln!(before, "    let mut {name} = Section::new({name}, {how});").unwrap();
+        *passed = format!("{name}.address()");
+        if a.how != How::Read && !place {
+            writeln!(after, "    {name}.store();").unwrap();
+        }
+    }
+    (before, after)
 }
 
 /// The symbol that a Fortran compiler on Linux makes of a name.

@@ -1,9 +1,10 @@
 //! Writes what a Fortran compiler reads: `mpif.h`, the module `mpi` and the module `mpi_f08`.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::arguments::{Argument, How, What, arguments, has_short_addresses, only_in_c};
+use super::arguments::{
+    Argument, How, What, arguments, has_short_addresses, keeps_a_buffer, name_f08, only_in_c,
+};
 use super::entries::PROCEDURES;
 use super::generate::{Constant, Function, is_handle};
 
@@ -96,10 +97,13 @@ const PLACES: &str = "      INTEGER MPI_BOTTOM, MPI_IN_PLACE
       SAVE /MPIPRIV1/, /MPIPRIV2/, /MPIPRIVC/, /MPIFCMB5/, /MPIFCMB9/
 ";
 
-/// Functions have types, and procedures that are passed have to be named. `MPI_Aint_add` and
-/// `MPI_Aint_diff` are left to programs, which declare them, for MPICH's file does not either.
+/// Functions have types, and procedures that are passed have to be named.
 const EXTERNALS: &str = "      REAL(KIND=8) MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
+      INTEGER(KIND=MPI_ADDRESS_KIND) MPI_AINT_ADD, MPI_AINT_DIFF
+      INTEGER(KIND=MPI_ADDRESS_KIND) PMPI_AINT_ADD, PMPI_AINT_DIFF
+      EXTERNAL MPI_AINT_ADD, MPI_AINT_DIFF
+      EXTERNAL PMPI_AINT_ADD, PMPI_AINT_DIFF
 ";
 
 fn copied(text: &str, constants: &[Constant]) -> String {
@@ -135,6 +139,11 @@ const MPI: &str = "\
 ! crates/mpifort; do not edit.
 module mpi
   implicit none
+
+  type, bind(C) :: MPI_Status
+    integer, private :: low, high
+    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
+  end type
 ";
 
 const SIZEOF: &str = "
@@ -150,12 +159,23 @@ const SIZEOF: &str = "
       !DIR$ IGNORE_TKR buf
       type(*), dimension(*) :: buf
     end subroutine
+    subroutine PMPI_F_sync_reg(buf)
+      !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DEC$ ATTRIBUTES NO_ARG_CHECK :: buf
+      !DIR$ IGNORE_TKR buf
+      type(*), dimension(*) :: buf
+    end subroutine
   end interface
 ";
 
 /// Module `mpi`.
-pub fn module(functions: &[Function], constants: &[Constant], done: &BTreeSet<String>) -> String {
-    let mut out = copied(MPI, constants);
+pub fn module(functions: &[Function], constants: &[Constant]) -> String {
+    let mut out = String::from(MPI);
+    for kind in HANDLES {
+        write!(out, "  type, bind(C) :: MPI_{kind}\n    integer :: MPI_VAL\n  end type\n").unwrap();
+    }
+    out.push('\n');
+    out = copied(&out, constants);
     for name in PROCEDURES {
         writeln!(out, "      EXTERNAL {name}").unwrap();
     }
@@ -165,22 +185,20 @@ pub fn module(functions: &[Function], constants: &[Constant], done: &BTreeSet<St
         // Any type will do for a buffer, and that `mpif.h` and MPICH's module declare nothing of
         // such procedures is what programs rely on: for arrays of one element that are not arrays.
         let buffers = arguments(f).iter().any(|a| matches!(a.what, What::Choice | What::Weights));
-        if !declared(f, done) || buffers {
+        if !declared(f) || buffers {
             continue;
         }
         interface(&mut out, f, &format!("MPI_{}", f.name), Module::Mpi);
-        if f.returns != "int" {
-            interface(&mut out, f, &format!("PMPI_{}", f.name), Module::Mpi);
-        }
+        interface(&mut out, f, &format!("PMPI_{}", f.name), Module::Mpi);
     }
     out.push_str("  end interface\nend module mpi\n");
     out
 }
 
-/// Whether it has a place in a module: functions of large counts are with those of small ones.
-fn declared(f: &Function, done: &BTreeSet<String>) -> bool {
-    let refused = f.name == "Register_datarep";
-    !(only_in_c(f) || refused || f.name.ends_with("_c")) && done.contains(f.name)
+/// Whether it has a place in a module: functions of large counts are with those of small ones. So
+/// do functions that are not supported, whose call ends the job and names them.
+fn declared(f: &Function) -> bool {
+    !(only_in_c(f) || f.place == "removed" || f.name.ends_with("_c"))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -189,6 +207,8 @@ enum Module {
     F08,
     /// Procedures behind those of `mpi_f08`: buffers are addresses.
     AtAddresses,
+    /// `mpi_f08` for a compiler whose descriptors of arrays `libmpifort.so.12` reads.
+    Descriptors,
 }
 
 const F08: &str = "\
@@ -201,13 +221,30 @@ const F08: &str = "\
 ! buffer for longer that would go wrong without a word, so there it ends the job.
 module mpi_f08
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr
+  use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
+    MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Session, MPI_Win
   implicit none
   private :: c_loc, c_ptr, odonata_check
 
-  type, bind(C) :: MPI_Status
-    integer, private :: low, high
-    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR
-  end type
+";
+
+/// For gfortran.
+const F08TS: &str = "\
+! Module `mpi_f08` of odonata for gfortran: MPI 5.0 in the ABI of MPICH. Written by the test
+! `fresh` of crates/mpifort; do not edit.
+!
+! A handle is a type of one integer and an `ierror` may be left out. A buffer comes with its
+! descriptor, so the procedures have the names and symbols of MPICH's (`MPI_Send_f08ts`). A section
+! of an array that is not contiguous is copied for the time of a call (MPI_SUBARRAYS_SUPPORTED is
+! false). Where MPI keeps a buffer for longer that would go wrong without a word, so there it ends
+! the job.
+module mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_ptr
+  use mpi, only: MPI_Status, MPI_Comm, MPI_Datatype, MPI_Errhandler, MPI_File, MPI_Group, &
+    MPI_Info, MPI_Message, MPI_Op, MPI_Request, MPI_Session, MPI_Win
+  implicit none
+  private :: c_ptr
+
 ";
 
 /// The same blocks as in `mpif.h`: a status there is five integers.
@@ -254,6 +291,26 @@ const HANDLER: &str = "    subroutine MPI_HANDLE_errhandler_function(object, err
       integer :: error_code
     end subroutine
 ";
+const DATAREP: &str =
+    "    subroutine MPI_Datarep_conversion_function_NAME(userbuf, datatype, count, &
+        filebuf, position, extra_state, ierror)
+      import
+      type(c_ptr), value :: userbuf, filebuf
+      type(MPI_Datatype) :: datatype
+      integer(KIND) :: count
+      integer(MPI_OFFSET_KIND) :: position
+      integer(MPI_ADDRESS_KIND) :: extra_state
+      integer :: ierror
+    end subroutine
+";
+const DATAREP_EXTENT: &str = "    subroutine MPI_Datarep_extent_function(datatype, extent, &
+        extra_state, ierror)
+      import
+      type(MPI_Datatype) :: datatype
+      integer(MPI_ADDRESS_KIND) :: extent, extra_state
+      integer :: ierror
+    end subroutine
+";
 const GREQUEST: &str = "    subroutine MPI_Grequest_query_function(extra_state, status, ierror)
       import
       integer(MPI_ADDRESS_KIND) :: extra_state
@@ -291,6 +348,10 @@ fn procedures(out: &mut String) {
         out.push_str(&named(HANDLER, "", kind));
     }
     out.push_str(GREQUEST);
+    out.push_str(&DATAREP.replace("_NAME", "").replace("(KIND)", ""));
+    let large = DATAREP.replace("integer(KIND)", "integer(MPI_COUNT_KIND)");
+    out.push_str(&large.replace("_NAME", "_c"));
+    out.push_str(DATAREP_EXTENT);
     out.push_str("  end interface\n");
 }
 
@@ -301,6 +362,13 @@ fn predefined(out: &mut String) {
         out.push_str(&named(COPY, &format!("{kind}_NULL_COPY_FN"), handle));
         out.push_str(&named(COPY, &format!("{kind}_DUP_FN"), handle));
         out.push_str(&named(DELETE, &format!("{kind}_NULL_DELETE_FN"), handle));
+    }
+    for (suffix, count) in [("", "integer"), ("_C", "integer(MPI_COUNT_KIND)")] {
+        let shape = DATAREP.replace("integer(KIND)", count);
+        out.push_str(&shape.replace(
+            "MPI_Datarep_conversion_function_NAME",
+            &format!("MPI_CONVERSION_FN_NULL{suffix}"),
+        ));
     }
 }
 
@@ -321,17 +389,92 @@ const STATUSES: &str = "
   end interface
 ";
 
-/// Module `mpi_f08`.
-pub fn module_f08(
-    functions: &[Function],
-    constants: &[Constant],
-    done: &BTreeSet<String>,
-) -> String {
+/// Module `mpi_f08` for any compiler.
+pub fn module_f08(functions: &[Function], constants: &[Constant]) -> String {
     let mut out = String::from(F08);
-    for kind in HANDLES {
-        write!(out, "  type, bind(C) :: MPI_{kind}\n    integer :: MPI_VAL\n  end type\n").unwrap();
+    declarations(&mut out, constants);
+    let mut bodies = String::new();
+    for f in functions.iter().filter(|f| declared(f) && !has_short_addresses(f)) {
+        let suffix = if returns_an_address(f) { "_f08" } else { "" };
+        let large = large_form(functions, f);
+        for prefix in ["MPI_", "PMPI_"] {
+            let specific = format!("{prefix}{}{suffix}", f.name);
+            if keeps_a_buffer(f) {
+                writeln!(out, "  interface").unwrap();
+                interface(&mut out, f, &specific, Module::AtAddresses);
+                large.iter().for_each(|g| {
+                    interface(&mut out, g, &format!("{specific}_c"), Module::AtAddresses);
+                });
+                writeln!(out, "  end interface\n  interface {prefix}{}", f.name).unwrap();
+                for g in std::iter::once(f).chain(large) {
+                    writeln!(out, "    procedure {prefix}{}", g.name).unwrap();
+                    checked(&mut bodies, g, prefix);
+                }
+                out.push_str("  end interface\n");
+                continue;
+            }
+            if f.name == "Op_create" {
+                // The procedures that they take differ, and nothing else: it has its own name.
+                out.push_str("  interface\n");
+                functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
+                    interface(&mut out, g, &format!("{prefix}Op_create_c"), Module::F08);
+                });
+                out.push_str("  end interface\n");
+            }
+            writeln!(out, "  interface {prefix}{}", f.name).unwrap();
+            interface(&mut out, f, &specific, Module::F08);
+            if let Some(large) = large {
+                interface(&mut out, large, &format!("{specific}_c"), Module::F08);
+            }
+            out.push_str("  end interface\n");
+        }
     }
-    out.push('\n');
+    out.push_str(STATUSES);
+    out.push_str(CHECKED);
+    out.push_str(&bodies);
+    out.push_str("end module mpi_f08\n");
+    out
+}
+
+/// Module `mpi_f08` for gfortran: its procedures have MPICH's names.
+pub fn module_f08ts(functions: &[Function], constants: &[Constant]) -> String {
+    let mut out = String::from(F08TS);
+    declarations(&mut out, constants);
+    for f in functions.iter().filter(|f| declared(f) && !has_short_addresses(f)) {
+        for prefix in ["MPI_", "PMPI_"] {
+            let named = |g: &Function| format!("{prefix}{}", name_f08(g));
+            if f.name == "Op_create" {
+                writeln!(out, "  interface {prefix}Op_create_c").unwrap();
+                functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
+                    interface(&mut out, g, &named(g), Module::Descriptors);
+                });
+                out.push_str("  end interface\n");
+            }
+            writeln!(out, "  interface {prefix}{}", f.name).unwrap();
+            for g in std::iter::once(f).chain(large_form(functions, f)) {
+                interface(&mut out, g, &named(g), Module::Descriptors);
+            }
+            out.push_str("  end interface\n");
+        }
+    }
+    out.push_str(STATUSES);
+    out.push_str("end module mpi_f08\n");
+    out
+}
+
+/// Whether a function returns a buffer's address, as a `type(c_ptr)`.
+fn returns_an_address(f: &Function) -> bool {
+    arguments(f).iter().any(|a| a.name == "buffer_addr") && f.name.to_lowercase().contains("detach")
+}
+
+/// A function's large-count form that its generic name can hold, too: told apart by their counts.
+fn large_form<'a, 'b>(functions: &'a [Function<'b>], f: &Function<'b>) -> Option<&'a Function<'b>> {
+    let large = functions.iter().find(|g| g.name == format!("{}_c", f.name));
+    large.filter(|g| differs(f, g))
+}
+
+/// What both forms of the module begin with: constants, places, handles and kinds of procedures.
+fn declarations(out: &mut String, constants: &[Constant]) {
     for (name, kind, value) in constants_of(constants) {
         let (kind, value) = match kind {
             "int" => ("integer".to_string(), value.to_string()),
@@ -341,7 +484,9 @@ pub fn module_f08(
         writeln!(out, "  {kind}, parameter :: MPI_{name} = {value}").unwrap();
     }
     for (name, at) in IN_A_STATUS {
-        writeln!(out, "  integer, parameter :: MPI_F_{name} = {at}").unwrap();
+        for prefix in ["MPI_", "MPI_F_"] {
+            writeln!(out, "  integer, parameter :: {prefix}{name} = {at}").unwrap();
+        }
     }
     out.push_str("  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.\n");
     out.push_str("  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n");
@@ -359,61 +504,11 @@ pub fn module_f08(
         }
         out.push_str("  end interface\n");
     }
-    procedures(&mut out);
+    procedures(out);
     out.push_str("\n  interface\n");
-    predefined(&mut out);
+    predefined(out);
     out.push_str("  end interface\n");
     out.push_str(&SIZEOF.replace("{optional}", ", optional"));
-    let mut bodies = String::new();
-    for f in functions {
-        if !declared(f, done) || has_short_addresses(f) {
-            continue;
-        }
-        let detach = f.name.ends_with("detach") && f.name.starts_with("Buffer")
-            || f.name.ends_with("detach_buffer");
-        let specific = format!("MPI_{}{}", f.name, if detach { "_f08" } else { "" });
-        // Told apart by their counts.
-        let large = functions.iter().find(|g| g.name == format!("{}_c", f.name));
-        let large = large.filter(|g| done.contains(g.name) && differs(f, g));
-        if keeps_a_buffer(f) {
-            writeln!(out, "  interface").unwrap();
-            interface(&mut out, f, &specific, Module::AtAddresses);
-            large.iter().for_each(|g| {
-                interface(&mut out, g, &format!("{specific}_c"), Module::AtAddresses);
-            });
-            writeln!(out, "  end interface\n  interface MPI_{}", f.name).unwrap();
-            for g in std::iter::once(f).chain(large) {
-                writeln!(out, "    procedure MPI_{}", g.name).unwrap();
-                checked(&mut bodies, g);
-            }
-            out.push_str("  end interface\n");
-            continue;
-        }
-        if f.name == "Op_create" {
-            // The procedures that they take differ, and nothing else: it has its own name.
-            out.push_str("  interface\n");
-            functions.iter().filter(|g| g.name == "Op_create_c").for_each(|g| {
-                interface(&mut out, g, "MPI_Op_create_c", Module::F08);
-            });
-            out.push_str("  end interface\n");
-        }
-        writeln!(out, "  interface MPI_{}", f.name).unwrap();
-        interface(&mut out, f, &specific, Module::F08);
-        if let Some(large) = large {
-            interface(&mut out, large, &format!("{specific}_c"), Module::F08);
-        }
-        out.push_str("  end interface\n");
-        if f.returns != "int" {
-            out.push_str("  interface\n");
-            interface(&mut out, f, &format!("PMPI_{}", f.name), Module::F08);
-            out.push_str("  end interface\n");
-        }
-    }
-    out.push_str(STATUSES);
-    out.push_str(CHECKED);
-    out.push_str(&bodies);
-    out.push_str("end module mpi_f08\n");
-    out
 }
 
 const CHECKED: &str = "
@@ -435,24 +530,9 @@ contains
     end subroutine
 ";
 
-/// Whether the library reads or writes a buffer after the call: what the standard declares
-/// `asynchronous`.
-fn keeps_a_buffer(f: &Function) -> bool {
-    let all = arguments(f);
-    let later = |a: &Argument| match a.what {
-        What::Handle("Request") => a.how == How::Place,
-        What::Handle("Win") => true,
-        _ => false,
-    };
-    let named = f.name.ends_with("_begin") || f.name.to_lowercase().contains("attach");
-    all.iter().any(|a| a.what == What::Choice && a.name != "buffer_addr")
-        && (named || all.iter().any(later))
-        && f.name != "Win_detach"
-}
-
 /// A procedure that looks at its buffers, and passes their addresses on.
-fn checked(out: &mut String, f: &Function) {
-    let name = format!("MPI_{}", f.name);
+fn checked(out: &mut String, f: &Function, prefix: &str) {
+    let name = format!("{prefix}{}", f.name);
     let all = arguments(f);
     out.push('\n');
     let mut names: Vec<String> = all.iter().map(|a| a.name.to_string()).collect();
@@ -545,6 +625,10 @@ fn broken(out: &mut String, start: &str, names: &[String], end: &str) {
 fn declaration(out: &mut String, a: &Argument, module: Module) {
     let name = a.name;
     let f08 = module != Module::Mpi;
+    if module == Module::Descriptors && a.what == What::Choice && name != "buffer_addr" {
+        writeln!(out, "      type(*), dimension(..) :: {name}").unwrap();
+        return;
+    }
     if module == Module::AtAddresses && a.what == What::Choice {
         writeln!(out, "      type(c_ptr), value :: {name}").unwrap();
         return;
@@ -582,7 +666,8 @@ fn declaration(out: &mut String, a: &Argument, module: Module) {
         What::Text => "character(len=*)".to_string(),
         What::Procedure(kind) if f08 => {
             // C's names for one Fortran interface: those of large counts differ in one only.
-            let kind = if kind == "User_function_c" { kind } else { kind.trim_end_matches("_c") };
+            let both = matches!(kind, "User_function_c" | "Datarep_conversion_function_c");
+            let kind = if both { kind } else { kind.trim_end_matches("_c") };
             format!("procedure(MPI_{kind})")
         }
         What::Procedure(_) => {
@@ -591,8 +676,10 @@ fn declaration(out: &mut String, a: &Argument, module: Module) {
         }
         What::Choice | What::Pointer => unreachable!("declared above"),
     };
-    if name == "ranges" {
-        shape = "(3, *)"; // first, last, stride
+    match name {
+        "ranges" => shape = "(3, *)", // first, last, stride
+        "array_of_argv" => shape = "(count, *)",
+        _ => {}
     }
     writeln!(out, "      {declared}{intent} :: {name}{shape}").unwrap();
 }

@@ -104,6 +104,23 @@ unsafe fn some(
     }
 }
 
+unsafe extern "C" {
+    /// Tells `libmpi.so.12` from which language this thread calls about attributes.
+    fn odonata_attribute_language(language: c_int);
+}
+
+/// Of that function: Fortran's values are integers of an address's size, or default ones (MPI-1).
+const FORTRAN: c_int = 1;
+const MPI1_FORTRAN: c_int = 2;
+
+/// A call about attributes, whose values are integers here and addresses in C.
+unsafe fn as_fortran<T>(language: c_int, call: impl FnOnce() -> T) -> T {
+    unsafe { odonata_attribute_language(language) };
+    let result = call();
+    unsafe { odonata_attribute_language(0) };
+    result
+}
+
 unsafe fn create_keyval(
     call: unsafe extern "C" fn(CopyFunction, DeleteFunction, *mut c_int, *mut c_void) -> c_int,
     copy: Procedure,
@@ -114,7 +131,8 @@ unsafe fn create_keyval(
 ) {
     unsafe {
         let held = Attribute::leak(copy, delete, extra_state);
-        report(ierror, call(copy_attribute, delete_attribute, keyval, held));
+        let code = as_fortran(FORTRAN, || call(copy_attribute, delete_attribute, keyval, held));
+        report(ierror, code);
     }
 }
 
@@ -128,7 +146,7 @@ unsafe fn attribute(
 ) -> Option<i64> {
     unsafe {
         let mut found = 0;
-        let code = call(object, of_c(keyval), &mut found, flag);
+        let code = as_fortran(FORTRAN, || call(object, of_c(keyval), &mut found, flag));
         report(ierror, code);
         (code == 0 && *flag != 0).then(|| value_of(keyval, found))
     }
@@ -290,10 +308,26 @@ by_hand! {
             *value = found as c_int;
         }
     }
+    fn mpi_comm_set_attr_, pmpi_comm_set_attr_(
+        comm: *const c_int, keyval: *const c_int, value: *const i64, ierror: *mut c_int,
+    ) via call = MPI_Comm_set_attr, PMPI_Comm_set_attr(c_int, c_int, i64) {
+        report(ierror, as_fortran(FORTRAN, || call(*comm, *keyval, *value)));
+    }
+    fn mpi_type_set_attr_, pmpi_type_set_attr_(
+        datatype: *const c_int, keyval: *const c_int, value: *const i64, ierror: *mut c_int,
+    ) via call = MPI_Type_set_attr, PMPI_Type_set_attr(c_int, c_int, i64) {
+        report(ierror, as_fortran(FORTRAN, || call(*datatype, *keyval, *value)));
+    }
+    fn mpi_win_set_attr_, pmpi_win_set_attr_(
+        win: *const c_int, keyval: *const c_int, value: *const i64, ierror: *mut c_int,
+    ) via call = MPI_Win_set_attr, PMPI_Win_set_attr(c_int, c_int, i64) {
+        report(ierror, as_fortran(FORTRAN, || call(*win, *keyval, *value)));
+    }
     fn mpi_attr_put_, pmpi_attr_put_(
         comm: *const c_int, keyval: *const c_int, value: *const c_int, ierror: *mut c_int,
     ) via call = MPI_Comm_set_attr, PMPI_Comm_set_attr(c_int, c_int, i64) {
-        report(ierror, call(*comm, *keyval, i64::from(*value)));
+        let value = i64::from(*value);
+        report(ierror, as_fortran(MPI1_FORTRAN, || call(*comm, *keyval, value)));
     }
     fn mpi_type_get_attr_, pmpi_type_get_attr_(
         datatype: *const c_int, keyval: *const c_int, value: *mut i64, flag: *mut c_int,
@@ -538,6 +572,8 @@ same_status! { mpi_status_f2f08_ pmpi_status_f2f08_ mpi_status_f082f_ pmpi_statu
 /// A call that a compiler cannot look into is all that is wanted.
 #[unsafe(no_mangle)]
 extern "C" fn mpi_f_sync_reg_(_buffer: *mut c_void) {}
+#[unsafe(no_mangle)]
+extern "C" fn pmpi_f_sync_reg_(_buffer: *mut c_void) {}
 
 /// Size of one element, bytes: the second word of the descriptor that Fortran passes to C for a
 /// `type(*), dimension(..)` (Fortran 2018, 18.5.3).

@@ -10,11 +10,13 @@
 
 mod by_hand;
 mod callbacks;
+mod descriptor;
 mod places;
 mod text;
 
 use std::ffi::{c_char, c_int, c_void};
 
+use descriptor::{Descriptor, Section, Use};
 use text::Room;
 
 // A `MPI_File` is an address in C, an integer in Fortran.
@@ -35,6 +37,7 @@ unsafe fn report(ierror: *mut c_int, code: c_int) {
 
 /// Names of C are theirs, names of Fortran in lower case with an underscore behind them.
 #[allow(non_snake_case, clippy::too_many_arguments)]
+#[allow(clippy::let_and_return, clippy::let_unit_value)] // generated, of either return type
 mod entries {
     use super::*;
     include!(concat!(env!("OUT_DIR"), "/entries.rs"));

@@ -1,7 +1,6 @@
 //! The checked-in Fortran files say what the interface tables say.
 //! `ODONATA_WRITE=1 cargo test -p mpifort --test fresh` writes them anew.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
 
@@ -22,12 +21,11 @@ fn what_a_compiler_reads_is_fresh() {
     let functions = table("functions.tsv").expect("the functions");
     let constants = table("constants.tsv").expect("the constants");
     let (functions, constants) = (generate::functions(&functions), generate::constants(&constants));
-    let mut done = BTreeSet::new();
-    generate::scan(&here.join("../mpiabi/src"), &mut done);
     for (name, fresh) in [
         ("mpif.h", modules::included(&constants)),
-        ("mpi.f90", modules::module(&functions, &constants, &done)),
-        ("mpi_f08.f90", modules::module_f08(&functions, &constants, &done)),
+        ("mpi.f90", modules::module(&functions, &constants)),
+        ("mpi_f08.f90", modules::module_f08(&functions, &constants)),
+        ("mpi_f08ts.f90", modules::module_f08ts(&functions, &constants)),
     ] {
         let path = here.join("../../include").join(name);
         if env::var_os("ODONATA_WRITE").is_some() {

@@ -186,8 +186,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         assert_eq!(by_key[key(*handle)], u8::MAX, "{name} shares its key");
         by_key[key(*handle)] = i as u8;
     }
-    let types = c::DATATYPES.iter();
-    let types = types.map(|(name, _)| Arc::new(Type::predefined(name, number(name))));
+    let made = |name: &str| match bound_named(name) {
+        Some(_) => Type::marker(name),
+        None => Type::predefined(name, number(name)),
+    };
+    let types = c::DATATYPES.iter().map(|(name, _)| Arc::new(made(name)));
     Table { types: types.collect(), by_key }
 });
 
@@ -195,6 +198,30 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 pub(crate) fn find(handle: Datatype) -> Option<&'static Arc<Type>> {
     let index = TABLE.by_key[key(handle)] as usize;
     (c::DATATYPES.get(index)?.1 == handle).then(|| &TABLE.types[index])
+}
+
+/// Which bound of a struct a marker sets: `MPI_LB` and `MPI_UB` of MPI-1, which MPICH still has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    Lower,
+    Upper,
+}
+
+fn bound_named(name: &str) -> Option<Bound> {
+    match name {
+        "MPI_LB" => Some(Bound::Lower),
+        "MPI_UB" => Some(Bound::Upper),
+        _ => None,
+    }
+}
+
+/// Whether a predefined type is such a marker.
+pub(crate) fn bound(datatype: &Arc<Type>) -> Option<Bound> {
+    if datatype.size > 0 {
+        return None;
+    }
+    let at = TABLE.types.iter().position(|t| Arc::ptr_eq(t, datatype))?;
+    bound_named(c::DATATYPES[at].0)
 }
 
 /// All of them, in the order of the constant table.

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::builtin::{Bound, bound};
 use super::map::Placed;
 use super::signature::Signature;
 use super::{Number, Type, get};
@@ -169,6 +170,14 @@ impl Type {
             touched: OnceLock::new(),
             name: Mutex::new(known_as(name).as_bytes().to_vec()),
         }
+    }
+    /// `MPI_LB` or `MPI_UB`: no data.
+    pub(super) fn marker(name: &str) -> Type {
+        let recipe = Recipe::new(c::COMBINER_NAMED, Width::Small, vec![], vec![], vec![]);
+        let mut made = shape(&[]).finish(recipe);
+        made.committed = AtomicBool::new(true);
+        made.name = Mutex::new(name.as_bytes().to_vec());
+        made
     }
     /// Same data, own handle and name.
     fn copy(&self, recipe: Recipe) -> Type {
@@ -349,6 +358,16 @@ impl Essence {
     }
 }
 
+/// Where the last `MPI_LB` or `MPI_UB` of a struct sets a bound. As in MPICH 5, whatever its block
+/// length, and for this struct alone: one that contains it takes the bounds as of any type.
+fn marked(blocks: &[Block], which: Bound) -> Option<i64> {
+    let is_marker = |datatype: &Arc<Type>| match datatype.recipe.combiner {
+        c::COMBINER_DUP => bound(&datatype.recipe.types[0].1),
+        _ => bound(datatype),
+    };
+    blocks.iter().rev().find(|b| is_marker(&b.datatype) == Some(which)).map(|b| b.at)
+}
+
 pub(super) fn structure(
     lengths: &[i64],
     displacements: &[i64],
@@ -366,6 +385,12 @@ pub(super) fn structure(
     let told = [&[lengths.len() as i64], lengths].concat();
     let recipe = Recipe::new(c::COMBINER_STRUCT, width, told, displacements.to_vec(), types);
     let mut made = shape(&blocks).finish(recipe);
+    let [lower, upper] = [Bound::Lower, Bound::Upper].map(|which| marked(&blocks, which));
+    made.lb = lower.unwrap_or(made.lb);
+    made.ub = upper.unwrap_or(made.ub);
+    if lower.is_some() || upper.is_some() {
+        return Ok(made);
+    }
     // The compiler's padding at the end of a struct, as MPI defines the extent; but not where all
     // parts are of one type, because MPICH makes an indexed type of those.
     let first = made.recipe.types.first().map(|t| Essence::of(&t.1));

@@ -27,8 +27,9 @@ use signature::Signature;
 
 use workload::Apart;
 
-use crate::abi::{Datatype, Registry, c};
+use crate::abi::{Datatype, Kind, Registry, c};
 use crate::error::{Result, fail};
+use crate::foreign;
 
 pub(crate) struct Type {
     /// Bytes of data in one item.
@@ -59,7 +60,10 @@ pub(crate) fn get(handle: Datatype) -> Result<Arc<Type>> {
     match handle.slot().and_then(|slot| TYPES.get(slot)) {
         Some(found) => Ok(found),
         None if handle == c::DATATYPE_NULL => fail!(c::ERR_TYPE, "the datatype is null"),
-        None => fail!(c::ERR_TYPE, "not a datatype: {:#x}", handle.to_int()),
+        None => {
+            let (raw, more) = (handle.to_int(), foreign::clause(Kind::Datatype, handle.to_int()));
+            fail!(c::ERR_TYPE, "not a datatype: {raw:#x}{more}")
+        }
     }
 }
 

@@ -28,6 +28,8 @@ void mpi_comm_create_errhandler_(), mpi_comm_set_errhandler_(), mpi_comm_get_err
 void mpi_errhandler_free_(), mpi_type_struct_(), mpi_type_commit_(), mpi_type_extent_();
 void mpi_type_free_(), mpi_attr_get_(), mpi_attr_put_(), mpi_keyval_create_(), mpi_file_delete_();
 void mpi_bcast_(), mpi_recv_(), mpi_get_processor_name_(), mpi_comm_null_copy_fn_();
+void mpi_type_create_keyval_(), mpi_type_set_attr_(), mpi_type_get_attr_();
+void mpi_win_create_keyval_(), mpi_win_set_attr_();
 void mpi_comm_null_delete_fn_(), mpi_dup_fn_(), mpi_null_delete_fn_(), mpi_comm_delete_attr_();
 void mpi_barrier_(), mpi_buffer_attach_(), mpi_buffer_detach_(), mpi_buffer_detach_f08_();
 double mpi_wtime_(void), pmpi_wtime_(void);
@@ -192,6 +194,160 @@ static void attributes(void)
     mpi_comm_free_(&comm, &ierr);
 }
 
+/* Attributes that one language sets and the other reads (MPI 5.0, 19.3.7): Fortran has C's address
+   as an integer, C the address of Fortran's integer. For each kind of object its functions. */
+struct of_kind {
+    int object;
+    int (*create)(void *, void *, int *, void *);
+    int (*set)(int, int, void *);
+    int (*get)(int, int, void *, int *);
+    int (*remove)(int, int);
+    int (*free)(int *);
+    void (*fortran_create)(), (*fortran_set)(), (*fortran_get)();
+};
+static int copied, removed;
+static int64_t seen;
+
+static int c_copy(int object, int key, void *extra, void *value, void *out, int *flag)
+{
+    (void)object, (void)key, (void)extra;
+    copied++;
+    seen = *(MPI_Aint *)value;
+    *(void **)out = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+static int c_delete(int object, int key, void *value, void *extra)
+{
+    (void)object, (void)key, (void)extra;
+    removed++;
+    seen = *(MPI_Aint *)value;
+    return MPI_SUCCESS;
+}
+static void fortran_copy(int *object, int *key, int64_t *extra, int64_t *value, int64_t *out,
+                         int *flag, int *e)
+{
+    (void)object, (void)key, (void)extra;
+    copied++;
+    seen = *out = *value;
+    *flag = 1;
+    *e = MPI_SUCCESS;
+}
+static void fortran_delete(int *object, int *key, int64_t *value, int64_t *extra, int *e)
+{
+    (void)object, (void)key, (void)extra;
+    removed++;
+    seen = *value;
+    *e = MPI_SUCCESS;
+}
+
+static void languages_of(struct of_kind of)
+{
+    MPI_Aint mine = 1234567890123, *place;
+    int64_t value = -9876543210, extra = 0;
+    int of_c, of_fortran, flag;
+    CHECK(of.create(c_copy, c_delete, &of_c, NULL) == MPI_SUCCESS);
+    of.fortran_create(fortran_copy, fortran_delete, &of_fortran, &extra, &ierr);
+    GOOD;
+    for (int i = 0; i < 2; i++) {
+        int key = i ? of_fortran : of_c;
+        of.set(of.object, key, &mine);
+        of.fortran_get(&of.object, &key, &value, &flag, &ierr);
+        CHECK(flag == 1 && value == (int64_t)(intptr_t)&mine);
+        of.get(of.object, key, &place, &flag);
+        CHECK(flag == 1 && place == &mine);
+        /* Fortran's in its place: whose functions hear of the old value hear it as theirs. */
+        removed = 0;
+        value = -9876543210;
+        of.fortran_set(&of.object, &key, &value, &ierr);
+        GOOD;
+        CHECK(removed == 1 && seen == (i ? (int64_t)(intptr_t)&mine : mine));
+        value = 0;
+        of.fortran_get(&of.object, &key, &value, &flag, &ierr);
+        CHECK(flag == 1 && value == -9876543210);
+        of.get(of.object, key, &place, &flag);
+        CHECK(flag == 1 && *place == -9876543210);
+        of.remove(of.object, key);
+        CHECK(removed == 2 && seen == -9876543210);
+        of.get(of.object, key, &place, &flag);
+        CHECK(flag == 0);
+    }
+    of.free(&of_c);
+    of.free(&of_fortran);
+}
+
+typedef int create_function(void *, void *, int *, void *), set_function(int, int, void *);
+typedef int get_function(int, int, void *, int *);
+
+static void languages(void)
+{
+    int type, win, info = MPI_INFO_NULL, here[4], comm, again, key, flag, old = -5, got = 0;
+    int64_t bytes = sizeof here, value;
+    void *place;
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    mpi_win_create_(here, &bytes, &one, &info, &world, &win, &ierr);
+    languages_of((struct of_kind){
+        world, (create_function *)MPI_Comm_create_keyval, MPI_Comm_set_attr, MPI_Comm_get_attr,
+        MPI_Comm_delete_attr, MPI_Comm_free_keyval, mpi_comm_create_keyval_, mpi_comm_set_attr_,
+        mpi_comm_get_attr_});
+    languages_of((struct of_kind){
+        type, (create_function *)MPI_Type_create_keyval, MPI_Type_set_attr, MPI_Type_get_attr,
+        MPI_Type_delete_attr, MPI_Type_free_keyval, mpi_type_create_keyval_, mpi_type_set_attr_,
+        mpi_type_get_attr_});
+    languages_of((struct of_kind){
+        win, (create_function *)MPI_Win_create_keyval, MPI_Win_set_attr, MPI_Win_get_attr,
+        MPI_Win_delete_attr, MPI_Win_free_keyval, mpi_win_create_keyval_, mpi_win_set_attr_,
+        mpi_win_get_attr_});
+    mpi_win_free_(&win, &ierr);
+    MPI_Type_free(&type);
+
+    /* Copies: Fortran's value stays one, whether its own function or C's copies it. */
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_dup(world, &comm);
+        value = 0;
+        if (i)
+            mpi_comm_create_keyval_(fortran_copy, fortran_delete, &key, &value, &ierr);
+        else
+            MPI_Comm_create_keyval(c_copy, c_delete, &key, NULL);
+        value = 77000000000;
+        mpi_comm_set_attr_(&comm, &key, &value, &ierr);
+        copied = removed = 0;
+        MPI_Comm_dup(comm, &again);
+        CHECK(copied == 1 && seen == 77000000000);
+        MPI_Comm_free(&comm); /* where the original was */
+        value = 0;
+        mpi_comm_get_attr_(&again, &key, &value, &flag, &ierr);
+        CHECK(flag == 1 && value == 77000000000);
+        MPI_Comm_get_attr(again, key, &place, &flag);
+        CHECK(flag == 1 && *(MPI_Aint *)place == 77000000000);
+        MPI_Comm_free(&again);
+        CHECK(removed == 2);
+        MPI_Comm_free_keyval(&key);
+    }
+
+    /* MPI-1's default integers: C has the address of one, Fortran's wider words its value, and of a
+       wider word its lower half. */
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    mpi_attr_put_(&world, &key, &old, &ierr);
+    MPI_Comm_dup(world, &comm);
+    for (int i = 0; i < 2; i++) {
+        int object = i ? comm : world;
+        MPI_Comm_get_attr(object, key, &place, &flag);
+        CHECK(flag == 1 && *(int *)place == -5);
+        mpi_comm_get_attr_(&object, &key, &value, &flag, &ierr);
+        CHECK(flag == 1 && value == -5);
+        mpi_attr_get_(&object, &key, &got, &flag, &ierr);
+        CHECK(flag == 1 && got == -5);
+    }
+    value = 0x500000003;
+    mpi_comm_set_attr_(&comm, &key, &value, &ierr);
+    mpi_attr_get_(&comm, &key, &got, &flag, &ierr);
+    CHECK(flag == 1 && got == 3);
+    MPI_Comm_free(&comm);
+    MPI_Comm_delete_attr(world, key);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void topologies(void)
 {
     int dims[1] = {np}, periods[1] = {-1}, comm, found[1], wraps[1], here[1]; /* ifort's .true. */
@@ -313,6 +469,7 @@ int main(void)
     reductions();
     texts();
     attributes();
+    languages();
     topologies();
     procedures();
     old_types();
