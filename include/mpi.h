@@ -7,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Tells the compiler wrappers which objects speak which ABI, so that they can warn of a mixture. */
+#if defined(__GNUC__) && defined(__ELF__)
+__asm__(".pushsection .odonata_abi,\"\",%progbits\n"
+        ".string \"odonata mpi.h: standard ABI\"\n"
+        ".popsection\n");
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -27,6 +27,8 @@ def cli_page() -> str:
     """Every command with its arguments and options."""
     lines = ["# Command line", "", NOTE, "", inspect.cleandoc(cli.cli.help or ""), ""]
     for name, command in cli.cli.commands.items():
+        if command.hidden:
+            continue
         context = click.Context(command, info_name=f"odonata {name}")
         usage = " ".join(command.collect_usage_pieces(context))
         lines += [f"## odonata {name}", "", f"    odonata {name} {usage}", ""]

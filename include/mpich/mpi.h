@@ -7,6 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Tells the compiler wrappers which objects speak which ABI, so that they can warn of a mixture. */
+#if defined(__GNUC__) && defined(__ELF__)
+__asm__(".pushsection .odonata_abi,\"\",%progbits\n"
+        ".string \"odonata mpi.h: MPICH ABI\"\n"
+        ".popsection\n");
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -38,6 +45,12 @@ typedef struct {
 } MPI_Status;
 typedef MPI_Status MPI_F08_status;
 typedef int MPI_Fint;
+
+/* Names by which programs recognize MPICH's header and its types. */
+#define MPI_INCLUDED
+#define MPI_FILE_DEFINED
+#define MPI_AINT_FMT_DEC_SPEC "%ld"
+#define MPI_AINT_FMT_HEX_SPEC "%lx"
 
 /* Places that stand for something, and what copies an attribute. */
 extern int *const MPI_UNWEIGHTED;
@@ -227,6 +240,8 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_REAL16                      ((MPI_Datatype)0x4c00102b)
 #define MPI_COMPLEX16                   ((MPI_Datatype)0x4c00102a)
 #define MPI_COMPLEX32                   ((MPI_Datatype)0x4c00202c)
+#define MPI_LB                          ((MPI_Datatype)0x4c000010)
+#define MPI_UB                          ((MPI_Datatype)0x4c000011)
 #define MPIX_C_FLOAT16                  ((MPI_Datatype)0x4c000246)
 #define MPIX_BFLOAT16                   ((MPI_Datatype)0x4c00024c)
 #define MPI_F_STATUS_SIZE               5
@@ -380,6 +395,9 @@ typedef void(MPI_T_event_dropped_cb_function)(MPI_Count count,
 #define MPI_COMBINER_F90_INTEGER        17
 #define MPI_COMBINER_RESIZED            18
 #define MPI_COMBINER_VALUE_INDEX        20
+#define MPI_COMBINER_HVECTOR_INTEGER    5
+#define MPI_COMBINER_HINDEXED_INTEGER   8
+#define MPI_COMBINER_STRUCT_INTEGER     11
 #define MPI_TYPECLASS_INTEGER           2
 #define MPI_TYPECLASS_REAL              1
 #define MPI_TYPECLASS_COMPLEX           3

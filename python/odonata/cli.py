@@ -26,6 +26,7 @@ from .commands import (
     traffic,
     tune,
     validate,
+    wrappers,
 )
 from .commands.command import Commands, usage_complaint
 from .errors import InputError, SimulatedFailure
@@ -62,6 +63,8 @@ for command in (
     replay.replay,
     extrapolate.extrapolate,
     ask,
+    wrappers.wrappers,
+    wrappers.launcher,
 ):
     cli.add_command(command)
 

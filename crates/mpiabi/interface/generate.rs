@@ -137,7 +137,22 @@ pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
     }
     let n = types.lines().count();
     write!(out, "pub const DATATYPES: [(&str, Datatype); {n}] = [\n{types}];\n").unwrap();
+    out.push_str(&foreign_handles(constants, mpich));
     out
+}
+
+/// The predefined handles of the other ABI: their kind, bits and name. Those of value 0 say nothing.
+fn foreign_handles(constants: &[Constant], mpich: bool) -> String {
+    let mut rows = String::new();
+    for c in constants.iter().filter(|c| is_handle(c.kind)) {
+        let value = if mpich { c.standard } else { c.mpich };
+        if value != "-" && value != "0" {
+            let name = format!("MPI{}{}", underscore(c.name), c.name);
+            writeln!(rows, "    (Kind::{}, {value}, \"{name}\"),", c.kind).unwrap();
+        }
+    }
+    let n = rows.lines().count();
+    format!("pub const FOREIGN: [(Kind, u32, &str); {n}] = [\n{rows}];\n")
 }
 
 /// Names the crate's sources implement: `pub fn Name(` with a name of the table, and with `<Int>`

@@ -23,6 +23,13 @@ const HEAD: &str = "\
 #include <stddef.h>
 #include <stdint.h>
 
+/* Tells the compiler wrappers which objects speak which ABI, so that they can warn of a mixture. */
+#if defined(__GNUC__) && defined(__ELF__)
+__asm__(\".pushsection .odonata_abi,\\\"\\\",%progbits\\n\"
+        \".string \\\"odonata mpi.h: {abi} ABI\\\"\\n\"
+        \".popsection\\n\");
+#endif
+
 #ifdef __cplusplus
 extern \"C\" {
 #endif
@@ -53,6 +60,12 @@ typedef struct {
 } MPI_Status;
 typedef MPI_Status MPI_F08_status;
 typedef int MPI_Fint;
+
+/* Names by which programs recognize MPICH's header and its types. */
+#define MPI_INCLUDED
+#define MPI_FILE_DEFINED
+#define MPI_AINT_FMT_DEC_SPEC \"%ld\"
+#define MPI_AINT_FMT_HEX_SPEC \"%lx\"
 
 /* Places that stand for something, and what copies an attribute. */
 extern int *const MPI_UNWEIGHTED;
@@ -200,7 +213,7 @@ static __inline__ int ODONATA_bound(MPI_Datatype type, int which, MPI_Aint *out)
 /// The header of one ABI.
 pub fn header(functions: &[Function], constants: &[Constant], mpich: bool) -> String {
     let mut out = String::from(if mpich { MPICH } else { STANDARD });
-    out.push_str(HEAD);
+    out.push_str(&HEAD.replace("{abi}", if mpich { "MPICH" } else { "standard" }));
     let mut handles: Vec<&str> =
         constants.iter().map(|c| c.kind).filter(|k| is_handle(k)).collect();
     handles.sort_unstable();

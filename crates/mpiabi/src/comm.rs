@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use workload::wire::{self, Submission, kind};
 
-use crate::abi::{Comm, Group, Info, Kind, OTHER_ABI, Registry, Request, c};
+use crate::abi::{Comm, Group, Info, Kind, Registry, Request, c};
 use crate::coll::{self, Job};
 use crate::error::{self, Error, Result, Site, copy_string, fail};
 use crate::export::mpi_fn;
@@ -27,7 +27,7 @@ use crate::group::{self, Members};
 use crate::request::{self, Cancellable, Flight, Outcome};
 use crate::runtime::{self, Held};
 use crate::topo::Topology;
-use crate::{attach, attr, info};
+use crate::{attach, attr, foreign, info};
 
 pub(crate) use inter::between_groups;
 
@@ -203,20 +203,8 @@ pub(crate) fn find(comm: Comm) -> Result<Arc<Communicator>> {
                 (c::ERR_COMM, format!("{raw:#x} is not a communicator, or it has been freed"))
             }
         };
-        Error::new(class, what + beside())
+        Error::new(class, what + &foreign::clause(Kind::Comm, comm.to_int()))
     })
-}
-
-/// What to think of if the program has loaded the library of the other ABI as well: that one may
-/// have been initialized, and its handles say nothing here.
-fn beside() -> &'static str {
-    // SAFETY: a name that ends in NUL; nothing is loaded that is not there already.
-    let other = unsafe { libc::dlopen(OTHER_ABI.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
-    if other.is_null() {
-        return "";
-    }
-    ". The program has two MPI libraries, libmpi_abi.so.1 and libmpi.so.12, for parts of it speak \
-     different ABIs: compile C beside Fortran by `odonata-mpicc -abi=mpich`"
 }
 
 /// The communicator behind a handle, which must have one group only.

@@ -5,9 +5,10 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::abi::{Group, Registry, c};
+use crate::abi::{Group, Kind, Registry, c};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
+use crate::foreign;
 
 /// World ranks, by group rank.
 pub(crate) type Members = Arc<Vec<u32>>;
@@ -27,7 +28,10 @@ pub(crate) fn get(group: Group) -> Result<Members> {
         c::GROUP_NULL => fail!(c::ERR_GROUP, "the group is null"),
         _ => match group.slot().and_then(|slot| GROUPS.get(slot)) {
             Some(members) => Ok(members),
-            None => fail!(c::ERR_GROUP, "not a group: {:#x}", group.to_int()),
+            None => {
+                let (raw, more) = (group.to_int(), foreign::clause(Kind::Group, group.to_int()));
+                fail!(c::ERR_GROUP, "not a group: {raw:#x}{more}")
+            }
         },
     }
 }

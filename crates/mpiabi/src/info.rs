@@ -3,9 +3,10 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::abi::{Info, Registry, c};
+use crate::abi::{Info, Kind, Registry, c};
 use crate::error::{Result, copy_string, fail};
 use crate::export::mpi_fn;
+use crate::foreign;
 
 /// Keys and values as the program gave them.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
@@ -41,7 +42,10 @@ fn object(info: Info) -> Result<Arc<Mutex<Pairs>>> {
         c::INFO_NULL => fail!(c::ERR_INFO, "the info object is null"),
         _ => match info.slot().and_then(|slot| INFOS.get(slot)) {
             Some(found) => Ok(found),
-            None => fail!(c::ERR_INFO, "not an info object: {:#x}", info.to_int()),
+            None => {
+                let (raw, more) = (info.to_int(), foreign::clause(Kind::Info, info.to_int()));
+                fail!(c::ERR_INFO, "not an info object: {raw:#x}{more}")
+            }
         },
     }
 }

@@ -16,6 +16,7 @@ mod datatype;
 mod env;
 mod error;
 mod export;
+mod foreign;
 mod group;
 mod info;
 mod init;

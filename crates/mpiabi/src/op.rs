@@ -15,10 +15,11 @@ use std::sync::Arc;
 
 use workload::wire::combine;
 
-use crate::abi::{Datatype, Op, Registry, c};
+use crate::abi::{Datatype, Kind, Op, Registry, c};
 use crate::datatype::{self, Number, Type};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
+use crate::foreign;
 use crate::runtime::callback;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +93,10 @@ pub(crate) fn get(handle: Op) -> Result<Operation> {
     match handle.slot().and_then(|slot| OPERATIONS.get(slot)) {
         Some(user) => Ok(Operation::User(user)),
         None if handle == c::OP_NULL => fail!(c::ERR_OP, "the operation is null"),
-        None => fail!(c::ERR_OP, "not an operation: {:#x}", handle.to_int()),
+        None => {
+            let (raw, more) = (handle.to_int(), foreign::clause(Kind::Op, handle.to_int()));
+            fail!(c::ERR_OP, "not an operation: {raw:#x}{more}")
+        }
     }
 }
 

@@ -295,7 +295,10 @@ fn slot_of(held: &Held, request: Request) -> Result<Option<usize>> {
     if request == c::REQUEST_NULL {
         return Ok(None);
     }
-    let slot = request.slot().ok_or_else(|| invalid("not a request"))? as usize;
+    let slot = request.slot().ok_or_else(|| {
+        let more = crate::foreign::clause(crate::abi::Kind::Request, request.to_int());
+        invalid(&format!("not a request{more}"))
+    })? as usize;
     match TABLE.get(held).pending.get(slot) {
         Some(Some(_)) => Ok(Some(slot)),
         _ => Err(invalid("a request that has been freed or completed already")),

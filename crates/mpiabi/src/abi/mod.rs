@@ -17,7 +17,8 @@ use mpich as chosen;
 #[cfg(not(feature = "mpich"))]
 use standard as chosen;
 
-pub(crate) use chosen::{OTHER_ABI, is_unweighted, is_without_weights};
+pub(crate) use c::FOREIGN;
+pub(crate) use chosen::{OTHER_ABI, foreign_created, is_unweighted, is_without_weights};
 pub use chosen::{Raw, Status};
 pub(crate) use registry::Registry;
 
@@ -92,7 +93,7 @@ handles! {
 #[allow(unused)]
 pub mod c {
     use super::{
-        Comm, Datatype, Errhandler, File, Group, Info, Message, Op, Request, Session, Win,
+        Comm, Datatype, Errhandler, File, Group, Info, Kind, Message, Op, Request, Session, Win,
     };
     use std::ffi::c_int;
     include!(concat!(env!("OUT_DIR"), "/constants.rs"));

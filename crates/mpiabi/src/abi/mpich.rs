@@ -27,6 +27,11 @@ pub fn slot(kind: Kind, raw: Raw) -> Option<u32> {
     (raw & !(SLOTS - 1) == CREATED | (kind as u32) << 26 && low >= FIRST).then(|| low - FIRST)
 }
 
+/// Whether the bits are those of a handle that the standard ABI's library creates (`standard.rs`).
+pub(crate) fn foreign_created(kind: Kind, raw: u32) -> bool {
+    raw & 0xff00_0000 == 1 << 30 | (kind as u32) << 24
+}
+
 /// `MPI_Status`. The length has 63 bits; the lowest bit of `high_and_cancelled` is not its own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -22,6 +22,11 @@ pub fn slot(kind: Kind, raw: Raw) -> Option<u32> {
     (raw & !(SLOTS - 1) == CREATED | (kind as usize) << 24).then_some((raw & (SLOTS - 1)) as u32)
 }
 
+/// Whether the bits are those of a handle that MPICH's library creates (`mpich.rs`).
+pub(crate) fn foreign_created(kind: Kind, raw: u32) -> bool {
+    raw >> 26 == 0x20 | kind as u32
+}
+
 /// `MPI_Status`. The three public fields are fixed; of the five private ones we use three.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

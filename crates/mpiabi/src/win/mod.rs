@@ -25,9 +25,10 @@ use std::ffi::c_int;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::abi::{Aint, Comm, Win, c};
+use crate::abi::{Aint, Comm, Kind, Win, c};
 use crate::comm::Communicator;
 use crate::error::{Error, Result, Site, fail};
+use crate::foreign;
 use crate::runtime::{Guarded, Held};
 use epoch::Epochs;
 use pending::Pending;
@@ -191,7 +192,8 @@ fn find(held: &Held, win: Win) -> Result<Rc<Window>> {
     }
     let found = win.slot().and_then(|slot| WINDOWS.get(held).slots.get(slot as usize)?.clone());
     found.ok_or_else(|| {
-        let what = format!("{:#x} is not a window, or it has been freed", win.to_int());
+        let (raw, more) = (win.to_int(), foreign::clause(Kind::Win, win.to_int()));
+        let what = format!("{raw:#x} is not a window, or it has been freed{more}");
         // It has no handler any more: an error of no object.
         Error { site: Some(Site::win(c::WIN_NULL)), ..Error::new(c::ERR_WIN, what) }
     })

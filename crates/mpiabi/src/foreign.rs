@@ -1,0 +1,199 @@
+//! Handles of the other ABI: what C compiled with another `mpi.h` than this library's passes. Says
+//! which function of which file passed it, so that the user knows what to compile again.
+
+use std::ffi::{CStr, c_int, c_void};
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use crate::abi::{FOREIGN, Kind, OTHER_ABI, foreign_created};
+
+#[cfg(feature = "mpich")]
+const WORDS: [&str; 3] = [
+    "the MPI-5 standard ABI",
+    "libmpi.so.12, MPICH's ABI",
+    "compile its source again with `odonata-mpicc -abi=mpich`",
+];
+#[cfg(not(feature = "mpich"))]
+const WORDS: [&str; 3] = [
+    "MPICH's ABI",
+    "libmpi_abi.so.1, the MPI-5 standard ABI",
+    "compile its source again with `odonata-mpicc`, without `-abi=mpich`; or, if the program is \
+     partly Fortran, link all of it with `odonata-mpifort` and its C with `-abi=mpich`",
+];
+
+/// What to add to a complaint about a handle that is none: nothing, unless it is a handle of the
+/// other ABI, or the program has loaded that ABI's library as well.
+pub(crate) fn clause(kind: Kind, handle: c_int) -> String {
+    let [theirs, ours, remedy] = WORDS;
+    let (what, is_other_loaded) = (described(kind, handle), is_other_loaded());
+    if what.is_none() && !is_other_loaded {
+        return String::new();
+    }
+    let mut out = what.map_or_else(String::new, |what| format!(". It is {what} in {theirs}"));
+    let caller = Caller::find();
+    if is_other_loaded {
+        // That one has been initialized perhaps, and each knows its own handles.
+        out += ". The program has loaded two MPI libraries, libmpi_abi.so.1 and libmpi.so.12, \
+                because its parts were compiled with different mpi.h";
+        if let Some(caller) = caller {
+            write!(out, "; this call came from {caller}").expect("memory");
+        }
+        out += ": compile C beside Fortran with `odonata-mpicc -abi=mpich`";
+    } else {
+        write!(out, ", and this is {ours}").expect("memory");
+        if let Some(caller) = caller {
+            write!(out, ": {caller} was compiled with another mpi.h").expect("memory");
+        }
+        write!(out, "; {remedy}").expect("memory");
+    }
+    out
+}
+
+/// What the handle is in the other ABI.
+fn described(kind: Kind, handle: c_int) -> Option<String> {
+    let raw = handle as u32;
+    if let Some(known) = FOREIGN.iter().find(|f| f.0 == kind && f.1 == raw) {
+        return Some(known.2.to_string());
+    }
+    foreign_created(kind, raw).then(|| format!("a {kind:?} that the program has created"))
+}
+
+fn is_other_loaded() -> bool {
+    // SAFETY: a name that ends in NUL; nothing is loaded that is not there already.
+    let other = unsafe { libc::dlopen(OTHER_ABI.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY) };
+    !other.is_null()
+}
+
+/// The function of the program that called MPI.
+struct Caller {
+    function: Option<String>,
+    file: String,
+}
+
+impl std::fmt::Display for Caller {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match &self.function {
+            Some(function) => write!(f, "`{function}` in {}", self.file),
+            None => write!(f, "a function in {}", self.file),
+        }
+    }
+}
+
+unsafe extern "C" {
+    /// glibc's: the return addresses on this thread's stack.
+    fn backtrace(buffer: *mut *mut c_void, size: c_int) -> c_int;
+}
+
+impl Caller {
+    /// The innermost frame that is in none of the MPI libraries.
+    fn find() -> Option<Caller> {
+        let mut frames = [std::ptr::null_mut(); 64];
+        // SAFETY: as many as there is room for.
+        let n = unsafe { backtrace(frames.as_mut_ptr(), frames.len() as c_int) };
+        let frames = frames.into_iter().take(usize::try_from(n).unwrap_or(0));
+        // A return address may be the first byte behind a function: the call is before it.
+        frames.filter_map(|at| Caller::at(at as usize - 1)).next()
+    }
+
+    fn at(address: usize) -> Option<Caller> {
+        // SAFETY: all zeros is an empty description.
+        let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+        // SAFETY: any address may be asked for.
+        if unsafe { libc::dladdr(address as *const c_void, &mut found) } == 0 {
+            return None;
+        }
+        let name = |at: *const std::ffi::c_char| {
+            // SAFETY: names of the loader's, which end in NUL.
+            (!at.is_null()).then(|| unsafe { CStr::from_ptr(at) })
+        };
+        let file = name(found.dli_fname)?;
+        let path = Path::new(std::ffi::OsStr::from_bytes(file.to_bytes()));
+        let base = path.file_name()?.to_string_lossy().into_owned();
+        if base.starts_with("libmpi") || base.starts_with("libodonata") {
+            return None;
+        }
+        let inside = address - found.dli_fbase as usize;
+        // Functions of an executable are not among the loader's names.
+        let function = std::fs::read(path)
+            .ok()
+            .and_then(|file| function_at(&file, [inside as u64, address as u64]))
+            .or_else(|| name(found.dli_sname).map(|n| n.to_string_lossy().into_owned()));
+        Some(Caller { function, file: base })
+    }
+}
+
+fn number<const N: usize>(file: &[u8], at: usize) -> Option<u64> {
+    let bytes = file.get(at..at.checked_add(N)?)?;
+    let mut word = [0; 8];
+    word[..N].copy_from_slice(bytes);
+    Some(u64::from_le_bytes(word))
+}
+
+/// The function at an address, by the symbol table of a 64-bit ELF file. Which of the two addresses
+/// counts depends on its kind: positions in it, or in memory where it is to lie at a fixed place.
+fn function_at(file: &[u8], [inside, absolute]: [u64; 2]) -> Option<String> {
+    const SYMBOLS: u64 = 2;
+    const FUNCTION: u64 = 2;
+    const FIXED: u64 = 2; // ET_EXEC
+    if file.get(..5)? != b"\x7fELF\x02" {
+        return None;
+    }
+    let address = if number::<2>(file, 16)? == FIXED { absolute } else { inside };
+    let (sections, size) = (number::<8>(file, 40)? as usize, number::<2>(file, 58)? as usize);
+    let count = number::<2>(file, 60)? as usize;
+    let section = |i: usize| sections.checked_add(i.checked_mul(size)?);
+    let of_kind = |i: &usize| section(*i).and_then(|at| number::<4>(file, at + 4)) == Some(SYMBOLS);
+    let table = section((0..count).find(of_kind)?)?;
+    let (first, bytes) = (number::<8>(file, table + 24)?, number::<8>(file, table + 32)?);
+    let names = section(number::<4>(file, table + 40)? as usize)?;
+    let names = number::<8>(file, names + 24)? as usize;
+    for at in (0..bytes / 24).map(|i| (first + i * 24) as usize) {
+        let (start, len) = (number::<8>(file, at + 8)?, number::<8>(file, at + 16)?);
+        let is_function = number::<1>(file, at + 4)? & 15 == FUNCTION;
+        if is_function && start <= address && address - start < len.max(1) {
+            let name = file.get(names.checked_add(number::<4>(file, at)? as usize)?..)?;
+            return Some(CStr::from_bytes_until_nul(name).ok()?.to_string_lossy().into_owned());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_of_the_other_abi_are_known() {
+        // From the two tables: MPI_COMM_WORLD, MPI_DOUBLE and MPI_SUM there; and a file's, which is
+        // none of a communicator.
+        let (comm, datatype, op) = match cfg!(feature = "mpich") {
+            true => (0x101, 0x214, 0x21),
+            false => (0x4400_0000, 0x4c00_080b, 0x5800_0003),
+        };
+        let of = |kind, raw| described(kind, raw);
+        assert_eq!(of(Kind::Comm, comm).as_deref(), Some("MPI_COMM_WORLD"));
+        assert_eq!(of(Kind::Datatype, datatype).as_deref(), Some("MPI_DOUBLE"));
+        assert_eq!(of(Kind::Op, op).as_deref(), Some("MPI_SUM"));
+        assert_eq!(of(Kind::Group, comm), None);
+        assert_eq!(of(Kind::Comm, 0), None);
+    }
+
+    #[test]
+    fn a_function_of_an_executable_is_found_by_its_address() {
+        #[inline(never)]
+        #[unsafe(no_mangle)]
+        extern "C" fn odonata_known_function(x: u64) -> u64 {
+            std::hint::black_box(x) + 1
+        }
+        let address = odonata_known_function as *const () as usize;
+        let found = Caller::at(address).expect("this test's own program");
+        assert_eq!(found.function.as_deref(), Some("odonata_known_function"));
+        // What is no program, and one that is cut.
+        assert_eq!(function_at(b"#!/bin/sh", [0, 0]), None);
+        let file = std::fs::read("/proc/self/exe").expect("this program");
+        for end in [0, 16, 63, 64, file.len() / 2, file.len() - 1] {
+            function_at(&file[..end], [1, 1]);
+        }
+    }
+}
