@@ -42,7 +42,8 @@ fn take(held: &Held, message: Message) -> Result<Aside> {
     let (slots, free) = &mut *ASIDE.get(held);
     let slot = message.slot().filter(|&s| slots.get(s as usize).is_some_and(Option::is_some));
     let Some(slot) = slot else {
-        return fail!(c::ERR_REQUEST, "not a message, or it has been received already");
+        let more = crate::foreign::clause(crate::abi::Kind::Message, message.to_int());
+        return fail!(c::ERR_REQUEST, "not a message, or it has been received already{more}");
     };
     free.push(slot);
     Ok(slots[slot as usize].take().expect("checked above"))

@@ -32,7 +32,10 @@ pub(crate) fn is_any_open(held: &Held) -> bool {
 pub(crate) fn check(held: &Held, session: Session) -> Result<usize> {
     let open = |&slot: &usize| matches!(SESSIONS.get(held).get(slot), Some(Some(_)));
     let slot = session.slot().map(|s| s as usize).filter(open);
-    slot.ok_or_else(|| Error::new(c::ERR_SESSION, "not a session, or it has been finalized"))
+    slot.ok_or_else(|| {
+        let more = crate::foreign::clause(Kind::Session, session.to_int());
+        Error::new(c::ERR_SESSION, format!("not a session, or it has been finalized{more}"))
+    })
 }
 
 extern "C" fn at_exit() {

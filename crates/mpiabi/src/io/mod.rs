@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use workload::wire::{Submission, flag, kind};
 
-use crate::abi::{Comm, File, Registry, c};
+use crate::abi::{Comm, File, Kind, Registry, c};
 use crate::comm::Communicator;
 use crate::error::{Error, Result, Site, fail};
 use crate::runtime::{self, Held};
@@ -68,7 +68,8 @@ fn find(file: File) -> Result<Arc<OpenFile>> {
         Some(found) => Ok(found),
         None if file == c::FILE_NULL => fail!(c::ERR_FILE, "the file is MPI_FILE_NULL"),
         None => {
-            fail!(c::ERR_FILE, "{:#x} is not a file, or it has been closed", file.to_int())
+            let (raw, more) = (file.to_int(), crate::foreign::clause(Kind::File, file.to_int()));
+            fail!(c::ERR_FILE, "{raw:#x} is not a file, or it has been closed{more}")
         }
     }
 }
