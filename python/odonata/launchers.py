@@ -148,7 +148,8 @@ def _mpiexec(arguments: Sequence[str]) -> Asked:
             else:
                 asked.ignored.append(f"{typed} {mapped}")
         else:
-            _ignore(asked, typed, rest, MPIEXEC_IGNORED, MPIEXEC_FLAGS, [*MPIEXEC, "-genv", "-host"])
+            known = [*MPIEXEC, "-genv", "-host"]
+            _ignore(asked, typed, rest, MPIEXEC_IGNORED, MPIEXEC_FLAGS, known)
     _program(asked, rest)
     return asked
 
@@ -210,7 +211,7 @@ def _put(asked: Asked, option: str, value: str) -> None:
 
 
 def _hosts(asked: Asked, typed: str, hosts: str) -> None:
-    """Host names are those of a real machine: which nodes they are the simulated one cannot know."""
+    """Host names are those of a real machine: its nodes are not the simulated ones."""
     asked.ignored.append(f"{typed} {hosts}".strip())
 
 

@@ -260,7 +260,11 @@ int pass_type(void) { int n; return MPI_Type_size(MPI_DOUBLE, &n); }
 int pass_op(void) { int n; return MPI_Op_commutative(MPI_SUM, &n); }
 int pass_info(void) { int n; return MPI_Info_get_nkeys(MPI_INFO_ENV, &n); }
 int pass_group(void) { int n; return MPI_Group_size(MPI_GROUP_EMPTY, &n); }
-int pass_request(void) { MPI_Request r = (MPI_Request)VALUE; return MPI_Wait(&r, MPI_STATUS_IGNORE); }
+int pass_request(void)
+{
+    MPI_Request r = (MPI_Request)VALUE;
+    return MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
 int pass_made(void) { int n; return MPI_Comm_size((MPI_Comm)MADE, &n); }
 """
 CALLS = """

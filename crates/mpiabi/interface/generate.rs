@@ -141,7 +141,7 @@ pub fn rust_constants(constants: &[Constant], mpich: bool) -> String {
     out
 }
 
-/// The predefined handles of the other ABI: their kind, bits and name. Those of value 0 say nothing.
+/// The predefined handles of the other ABI: kind, bits and name. Those of value 0 say nothing.
 fn foreign_handles(constants: &[Constant], mpich: bool) -> String {
     let mut rows = String::new();
     for c in constants.iter().filter(|c| is_handle(c.kind)) {

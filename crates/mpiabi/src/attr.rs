@@ -4,7 +4,7 @@
 //! Callbacks run with no lock of ours held: they may call MPI.
 //!
 //! A value of C is an address, one of Fortran an integer (MPI 5.0, 19.3.7). What one language set
-//! the other reads: Fortran gets C's address as an integer, C gets the address of Fortran's integer.
+//! the other reads: Fortran gets C's address as an integer, C the address of Fortran's integer.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -164,9 +164,9 @@ fn refuse(name: &str) -> ! {
         fn MPI_Abort(comm: c_int, code: c_int) -> c_int;
     }
     eprintln!(
-        "{name} keeps its buffer after it has returned, and was given a section of an array that is \
-         not contiguous, so a copy that is gone by then (MPI_SUBARRAYS_SUPPORTED is false): pass a \
-         datatype such as MPI_Type_vector makes"
+        "{name} keeps its buffer after it has returned, and was given a section of an array that \
+         is not contiguous, so a copy that is gone by then (MPI_SUBARRAYS_SUPPORTED is false): \
+         pass a datatype such as MPI_Type_vector makes"
     );
     unsafe { MPI_Abort(0x4400_0000, 1) }; // MPI_COMM_WORLD
     std::process::abort()
