@@ -91,9 +91,9 @@ impl Caller {
         let mut frames = [std::ptr::null_mut(); 64];
         // SAFETY: as many as there is room for.
         let n = unsafe { backtrace(frames.as_mut_ptr(), frames.len() as c_int) };
-        let frames = frames.into_iter().take(usize::try_from(n).unwrap_or(0));
+        let mut frames = frames.into_iter().take(usize::try_from(n).unwrap_or(0));
         // A return address may be the first byte behind a function: the call is before it.
-        frames.filter_map(|at| Caller::at(at as usize - 1)).next()
+        frames.find_map(|at| Caller::at((at as usize).checked_sub(1)?))
     }
 
     fn at(address: usize) -> Option<Caller> {
