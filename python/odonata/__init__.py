@@ -14,7 +14,11 @@ Keyword arguments in, tables out. Errors: `InputError` (a list of complaints) an
 
 from __future__ import annotations
 
-from importlib import import_module
+from . import interrupts
+
+interrupts.end_at_once()
+
+from importlib import import_module  # noqa: E402 - what takes time comes after that
 
 TYPE_CHECKING = False  # checkers of types take it for true; `typing` itself takes too long here
 if TYPE_CHECKING:

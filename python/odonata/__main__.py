@@ -6,6 +6,8 @@ import contextlib
 import os
 import sys
 
+from . import interrupts
+
 
 def main() -> None:
     """The `odonata` command; leaves with the exit code."""
@@ -13,12 +15,13 @@ def main() -> None:
         # Within, because importing it takes a fourth of a second, and people are faster than that.
         from . import cli
 
+        interrupts.raise_again()
         cli.main()
     except KeyboardInterrupt:
         if sys.stderr:
             with contextlib.suppress(OSError):  # nothing is buffered that would fail at the end
                 os.write(2, b"odonata: interrupted\n")
-        sys.exit(130)  # as `cli` says it later
+        sys.exit(interrupts.INTERRUPTED)  # as `cli` says it later
 
 
 if __name__ == "__main__":

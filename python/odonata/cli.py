@@ -14,7 +14,7 @@ import traceback
 
 import click
 
-from . import text
+from . import interrupts, text
 from .commands import (
     bench,
     extrapolate,
@@ -35,7 +35,6 @@ from .streams import mend_streams, say, silence
 from .sweeps.command import ask
 from .version import __version__
 
-INTERRUPTED = 130
 OURS = 70
 
 
@@ -72,7 +71,10 @@ for command in (
 def main(arguments: list[str] | None = None) -> None:
     """The `odonata` command; leaves with the exit code."""
     mend_streams()
-    sys.exit(code_of(arguments))
+    code = code_of(arguments)
+    # The interpreter takes itself apart: what is interrupted there has no effect but a traceback.
+    interrupts.end_at_once()
+    sys.exit(code)
 
 
 def code_of(arguments: list[str] | None) -> int:
@@ -104,7 +106,7 @@ def code_of(arguments: list[str] | None) -> int:
         return 1
     except (KeyboardInterrupt, click.Abort):
         say("odonata: interrupted")
-        return INTERRUPTED
+        return interrupts.INTERRUPTED
     except SystemExit:
         raise
     except BaseException:  # a panic of the core is no Exception

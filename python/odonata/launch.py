@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import clocks, door, libraries, records, tables
+from . import clocks, door, libraries, openmp, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .files import read_text, why
@@ -252,7 +252,8 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     """What the ranks' environment has beside ours.
 
     Our MPI library comes first; mpi4py is told which ABI it finds; numerical libraries keep to
-    one thread, because a rank is one core. What the user set, here or in the shell, wins.
+    one thread, because a rank is one core; waiting OpenMP threads sleep. What the user set, here
+    or in the shell, wins, but for how such threads wait.
     """
     env = {key: value for key, value in os.environ.items() if _KNOBS.fullmatch(key)}
     env.update(given)
@@ -265,6 +266,7 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     ):
         if key not in os.environ:
             env.setdefault(key, value)
+    env |= openmp.waiting({**os.environ, **given})
     return env
 
 

@@ -140,7 +140,8 @@ fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Res
     }
     command.arg(format!("-Wl,-soname,{}", library.soname));
     command.arg(format!("-Wl,--version-script={}", script.display()));
-    command.args(["-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,relro,-z,now"]);
+    // Never unloaded: it has handlers for the end of the process.
+    command.args(["-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,relro,-z,now,-z,nodelete"]);
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
     run(&mut command)?;
     let alias = out_dir.join(library.link);

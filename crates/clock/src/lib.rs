@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use libc::{clockid_t, timespec};
 
+mod openmp;
 mod read;
 mod sleep;
 mod wait;

@@ -127,6 +127,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: u64::MAX,
+        patience: std::time::Duration::from_secs(10),
         progress: None,
     };
     let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);

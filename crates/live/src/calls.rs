@@ -21,7 +21,8 @@ const LATEST: u64 = 3 << 62;
 impl Live {
     /// Takes a rank's hand-over.
     pub(crate) fn take(&mut self, at: u32, calls: &mut Vec<Call>) -> Result<(), Why> {
-        if self.ranks[at as usize].stage == Stage::NeverCame {
+        let has_exited = std::mem::take(&mut self.ranks[at as usize].just_exited);
+        if has_exited || self.ranks[at as usize].stage == Stage::NeverCame {
             calls.push(Call { rank: at, token: EXIT, after: Span::ZERO, op: Op::Exit });
             if let Some(recorder) = &mut self.recorder {
                 recorder.begin(at, |_| true);
@@ -50,7 +51,10 @@ impl Live {
                 self.aborted(at);
                 return Ok(());
             }
-            state::FINALIZED => rank.stage = Stage::Left,
+            state::FINALIZED | state::LEFT => {
+                rank.stage = Stage::Left;
+                rank.unfinalized = state == state::LEFT;
+            }
             state::ACTIVE => rank.stage = Stage::Inside,
             _ => return Err(Why::Protocol("handed over before MPI_Init".into())),
         }
@@ -73,7 +77,8 @@ impl Live {
         let mut probes_only = true;
         for i in 0..submitted {
             // SAFETY: as above, and `i` is below RING.
-            let s = unsafe { *self.shared.segment.submission(at, i) };
+            let mut s = unsafe { *self.shared.segment.submission(at, i) };
+            s.after_ps = self.ranks[at as usize].left_of(Span(s.after_ps)).0;
             probes_only &= s.kind == kind::PROBE && s.flags & flag::WAIT == 0;
             self.ranks[at as usize].charged += Span(s.after_ps);
             let before = calls.len();
@@ -84,6 +89,7 @@ impl Live {
             }
         }
         let rank = &mut self.ranks[at as usize];
+        let after = rank.left_of(after);
         rank.charged += after;
         rank.charged = Span(rank.charged.0.saturating_sub(polled.0));
         rank.probes = probes_only && submitted > 0;

@@ -5,6 +5,7 @@ use base::Span;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where one rank sits on the simulated machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +67,9 @@ pub struct LaunchSpec {
     /// Hand-overs of polls in vain with nothing else due that make a livelock: over all ranks, but
     /// no rank has fewer polls for itself than 20,000 or as many as this.
     pub livelock_polls: u64,
+    /// How long ranks that are blocked outside MPI may do nothing when no other rank can go on, in
+    /// time of the wall clock.
+    pub patience: Duration,
     /// Told how the start goes on.
     pub progress: Option<Box<dyn FnMut(Progress)>>,
 }

@@ -10,6 +10,7 @@
 //! The only room of its floor that does I/O, looks at the wall clock and starts a thread (to label
 //! output): it talks to Linux.
 
+mod blocked;
 mod calls;
 mod children;
 mod combine;
@@ -22,6 +23,7 @@ mod meet;
 mod memory;
 mod outcome;
 mod output;
+mod outside;
 mod polling;
 mod process;
 mod rank;

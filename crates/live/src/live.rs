@@ -5,6 +5,7 @@ use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, SeatSpec};
 use crate::meet::{Choose, Meetings};
 use crate::outcome::{Failure, Start, Why};
 use crate::output::Pump;
+use crate::outside::Outside;
 use crate::rank::{Rank, SendId, Slot, Stage};
 use crate::segment::Shared;
 use crate::start::{Descriptors, Started, start_all};
@@ -55,6 +56,10 @@ pub struct Live {
     pub(crate) next_hidden: usize,
     /// Ranks to be woken at this instant to apply what has come in.
     pub(crate) to_apply: Vec<u32>,
+    /// Ranks that wait for each other outside MPI, and how long such ranks may do nothing when
+    /// nobody else can go on.
+    pub(crate) outside: Outside,
+    pub(crate) patience: Duration,
     /// What counters in storage hold.
     pub(crate) counters: BTreeMap<Context, i64>,
     pub(crate) looked_at: Instant,
@@ -123,6 +128,8 @@ impl Live {
             hidden: (0..n).collect(),
             next_hidden: 0,
             to_apply: Vec::new(),
+            outside: Outside::default(),
+            patience: spec.patience,
             counters: BTreeMap::new(),
             looked_at: Instant::now(),
             was_interrupted: false,
@@ -151,6 +158,9 @@ impl Live {
         match (self.ranks[rank as usize].stage, self.call_of(rank)) {
             (Stage::Outside, _) => "has not called MPI_Init".to_string(),
             (Stage::NeverCame, _) => "ended without MPI_Init".to_string(),
+            (Stage::Left, _) if self.ranks[rank as usize].unfinalized => {
+                "has exited without MPI_Finalize".to_string()
+            }
             (Stage::Left, _) => "has left MPI_Finalize".to_string(),
             (Stage::Inside, Some(call)) => call,
             (Stage::Inside, None) => "has made no MPI call since MPI_Init".to_string(),
@@ -228,7 +238,7 @@ impl Live {
         for &rank in &self.batch {
             self.turns.give(rank);
         }
-        self.wait_for_all();
+        self.wait_for_batch();
         self.take_batch(calls);
     }
 
@@ -238,7 +248,7 @@ impl Live {
             if self.is_stopped() {
                 break;
             }
-            if self.ranks[rank as usize].stage == Stage::Left {
+            if self.ranks[rank as usize].stage == Stage::Left && !self.has_just_exited(rank) {
                 continue;
             }
             if let Err(why) = self.take(rank, calls) {
@@ -260,7 +270,7 @@ impl Live {
         }
     }
 
-    fn finish(&mut self, now: Time, done: &Done) -> Result<(), Why> {
+    pub(crate) fn finish(&mut self, now: Time, done: &Done) -> Result<(), Why> {
         let at = done.rank;
         let rank = &mut self.ranks[at as usize];
         let mut token = done.token;
@@ -437,6 +447,7 @@ impl Workload for Live {
         while !self.turns.all_back(LOOK) && !self.is_stopped() {
             self.look();
             self.find_lost_turns();
+            self.leave_blocked();
             self.tell_progress();
         }
         self.start.wall_s = self.begun.elapsed().as_secs_f64();
@@ -464,6 +475,9 @@ impl Workload for Live {
         }
         for of_rank in done.chunk_by(|a, b| a.rank == b.rank) {
             let at = of_rank[0].rank;
+            if self.defer(of_rank) {
+                continue;
+            }
             for done in of_rank {
                 if self.is_stopped() {
                     return;
@@ -478,11 +492,12 @@ impl Workload for Live {
         }
         self.apply_arrivals();
         self.answer_knocks();
+        self.rejoin(now, calls);
         self.run_batch(now, calls);
     }
 
     fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
-        self.await_threads();
+        self.await_others(now, calls);
         self.run_batch(now, calls);
     }
 

@@ -67,6 +67,9 @@ impl Live {
     /// An access is complete: its block joins its target's list.
     pub(crate) fn arrived(&mut self, origin: u32, slot: Slot) -> Result<(), Why> {
         let (target, block) = (slot.peer, slot.block);
+        if self.outside.is_away(target) {
+            return Err(Why::Away { target });
+        }
         let to = &mut self.ranks[target as usize];
         if to.stage != Stage::Inside {
             return Err(Why::Gone { target });

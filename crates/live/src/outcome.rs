@@ -65,6 +65,10 @@ pub struct LiveOutcome {
     /// Point-to-point messages the program sent, and their bytes.
     pub messages: u64,
     pub bytes: u64,
+    /// Ranks that exited with status 0 without `MPI_Finalize`.
+    pub unfinalized: Vec<u32>,
+    /// Ranks that waited for each other outside MPI, and the system call they were first found in.
+    pub outside: Vec<(u32, String)>,
     /// Why the job was ended from inside.
     pub failure: Option<Failure>,
 }
@@ -80,8 +84,10 @@ impl LiveOutcome {
 pub struct Failure {
     pub rank: u32,
     pub node: String,
-    /// The rank's last MPI call that reached the simulator.
+    /// The MPI call it is about.
     pub call: Option<String>,
+    /// What the process did when it ended, if it did: "in MPI_Send".
+    pub place: Option<String>,
     pub why: Why,
 }
 
@@ -111,6 +117,15 @@ pub enum Why {
     /// It works on the memory of a rank that is through with MPI.
     Gone {
         target: u32,
+    },
+    /// It works on the memory of a rank that is blocked outside MPI.
+    Away {
+        target: u32,
+    },
+    /// It is blocked in the kernel outside MPI, so are `others`, and no other rank can go on.
+    Outside {
+        call: String,
+        others: usize,
     },
     /// Nothing but unsuccessful polls, everywhere, for this long.
     Livelock {
@@ -160,15 +175,28 @@ impl fmt::Display for Failure {
             Why::Gone { target } => {
                 write!(f, "works on the memory of rank {target}, which has left MPI_Finalize")?
             }
+            Why::Away { target } => write!(
+                f,
+                "works on the memory of rank {target}, which is blocked in the kernel outside MPI"
+            )?,
+            Why::Outside { call, others } => {
+                write!(f, "is blocked outside MPI in {call}, and no rank can go on")?;
+                match others {
+                    0 => {}
+                    1 => write!(f, "; 1 more rank is blocked outside MPI")?,
+                    n => write!(f, "; {n} more ranks are blocked outside MPI")?,
+                }
+            }
             Why::Livelock { since, now } => write!(
                 f,
                 "and others poll in vain: since {since} nothing has happened, now it is {now}"
             )?,
             Why::Mismatch(what) | Why::Protocol(what) => write!(f, "{what}")?,
         }
-        match &self.call {
-            Some(call) => write!(f, "; its last MPI call: {call}"),
-            None => Ok(()),
+        match (&self.place, &self.call) {
+            (Some(place), _) => write!(f, " {place}"),
+            (None, Some(call)) => write!(f, "; its last MPI call: {call}"),
+            (None, None) => Ok(()),
         }
     }
 }
@@ -204,7 +232,7 @@ mod tests {
     fn an_abort_is_seen_as_a_failure_whatever_its_code() {
         for (code, seen) in [(3, 3), (0, 1), (256, 1), (512 + 7, 7), (-1, 255)] {
             let why = Why::Abort { code };
-            let failure = Failure { rank: 0, node: String::new(), call: None, why };
+            let failure = Failure { rank: 0, node: String::new(), call: None, place: None, why };
             assert_eq!(failure.exit_code(), seen, "{code}");
         }
     }

@@ -126,6 +126,11 @@ pub(crate) struct Rank {
     /// When the other side of the named operation completed last was ready.
     pub ready_at: Time,
     pub charged: Span,
+    /// Time since the last release that has passed elsewhere: computation up to that has, too.
+    pub credit: Span,
+    /// It has exited with status 0 without `MPI_Finalize`; and that is still to be taken.
+    pub unfinalized: bool,
+    pub just_exited: bool,
     pub hand_overs: u64,
     /// The most requests it has had at once, as far as the simulator was told.
     pub requests: u32,
@@ -159,6 +164,9 @@ impl Rank {
             through_at: Time::ZERO,
             ready_at: Time::ZERO,
             charged: Span::ZERO,
+            credit: Span::ZERO,
+            unfinalized: false,
+            just_exited: false,
             hand_overs: 0,
             requests: 0,
             messages: 0,
@@ -180,6 +188,13 @@ impl Rank {
             wait::ANY | wait::POLL => !self.any,
             _ => false,
         }
+    }
+
+    /// What of a computation is still to come, for a rank that was away.
+    pub fn left_of(&mut self, computed: Span) -> Span {
+        let passed = computed.min(self.credit);
+        self.credit = self.credit - passed;
+        computed - passed
     }
 
     pub fn row(&mut self, function: u32) -> &mut FunctionRow {

@@ -9,10 +9,11 @@ use crate::Live;
 use crate::live::LOOK;
 use crate::process::Stat;
 use crate::rank::Stage;
+use base::Time;
 use std::fs;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use workload::Workload;
+use workload::{Call, Workload};
 
 /// How long threads that are neither in MPI nor waiting for another thread may sleep (for input, a
 /// file, a real clock) before a standstill is a deadlock, in time of the wall clock [estimate].
@@ -61,23 +62,29 @@ impl Live {
         }
     }
 
-    /// Nothing is due any more. Returns when a thread has knocked, or no more is expected to.
-    pub(crate) fn await_threads(&mut self) {
+    /// Nothing is due any more. Returns when a thread has knocked or a rank is back that was away,
+    /// or when no more is expected to.
+    pub(crate) fn await_others(&mut self, now: Time, calls: &mut Vec<Call>) {
         let threaded: Vec<u32> =
             (0..self.ranks.len() as u32).filter(|&at| self.has_threads(at)).collect();
         let begun = Instant::now();
         let mut stuck = 0;
-        while !threaded.is_empty() && !self.is_stopped() {
+        while !self.is_stopped() {
             self.answer_knocks();
-            if !self.batch.is_empty() {
+            if self.rejoin(now, calls) || !self.batch.is_empty() {
                 return;
+            }
+            if self.expects_others() {
+                self.turns.await_knock(LOOK);
+                self.look();
+                continue;
             }
             match threaded.iter().map(|&at| self.outside(at)).max() {
                 Some(Outside::Running) => stuck = 0,
                 Some(Outside::Asleep) if begun.elapsed() < PATIENCE => stuck = 0,
                 _ => stuck += 1,
             }
-            if stuck == LOOKS {
+            if stuck == LOOKS || threaded.is_empty() {
                 return;
             }
             self.turns.await_knock(if stuck > 0 { LOOK / 10 } else { LOOK });

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use workload::wire::Segment;
+use workload::wire::{Segment, presence};
 
 /// Looks at `running` before sleeping, when few ranks are out: long enough to outlast the 24-30 us
 /// that waking a rank on another core takes. Against 400 looks, ping-pong on two cores went from
@@ -42,7 +42,7 @@ impl Turns {
         // SAFETY: as above.
         unsafe { &(*self.segment.header()).knocks }
     }
-    /// Sleeps until somebody knocks, at most `wait`.
+    /// Sleeps until a rank knocks, at most `wait`.
     pub fn await_knock(&self, wait: Duration) {
         sleep(self.knocks(), 0, wait);
     }
@@ -50,6 +50,9 @@ impl Turns {
     /// Lets `rank` go. It has been counted in `running`, if it is to be.
     pub fn give(&self, rank: u32) {
         let turn = self.turn(rank);
+        // SAFETY: as above.
+        let word = unsafe { &(*self.segment.control(rank)).presence };
+        word.store(presence::COUNTED, Ordering::Relaxed);
         turn.store(1, Ordering::Release);
         wake(turn);
     }

@@ -9,6 +9,7 @@ use crate::rank::{Rank, Stage};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use workload::Workload;
+use workload::functions::function_name;
 use workload::wire::{self, command, state};
 
 /// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
@@ -20,8 +21,16 @@ const MOST_HIDDEN: usize = 64;
 
 impl Live {
     /// For a job in which nobody can go on: was it a death, one that was not complete when the
-    /// simulator looked? Ask before reporting a deadlock.
+    /// simulator looked, or a rank that is stranded outside MPI? Ask before reporting a deadlock.
     pub fn settle(&mut self) -> Option<&Failure> {
+        self.settle_deaths();
+        if !self.is_finished() && !self.is_stopped() {
+            self.fail_stranded();
+        }
+        self.failure.as_ref()
+    }
+
+    fn settle_deaths(&mut self) {
         let asked = Instant::now();
         while !self.is_finished() && !self.is_stopped() && !self.is_settled {
             self.is_settled = asked.elapsed() > DYING;
@@ -29,13 +38,12 @@ impl Live {
             self.look();
             self.note_hidden_exits(usize::MAX);
         }
-        self.failure.as_ref()
     }
 
     /// Ends what still runs and says what came of the job. If all ranks are through with MPI, waits
     /// until their processes have exited by themselves.
     pub fn outcome(mut self) -> LiveOutcome {
-        self.settle();
+        self.settle_deaths();
         while self.is_finished() && self.children.alive() > 0 && !self.is_stopped() {
             self.children.wait(LOOK);
             self.look();
@@ -78,6 +86,8 @@ impl Live {
             messages: sum(|r| r.messages),
             bytes: sum(|r| r.bytes),
             ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
+            unfinalized: (0..).zip(&self.ranks).filter(|r| r.1.unfinalized).map(|r| r.0).collect(),
+            outside: std::mem::take(&mut self.outside.calls),
             failure: self.failure.take(),
         }
     }
@@ -151,6 +161,7 @@ impl Live {
                     self.ranks[at as usize].stage = Stage::NeverCame;
                     self.turns.running().fetch_sub(1, Ordering::AcqRel);
                 }
+                (state::ACTIVE, Exit::Status(0)) if self.is_out(at) => self.note_quiet_exit(at),
                 (state::ACTIVE, Exit::Status(status)) => {
                     self.fail(at, Why::LeftEarly { status });
                 }
@@ -169,7 +180,9 @@ impl Live {
         for at in 0..self.ranks.len() as u32 {
             // SAFETY: the field is atomic.
             let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
-            if self.ranks[at as usize].stage == Stage::Left && state != state::FINALIZED {
+            let has_left = matches!(state, state::FINALIZED | state::LEFT);
+            let exited = self.ranks[at as usize].unfinalized;
+            if self.ranks[at as usize].stage == Stage::Left && !has_left && !exited {
                 self.fail(at, Why::Protocol("called MPI_Init a second time".into()));
             }
         }
@@ -225,7 +238,72 @@ impl Live {
     pub(crate) fn fail(&mut self, rank: u32, why: Why) {
         if self.failure.is_none() {
             let node = self.seats[rank as usize].node_name.clone();
-            self.failure = Some(Failure { rank, node, call: self.call_of(rank), why });
+            let (mut call, mut place) = (self.call_of(rank), None);
+            if matches!(why, Why::Signal(_)) {
+                (call, place) = self.place_of(rank);
+            }
+            self.failure = Some(Failure { rank, node, call, place, why });
+        }
+    }
+
+    /// The MPI call in which a process ended, or the one before that, and where that was in words.
+    fn place_of(&self, at: u32) -> (Option<String>, Option<String>) {
+        // SAFETY: both fields are atomic.
+        let (inside, entered) = unsafe {
+            let control = &*self.control(at);
+            (control.inside.load(Ordering::Relaxed), control.entered.load(Ordering::Relaxed))
+        };
+        let rank = &self.ranks[at as usize];
+        let (function, call) = match rank.asleep && rank.function != 0 {
+            true => (rank.function, self.call_of(at)),
+            false if inside != 0 => (inside, None),
+            false => (0, None),
+        };
+        if function == 0 && entered == 0 {
+            return (None, Some("before MPI_Init".into()));
+        }
+        // Written by the rank: not trusted.
+        let name = |f: u32| function_name(f.min(wire::FUNCTIONS as u32)).to_string();
+        if function == 0 {
+            let call = name(entered);
+            let place = format!("outside MPI, after {call} had returned");
+            return (Some(call), Some(place));
+        }
+        let call = call.unwrap_or_else(|| name(function));
+        let place = format!("in {call}");
+        (Some(call), Some(place))
+    }
+
+    /// Whether the rank runs its program, as far as the simulator knows.
+    fn is_out(&self, at: u32) -> bool {
+        !self.ranks[at as usize].asleep && self.turns.turn(at).load(Ordering::Acquire) == 1
+    }
+
+    /// A process that had the turn has exited with status 0, and its library could not say so.
+    fn note_quiet_exit(&mut self, at: u32) {
+        let was_away = self.forget_away(at);
+        let rank = &mut self.ranks[at as usize];
+        (rank.stage, rank.asleep) = (Stage::Left, false);
+        (rank.unfinalized, rank.just_exited) = (true, true);
+        if was_away {
+            self.outside.exited.push(at);
+        } else {
+            self.turns.running().fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    /// Whether the exit of a rank is still to be taken.
+    pub(crate) fn has_just_exited(&self, at: u32) -> bool {
+        self.ranks[at as usize].just_exited
+    }
+
+    /// No rank can go on. It is not a deadlock of MPI calls alone if a rank is blocked outside MPI
+    /// or has exited without `MPI_Finalize`.
+    pub(crate) fn fail_stranded(&mut self) {
+        self.fail_outside();
+        let left = self.ranks.iter().position(|r| r.unfinalized);
+        if let (Some(rank), false) = (left, self.is_finished()) {
+            self.fail(rank as u32, Why::LeftEarly { status: 0 });
         }
     }
 

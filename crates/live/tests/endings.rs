@@ -53,6 +53,19 @@ fn rank_side() {
             }
             rank.barrier();
         }
+        "blocked" => {
+            rank.barrier();
+            let mut ends = [0; 2];
+            assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+            if me == 0 {
+                unsafe { libc::read(ends[0], [0u8; 1].as_mut_ptr().cast(), 1) };
+            }
+            rank.barrier();
+        }
+        "leave_quietly" => {
+            rank.barrier();
+            std::process::exit(0);
+        }
         "aborts" => {
             rank.barrier();
             if me >= 1 {
@@ -227,7 +240,7 @@ fn a_rank_that_is_killed_ends_the_job_and_is_named() {
     let (outcome, text) = failed("killed", 4);
     assert_eq!(
         text,
-        "rank 2 on x1 was killed by signal 9 (SIGKILL); its last MPI call: MPI_Barrier"
+        "rank 2 on x1 was killed by signal 9 (SIGKILL) outside MPI, after MPI_Barrier had returned"
     );
     assert_eq!(outcome.exit_code, 128 + 9);
     assert_eq!(outcome.exits[2], Exit::Signal(9));
@@ -267,6 +280,25 @@ fn a_rank_that_leaves_without_finalizing_ends_the_job() {
         "rank 1 on x0 exited with status 0 without MPI_Finalize; its last MPI call: MPI_Barrier"
     );
     assert_eq!(outcome.exit_code, 1);
+}
+
+#[test]
+fn ranks_that_all_leave_without_finalizing_have_finished() {
+    let outcome = outcome(job("leave_quietly", 3));
+    assert_eq!((outcome.exit_code, outcome.failure), (0, None));
+    assert_eq!(outcome.unfinalized, [0, 1, 2]);
+}
+
+#[test]
+fn a_rank_that_is_blocked_in_the_kernel_for_ever_is_named() {
+    let (outcome, text) = failed("blocked", 3);
+    assert_eq!(
+        text,
+        "rank 0 on x0 is blocked outside MPI in read (pipe), and no rank can go on; \
+        its last MPI call: MPI_Barrier"
+    );
+    assert_eq!(outcome.exit_code, 1);
+    assert_eq!(outcome.outside, [(0, "read (pipe)".to_string())]);
 }
 
 #[test]

@@ -40,10 +40,12 @@ pub(crate) fn function() -> u32 {
 
 /// Marks that the thread enters `id`; returns where it was, for `leave`.
 pub(crate) fn enter(id: u32) -> u32 {
+    crate::runtime::mark(id);
     FUNCTION.replace(id)
 }
 
 pub(crate) fn leave(outer: u32) {
+    crate::runtime::mark(outer);
     FUNCTION.set(outer);
 }
 

@@ -8,19 +8,21 @@
 //!
 //! `threads` has the lock that guards all of this, `turn` the waiting.
 
+mod ending;
 mod memory;
 mod seat;
 mod threads;
 mod turn;
 
+pub use ending::{abort, fatal, finalize, mark};
 pub use memory::{look, window};
 pub use seat::{library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use threads::{Guarded, Held, callback, lock, take_turns};
 
 use std::cell::Cell;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use workload::wire::{self, Arena, Completion, Control, Segment, Submission};
 
@@ -50,6 +52,8 @@ struct Phase {
 
 /// Simulated picoseconds, the last that anybody here has heard of.
 static HEARD_PS: AtomicU64 = AtomicU64::new(0);
+/// The function that says what OpenMP adds to this thread's CPU time; null without the clock.
+static EXTRA: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
 
 thread_local! {
     /// This thread's CPU time in nanoseconds when it last left MPI (0: it never has), and how far
@@ -256,6 +260,7 @@ pub fn is_forked() -> bool {
 }
 extern "C" fn in_child() {
     FORKED.store(true, Ordering::Relaxed);
+    ending::forget();
     threads::renew();
 }
 
@@ -332,6 +337,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     });
     let _ = PLACE.set(format!("rank {rank} on {}: ", node_name(held)));
     if with(held, |rt| rt.solo.is_none()) {
+        ending::begin(with(held, |rt| rt.control), crate::export::function());
         take_over_clocks();
     }
     Ok(())
@@ -342,8 +348,10 @@ fn take_over_clocks() {
     type Now = extern "C" fn(c_int) -> u64;
     type Pass = extern "C" fn(u64, c_int) -> c_int;
     type Forget = extern "C" fn(u64);
-    // SAFETY: a zero-terminated name.
+    // SAFETY: zero-terminated names.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_register".as_ptr()) };
+    let extra = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"odonata_clock_extra".as_ptr()) };
+    EXTRA.store(extra, Ordering::Relaxed);
     if !found.is_null() {
         // SAFETY: nothing but the crate `clock` has that name.
         let register: extern "C" fn(Now, Pass, Forget) = unsafe { std::mem::transmute(found) };
@@ -446,11 +454,19 @@ fn lives(pid: libc::pid_t) -> bool {
         || std::io::Error::last_os_error().raw_os_error() != Some(libc::ESRCH)
 }
 
+/// CPU time of this thread in nanoseconds; of OpenMP's parallel regions, that of the slowest thread
+/// (see the crate `clock`).
 fn thread_cpu_ns() -> u64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `t` is a valid timespec.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+    let extra = EXTRA.load(Ordering::Relaxed);
+    let extra_ns = match extra.is_null() {
+        true => 0,
+        // SAFETY: the clock's function, found by its name.
+        false => unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> u64>(extra)() },
+    };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64 + extra_ns
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -748,47 +764,6 @@ fn is_single_threaded() -> bool {
 pub fn allow_threads(held: &Held) {
     threads::allow_many(held);
     with(held, |rt| rt.control().threads = 1);
-}
-
-/// The rank will submit nothing any more; its process goes on.
-pub fn finalize(held: &Held) -> Result {
-    if !turn::is_lone(held) {
-        return fail!(c::ERR_OTHER, "other threads of this process are inside MPI");
-    }
-    look(held);
-    submit(held, Submission { kind: wire::kind::EXIT, ..Submission::default() });
-    with(held, |rt| rt.control().state.store(wire::state::FINALIZED, Ordering::Release));
-    flush(held);
-    PHASE.get(held).finalized = true;
-    threads::tell(held);
-    Ok(())
-}
-
-/// Ends the job. The simulator says so and ends every rank, this one too.
-pub fn abort(held: &Held, code: i32) -> ! {
-    let in_job = RUNTIME.get(held).as_mut().is_some_and(|rt| rt.solo.is_none());
-    if is_forked() || !in_job || is_finalized(held) {
-        // SAFETY: nobody else to end, or nobody who listens: the simulator sees the exit status.
-        unsafe { libc::_exit(if code & 0xff == 0 { 1 } else { code }) }
-    }
-    turn::need(held);
-    look(held);
-    with(held, |rt| {
-        let control = rt.control();
-        control.abort_code = code;
-        control.state.store(wire::state::ABORTED, Ordering::Release);
-    });
-    loop {
-        turn::hand_over(held, wire::wait::NEVER, &[]);
-    }
-}
-
-/// Says what is wrong and where, then ends the job.
-pub fn fatal(held: &Held, why: &str) -> ! {
-    let function = with(held, |rt| rt.function);
-    let name = workload::functions::function_name(function);
-    crate::error::say(&format!("{}{name}: {why}", place()));
-    abort(held, 1)
 }
 
 /// "rank 3 on x1000c0s0b0n0: ", as far as this process has a seat.

@@ -12,10 +12,11 @@
 //! sparse: untouched pages cost nothing. Offsets count from the segment's first byte; 0 is "none".
 //!
 //! The turn. Every rank starts with it (`turn` is 1, and it is counted in `running`). To hand over,
-//! a rank writes `submitted`, the wait list and the rest of the hand-over, sets `turn` to 0, and
-//! takes itself off `running` (release); whoever takes off the last wakes that futex. To release
-//! some ranks, the simulator writes their `now_ps` and `command`, adds them all to `running`, and
-//! then for each sets `turn` to 1 (release) and wakes it. A rank whose `state` is `FINALIZED` as it
+//! a rank writes `submitted`, the wait list and the rest of the hand-over, sets `turn` to 0, sets
+//! `presence` to `BACK`, and takes itself off `running` (release) unless `presence` was `AWAY`;
+//! whoever takes off the last wakes that futex. To release some ranks, the simulator writes their
+//! `now_ps` and `command`, adds them all to `running`, and then for each sets `presence` to
+//! `COUNTED` and `turn` to 1 (release) and wakes it. A rank whose `state` is `FINALIZED` as it
 //! hands over is released once more but no longer counted: it must never hand over again. A rank
 //! woken to combine hands over again with nothing submitted, and waits for what it waited for.
 //!
@@ -31,7 +32,7 @@ use crate::Apart;
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6106;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6107;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
@@ -106,6 +107,19 @@ pub mod state {
     pub const FINALIZED: u32 = 2;
     /// Called `MPI_Abort`; the code is in `Control::abort_code`.
     pub const ABORTED: u32 = 3;
+    /// Exits with status 0 after `MPI_Init` and without `MPI_Finalize`; otherwise as `FINALIZED`.
+    pub const LEFT: u32 = 4;
+}
+
+/// Values of `Control::presence`.
+pub mod presence {
+    /// The rank has the turn and is counted in `Header::running`.
+    pub const COUNTED: u32 = 0;
+    /// It has the turn and is not counted: the simulator goes on without it, because it is blocked
+    /// in the kernel. When it hands over, it increments `Header::knocks` and wakes that futex.
+    pub const AWAY: u32 = 1;
+    /// It has handed over.
+    pub const BACK: u32 = 2;
 }
 
 /// Bits of a context that mark the library's own messages over the communicator without them: they
@@ -203,6 +217,13 @@ pub struct Control {
     pub node_name: [u8; 64],
     /// The most requests the rank has had at once.
     pub requests: u32,
+    /// Who counts the rank in `Header::running` (`presence`). The simulator writes `COUNTED` before
+    /// it gives the turn, and exchanges that for `AWAY`; the rank writes `BACK` after `turn`.
+    pub presence: AtomicU32,
+    /// MPI function the process is in, 0 outside, and the last one it entered. They are written
+    /// without a hand-over, so that they are known when the process is killed.
+    pub inside: AtomicU32,
+    pub entered: AtomicU32,
 }
 
 /// `into = from op into` (`left`) or `into op from`, packed bytes.

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .. import clocks, door, launch, records, tables, text, together
+from .. import clocks, door, launch, openmp, records, tables, text, together
 from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
@@ -141,6 +141,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     job = asked.job(-(-ranks // (ppn or 1)), ppn, ranks)
     for words in launch.unheard([environment], asked.mpi, asked.machine.told("fabric")):
         asked.note(words)
+    if words := openmp.note({**os.environ, **env}):
+        asked.note(words)
     stop = door.Stop()
     with stdout_for_json(asked.as_json) as stdout, Progress("run", asked.quiet) as tick:
         result = launch.run(
@@ -225,7 +227,11 @@ def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) ->
         wrong.extend(InputError(together.in_file(c, path, file, given) for c in found))
     asked.finish()
     programs = [job for job in file["job"] if job.get("program") is not None]
-    environments = [launch.environment_of(job.get("env") or {}) for job in programs]
+    given_each = [job.get("env") or {} for job in programs]
+    environments = [launch.environment_of(own) for own in given_each]
+    for words in {openmp.note({**os.environ, **own}): None for own in given_each}:
+        if words:
+            asked.note(words)
     fabric = asked.machine.told("fabric")
     for words in launch.unheard(environments, asked.mpi, fabric, False):
         asked.note(words)

@@ -53,6 +53,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         clock_tick: Span::ns(10),
         poll_interval: Span::ns(100),
         livelock_polls: 2000,
+        patience: std::time::Duration::from_millis(100),
         progress: None,
     }
 }

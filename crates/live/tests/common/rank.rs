@@ -102,7 +102,10 @@ impl Rank {
 
     pub fn calls(&mut self, name: &str) {
         self.function = id(name);
-        unsafe { *self.segment.tally(self.rank).add(self.function as usize) += 1 };
+        unsafe {
+            *self.segment.tally(self.rank).add(self.function as usize) += 1;
+            (*self.control).entered.store(self.function, Ordering::Relaxed);
+        }
     }
     pub fn now_ps(&self) -> u64 {
         unsafe { (*self.control).now_ps }
@@ -202,8 +205,15 @@ impl Rank {
         }
     }
     fn give_turn_away(&self) {
-        let (turn, running) = unsafe { (&(*self.control).turn, &(*self.segment.header()).running) };
+        let (control, header) = unsafe { (&*self.control, &*self.segment.header()) };
+        let (turn, running) = (&control.turn, &header.running);
         turn.store(0, Ordering::Relaxed);
+        let back = wire::presence::BACK;
+        if control.presence.swap(back, Ordering::AcqRel) == wire::presence::AWAY {
+            header.knocks.fetch_add(1, Ordering::AcqRel);
+            futex(&header.knocks, libc::FUTEX_WAKE, 1);
+            return;
+        }
         if running.fetch_sub(1, Ordering::AcqRel) == 1 {
             futex(running, libc::FUTEX_WAKE, 1);
         }

@@ -273,26 +273,12 @@ fn set_list(held: &Held, at: usize, tokens: &[u32]) {
 /// Gives the turn away, with `count` tokens in the list, and does what the simulator asks for until
 /// it says to go on. An error says why nobody can.
 fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), String> {
-    let thread = threads::id();
+    super::ending::stop_if_aborted();
     loop {
-        let turn = with(held, |rt| {
-            let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
-            let after_ps = rt.at_ps - rt.told_ps;
-            rt.told_ps = rt.at_ps;
-            let spent = std::mem::take(&mut rt.spent_polls);
-            (rt.vain_probe, rt.spared_polls) = (None, 0);
-            let control = rt.control();
-            control.submitted = submitted;
-            control.wait_mode = mode;
-            control.wait_count = count as u32;
-            control.function = function;
-            control.after_ps = after_ps;
-            control.spent_polls = spent;
-            control.thread = thread;
-            match rt.solo.as_mut() {
-                Some(solo) => Turn::Answered(solo.step()),
-                None => Turn::Away { segment: rt.segment, control: rt.control, spins: rt.spins },
-            }
+        write_down(held, mode, count);
+        let turn = with(held, |rt| match rt.solo.as_mut() {
+            Some(solo) => Turn::Answered(solo.step()),
+            None => Turn::Away { segment: rt.segment, control: rt.control, spins: rt.spins },
         });
         match turn {
             Turn::Answered(answer) => answer?,
@@ -333,6 +319,33 @@ fn exchange(held: &Held, mode: u32, count: usize) -> std::result::Result<(), Str
     }
 }
 
+/// Writes the hand-over into the control block.
+fn write_down(held: &Held, mode: u32, count: usize) {
+    let thread = threads::id();
+    with(held, |rt| {
+        let (submitted, function) = (std::mem::take(&mut rt.submitted), rt.function);
+        let after_ps = rt.at_ps - rt.told_ps;
+        rt.told_ps = rt.at_ps;
+        let spent = std::mem::take(&mut rt.spent_polls);
+        (rt.vain_probe, rt.spared_polls) = (None, 0);
+        let control = rt.control();
+        control.submitted = submitted;
+        control.wait_mode = mode;
+        control.wait_count = count as u32;
+        control.function = function;
+        control.after_ps = after_ps;
+        control.spent_polls = spent;
+        control.thread = thread;
+    });
+}
+
+/// Hands over and does not wait for the turn, which does not come back.
+pub(super) fn give_away_for_good(held: &Held) {
+    write_down(held, wire::wait::NEVER, 0);
+    let (segment, control) = with(held, |rt| (rt.segment, rt.control));
+    turn_away(segment, control);
+}
+
 /// What came of giving the turn away.
 enum Turn {
     Answered(std::result::Result<(), String>),
@@ -342,8 +355,16 @@ enum Turn {
 /// From here on the region is the simulator's. Whether this rank was the last one out.
 fn turn_away(segment: Segment, control: *mut Control) -> bool {
     // SAFETY: both live as long as the mapping; only atomics are touched.
-    let (turn, running) = unsafe { (&(*control).turn, &(*segment.header()).running) };
+    let (turn, presence, running, knocks) = unsafe {
+        let (control, header) = (&*control, &*segment.header());
+        (&control.turn, &control.presence, &header.running, &header.knocks)
+    };
     turn.store(0, Ordering::Relaxed);
+    if presence.swap(wire::presence::BACK, Ordering::AcqRel) == wire::presence::AWAY {
+        knocks.fetch_add(1, Ordering::AcqRel);
+        futex_wake(knocks);
+        return false;
+    }
     let is_last = running.fetch_sub(1, Ordering::AcqRel) == 1;
     if is_last {
         futex_wake(running);

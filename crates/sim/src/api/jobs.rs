@@ -260,6 +260,10 @@ pub fn jobs(
         let seats = seats_of(&run, number);
         let together = played[number].take().expect("every job was played once");
         let mut row = row(job, seats, &together);
+        if let Some(live) = &together.live {
+            let of_job = run::endings(live, together.failure.is_some()).into_iter();
+            result.notes.extend(of_job.map(|note| format!("job {}: {note}", job.name)));
+        }
         result.interrupted |= is_interrupted(&together.failure);
         if request.alone && !result.interrupted && together.failure.is_none() {
             let mut own =

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::time::Duration;
 use workload::functions::function_name;
 use workload::schedule::record::Recorder;
 
@@ -25,6 +26,9 @@ use workload::schedule::record::Recorder;
 /// time [estimate]. A program that does a million things of its own between two messages and tests
 /// for one after each is taken for stuck.
 const LIVELOCK_POLLS: u64 = 1_000_000;
+/// How long ranks that are blocked outside MPI are waited for when no other can go on: as long as
+/// threads (docs/models/live.md), in time of the wall clock [estimate].
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct RunRequest {
@@ -282,6 +286,7 @@ pub(super) fn start(
         clock_tick: library.call_overhead.max(Span::ns(1)),
         poll_interval: library.poll_interval,
         livelock_polls: LIVELOCK_POLLS,
+        patience: PATIENCE,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;
@@ -452,6 +457,27 @@ pub(super) fn nonzero_exits(
     failure.is_none().then_some(NonzeroExits { ranks, first, status })
 }
 
+/// Notes about ranks that left without `MPI_Finalize` or communicated outside MPI.
+pub(super) fn endings(live: &LiveOutcome, has_failed: bool) -> Vec<String> {
+    let of = live.ranks.len();
+    let mut notes = Vec::new();
+    if let (Some(first), false) = (live.unfinalized.first(), has_failed) {
+        let n = live.unfinalized.len();
+        notes.push(format!(
+            "{n} of {of} ranks exited with status 0 without MPI_Finalize, first rank {first}: the \
+             prediction covers all that they did"
+        ));
+    }
+    if let Some((first, call)) = live.outside.first() {
+        let n = live.outside.len();
+        notes.push(format!(
+            "{n} of {of} ranks waited outside MPI, first rank {first} in {call}: traffic outside \
+             MPI is not modeled and takes no simulated time"
+        ));
+    }
+    notes
+}
+
 /// What to say of a deadlock, and what a shell should see: the status of a rank that left early by
 /// way of `MPI_Finalize`, if there is one, for that is where to look.
 fn say_deadlock(live: &LiveOutcome, rows: usize) -> (String, i32) {
@@ -493,7 +519,10 @@ pub(super) fn failure(
                     live::Why::Abort { .. } => "abort",
                     live::Why::Tag { .. } => "limit",
                     live::Why::Livelock { .. } => "livelock",
-                    live::Why::Mismatch(_) | live::Why::Gone { .. } => "erroneous",
+                    live::Why::Outside { .. } => "deadlock",
+                    live::Why::Mismatch(_) | live::Why::Gone { .. } | live::Why::Away { .. } => {
+                        "erroneous"
+                    }
                     live::Why::Protocol(_) => "protocol",
                 };
                 let mut message = f.to_string();
@@ -530,6 +559,8 @@ fn result(
     blocked: Vec<FailureRank>,
 ) -> RunResult {
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
+    let mut notes = super::notes(job, None);
+    notes.extend(endings(&live, failure.is_some()));
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
     let n = job.seats.len();
     let sent = carried::sent(n, outcome);
@@ -584,7 +615,7 @@ fn result(
         rank_table: rank_table.collect(),
         call_table,
         carried: Carried::of(job, fidelity, outcome),
-        notes: super::notes(job, None),
+        notes,
         recorded: None,
     }
 }

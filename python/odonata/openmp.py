@@ -1,0 +1,47 @@
+"""How OpenMP threads of the ranks wait.
+
+A thread that waits by running in a loop uses CPU time, which would be charged as computation, and
+takes the core from threads that work: a simulation has many ranks on few cores. So waiting threads
+sleep, with GCC's, LLVM's and Intel's runtimes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+POLICY = "OMP_WAIT_POLICY"
+# What makes threads sleep at once although the policy is `active`: both runtimes prefer their own
+# variable to the policy.
+SLEEP = {"GOMP_SPINCOUNT": "0", "KMP_BLOCKTIME": "0"}
+
+
+def waiting(given: Mapping[str, str]) -> dict[str, str]:
+    """The variables to set beside those the user has set, `given`."""
+    if not asked(given):
+        return {POLICY: given.get(POLICY) or "passive"}
+    return dict(SLEEP)
+
+
+def asked(given: Mapping[str, str]) -> list[str]:
+    """What the user has set for threads to run while they wait: `NAME=value`."""
+    found = []
+    if given.get(POLICY, "").strip().lower() == "active":
+        found.append(f"{POLICY}={given[POLICY]}")
+    found += [f"{k}={given[k]}" for k in SLEEP if given.get(k) and not _is_zero(given[k])]
+    return found
+
+
+def _is_zero(value: str) -> bool:
+    """Whether a count or a time is 0; LLVM's runtime takes units of time."""
+    return value.strip().lower().rstrip("mus") == "0"
+
+
+def note(given: Mapping[str, str]) -> str | None:
+    """Words about a policy that is not followed."""
+    found = asked(given)
+    if not found:
+        return None
+    return (
+        f"{', '.join(found)}: OpenMP threads sleep while they wait, so that waiting is not charged "
+        "as computation (docs/models/live.md)"
+    )
