@@ -1,6 +1,6 @@
 """`make conformance`: every MPI program runs, and gets the reference library's answers.
 
-    run.py [--part] [mpi4py|storm|tuning|fortran] ...   all of them if none is named
+    run.py [--part] [mpi4py|storm|tuning|fortran|misuse] ...   all of them if none is named
 
 --part is what `make test` runs: what fits in two minutes. Without it everything runs, with the
 reference library beside the twin.
@@ -15,10 +15,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Plain scripts side by side: nothing here is installed.
-sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning", "fortran")]
+sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning", "fortran", "misuse")]
 
 
 def main() -> int:
+    import misuse
     import mpich_fortran
     import storms
     import suite
@@ -37,6 +38,7 @@ def main() -> int:
     storm.add_argument("-n", type=int, action="append", help="ranks")
     commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH")
     commands.add_parser("fortran", help="MPICH's own tests of Fortran")
+    commands.add_parser("misuse", help="incorrect calls, made with MPICH too")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -60,6 +62,8 @@ def main() -> int:
         fine &= tuning.main()
     if given.what == "fortran" or given.what is None and not given.part:
         fine &= mpich_fortran.main()
+    if given.what == "misuse" or given.what is None and not given.part:
+        fine &= misuse.main()
     print(f"{'all as it should be' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
     return 0 if fine else 1
 

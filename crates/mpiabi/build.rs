@@ -23,5 +23,6 @@ fn main() {
     let write = |name: &str, text: String| fs::write(out.join(name), text).expect("OUT_DIR");
     write("constants.rs", generate::rust_constants(&constants, mpich));
     write("ids.rs", generate::ids(&functions));
+    write("required.rs", generate::required::table(&functions, mpich));
     write("unsupported.rs", generate::unsupported(&functions, &done, mpich));
 }

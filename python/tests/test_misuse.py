@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 import odonata as od
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "crates" / "mpiabi" / "tests" / "misuse" / "misuse.c"
+SOURCES = ROOT / "crates" / "mpiabi" / "tests" / "misuse"
+PAGE = ROOT / "docs" / "reference" / "incorrect-programs.md"
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 
 # The class the standard asks for; where it asks for none, the reference's (MPICH 5.0.2).
@@ -69,10 +71,16 @@ RETURNS = {
     "op_freed": "OP",
     "op_free_predefined": "OP",
     "collective_count": "COUNT",
+    "aliased": "BUFFER",
+    "gather_long_receive": "SUCCESS",
+    "allgather_long_send": "SUCCESS",
+    "allgather_long_receive": "SUCCESS",
+    "alltoall_long_receive": "SUCCESS",
+    "cut_element": "TYPE",
     "free_world": "COMM",
-    "split_color": "ARG",
+    "split_color": "SUCCESS",
     "group_rank": "RANK",
-    "group_duplicate": "RANK",
+    "group_duplicate": "SUCCESS",
     "group_freed": "GROUP",
     "dims_impossible": "DIMS",
     "cart_too_many": ("DIMS", "ARG", "TOPOLOGY"),
@@ -88,6 +96,19 @@ RETURNS = {
     "errhandler_freed": "ERRHANDLER",
     "error_code": "ARG",
     "init_twice": "OTHER",
+}
+
+# What the standard forbids and MPICH 5.0.2 or Open MPI 5 accepts: the class with Open MPI (its
+# source, ompi/mpi/c), and the note where one of them accepts it.
+BY_LIBRARY = {
+    "aliased": ("SUCCESS", "MPI_Allreduce on rank 0 with one buffer to send from"),
+    "gather_long_receive": ("SUCCESS", "MPI_Gather on rank 0 with a block to itself"),
+    "allgather_long_send": ("TRUNCATE", "MPI_Allgather on rank 0 with a block to itself"),
+    "allgather_long_receive": ("SUCCESS", "MPI_Allgather on rank 0 with a block to itself"),
+    "alltoall_long_receive": ("SUCCESS", "MPI_Alltoall on rank 0 with a block to itself"),
+    "cut_element": ("SUCCESS", "MPI_Recv on rank 0 with a message that ends within an element"),
+    "split_color": ("ARG", "MPI_Comm_split on rank 0 with a negative color"),
+    "group_duplicate": ("SUCCESS", "MPI_Group_incl on rank 0 with one rank named twice"),
 }
 
 # What ends the job, and what has to be in the message.
@@ -127,16 +148,20 @@ STOPS = {
 def misuse(tmp_path_factory):
     """The program of all misuses, and the numbers of the error classes by name."""
     out = tmp_path_factory.mktemp("misuse") / "misuse"
-    flags = ["-O1", "-Wall", "-Werror", "-pthread"]
-    subprocess.run(["sh", COMPILER, *flags, SOURCE, "-o", out], check=True)
+    build(SOURCES / "misuse.c", out)
     header = (Path(od.__file__).parent / "_include" / "mpi.h").read_text()
     found = re.findall(r"#define MPI_ERR_(\w+)\s+(\d+)", header)
-    return out, {name: int(number) for name, number in found}
+    return out, {"SUCCESS": 0, **{name: int(number) for name, number in found}}
 
 
-def run(odonata, ranks: int, program: Path, case: str):
-    return odonata("run", "-n", ranks, "--ppn", 3, "--machine", "dragonfly-1056", "--quiet",
-                   "--compute", "none", "--", program, case)  # fmt: skip
+def build(source: Path, out: Path, *flags: str) -> None:
+    every = ["-O1", "-Wall", "-Werror", "-pthread", *flags]
+    subprocess.run(["sh", COMPILER, *every, source, "-o", out], check=True)
+
+
+def run(odonata, ranks: int, program: Path, *words: object, options: tuple = ("--quiet",)):
+    return odonata("run", "-n", ranks, "--ppn", 3, "--machine", "dragonfly-1056", *options,
+                   "--compute", "none", "--", program, *words)  # fmt: skip
 
 
 def test_every_case_is_listed(misuse):
@@ -192,3 +217,195 @@ def test_what_is_left_at_the_end_is_told(odonata, misuse):
     assert done.stderr.count("1 active request, 1 communicator, 1 datatype\n") == 2
     odonata.env["ODONATA_CHECK"] = "none"
     assert run(odonata, 2, misuse[0], "leaks").stderr == ""
+
+
+def test_objects_of_all_kinds_that_are_left_are_told_when_asked(odonata, misuse):
+    odonata.env["ODONATA_CHECK"] = "all"
+    done = run(odonata, 2, misuse[0], "leaks_of_all_kinds")
+    left = "1 operation, 1 group, 1 window, 1 file, 1 info object, 1 inactive request\n"
+    assert done.stderr.count(f"left behind at MPI_Finalize: {left}") == 2, done.stderr
+
+
+@pytest.mark.parametrize("case", ["reused_in_flight", "other_type"])
+def test_what_cannot_be_detected_is_not(odonata, misuse, case):
+    """The page of incorrect programs says so; nothing is reported that is not understood."""
+    done = run(odonata, 2, misuse[0], case)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("library", ["mpich", "openmpi"])
+@pytest.mark.parametrize("case", BY_LIBRARY)
+def test_what_a_library_accepts_is_noted_once(odonata, misuse, case, library):
+    program, classes = misuse
+    of_open_mpi, note = BY_LIBRARY[case]
+    name = RETURNS[case] if library == "mpich" else of_open_mpi
+    done = run(odonata, 2, program, case, options=("--mpi", library))
+    told = [line for line in done.stdout.splitlines() if line.startswith("rank ")]
+    assert sorted(told) == [f"rank {rank}: class {classes[name]}" for rank in range(2)]
+    notes = done.stderr.count(f"not legal in MPI, though {library} accepts it: {note}")
+    assert notes == (name == "SUCCESS"), done.stderr
+
+
+class Corpus:
+    """A program of some hundred incorrect calls, one row each."""
+
+    def __init__(self, program: Path):
+        self.program = program
+
+    def rows(self, odonata, *numbers: int, options: tuple = ("--quiet",)):
+        """Number, category and name of each call, the class due, and those the ranks got."""
+        done = run(odonata, 2, self.program, *numbers, options=options)
+        assert done.returncode == 0, done.stderr
+        calls: dict[int, tuple[str, str, str, list[str]]] = {}
+        for line in done.stdout.splitlines():
+            if line.count("\t") == 5:
+                _, number, category, name, due, got = line.split("\t")
+                calls.setdefault(int(number), (category, name, due, []))[3].append(got)
+        return calls
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    out = tmp_path_factory.mktemp("corpus") / "corpus"
+    build(SOURCES / "corpus.c", out)
+    return Corpus(out)
+
+
+def wrong(calls) -> list[tuple]:
+    return [(n, name, due, got) for n, (_, name, due, got) in calls.items() if got != [due] * 2]
+
+
+def table_of(calls) -> str:
+    """The page's table of what is detected at the call or as the message matches."""
+    rows: dict[str, tuple[int, set[str]]] = {}
+    for category, _, due, _ in calls.values():
+        if category != "legal":
+            n, classes = rows.get(category, (0, set()))
+            rows[category] = (n + 1, classes | {f"`MPI_ERR_{due}`"})
+    lines = ["| category | calls | error classes |", "|---|---|---|"]
+    lines += [f"| {c} | {n} | {', '.join(sorted(k))} |" for c, (n, k) in sorted(rows.items())]
+    return "\n".join(lines)
+
+
+def test_every_incorrect_call_of_the_corpus_is_reported(odonata, corpus):
+    calls = corpus.rows(odonata)
+    assert list(calls) == list(range(1, len(calls) + 1)) and len(calls) >= 600
+    assert len({name + category for category, name, *_ in calls.values()}) == len(calls)
+    assert wrong(calls) == []
+    table = table_of(calls)
+    if os.environ.get("ODONATA_WRITE"):
+        before, _, rest = PAGE.read_text().partition("| category |")
+        PAGE.write_text(f"{before}{table}\n\n{rest.partition(chr(10) * 2)[2]}")
+    assert table in PAGE.read_text(), "stale: run this test with ODONATA_WRITE=1"
+
+
+def test_the_other_abi_reports_the_same(odonata, corpus, tmp_path):
+    out = tmp_path / "corpus"
+    build(SOURCES / "corpus.c", out, "-abi=mpich")
+    assert wrong(Corpus(out).rows(odonata)) == []
+
+
+def test_open_mpi_reports_all_but_what_it_does_not_check(odonata, corpus):
+    others = {"aliased": "SUCCESS", "rank twice": "RANK", "no such dimension": "DIMS"}
+    for number, name, due, got in wrong(corpus.rows(odonata, options=("--mpi", "openmpi"))):
+        which = name.rpartition(": ")[2].rpartition(", ")[2]
+        is_cut = due == "TYPE" and " into " in name
+        assert got == ["SUCCESS" if is_cut else others[which]] * 2, (number, name)
+
+
+@pytest.mark.parametrize(
+    "library, variable",
+    [("mpich", "MPIR_CVAR_COLL_ALIAS_CHECK=0"), ("cray-mpich", "MPICH_NO_BUFFER_ALIAS_CHECK=1")],
+)
+def test_the_check_of_aliases_can_be_switched_off(odonata, corpus, library, variable):
+    calls = corpus.rows(odonata, options=("--mpi", library, "--quiet"))
+    aliased = [n for n, (_, name, _, _) in calls.items() if name.endswith("aliased")]
+    assert len(aliased) >= 30 and wrong(calls) == []
+    name, value = variable.split("=")
+    odonata.env[name] = value
+    done = run(odonata, 2, corpus.program, min(aliased), max(aliased), options=("--mpi", library))
+    assert "not modeled" not in done.stderr and "not legal in MPI" not in done.stderr
+    off = corpus.rows(odonata, min(aliased), max(aliased), options=("--mpi", library, "--quiet"))
+    assert all(off[n][3] == ["SUCCESS"] * 2 for n in aliased)
+
+
+# What stands for an argument that is not the one under test, by its type.
+DEFAULTS = {
+    "MPI_Comm": "MPI_COMM_WORLD",
+    "MPI_Datatype": "MPI_INT",
+    "MPI_Errhandler": "MPI_ERRORS_RETURN",
+    "MPI_File": "MPI_FILE_NULL",
+    "MPI_Group": "MPI_GROUP_EMPTY",
+    "MPI_Info": "MPI_INFO_NULL",
+    "MPI_Message": "MPI_MESSAGE_NULL",
+    "MPI_Op": "MPI_SUM",
+    "MPI_Request": "MPI_REQUEST_NULL",
+    "MPI_Session": "MPI_SESSION_NULL",
+    "MPI_Win": "win",
+}
+# Outputs that may be NULL: MPI_Init's, a status, weights, and strings without room for them.
+MAY_BE_NULL = {"argc", "argv", "sourceweights", "destweights", "pset_name"}
+
+
+def null_calls() -> list[str]:
+    """A line of C for each argument that points to one result, of every function there is."""
+    table = (ROOT / "crates/mpiabi/interface/functions.tsv").read_text().splitlines()
+    missing = (ROOT / "docs/reference/mpi.md").read_text().partition("## Not supported")[2]
+    calls = []
+    for row in (line.split("\t") for line in table if not line.startswith("#")):
+        name, returns, arguments, place = row
+        if returns != "int" or name.startswith("T_") or place == "mpich":
+            continue
+        if f"MPI_{name}:" in missing or arguments == "void":
+            continue
+        each = [a.strip() for a in arguments.split(",")]
+        words = [a.rpartition(" ")[0].removeprefix("const ") for a in each]
+        given = [
+            "(void *)area" if "*" in a or "[" in a else DEFAULTS.get(word, "1")
+            for a, word in zip(each, words, strict=True)
+        ]
+        for at, argument in enumerate(each):
+            of, _, label = argument.rpartition("*")
+            if not of or of.startswith("const") or "[" in label or label in MAY_BE_NULL:
+                continue
+            if of.strip() in ("void", "MPI_Status") or of.strip().endswith("_function"):
+                continue
+            if (name, label) == ("Info_get_string", "value"):
+                continue
+            values = ", ".join([*given[:at], "NULL", *given[at + 1 :]])
+            calls.append(f'    told("{name}: {label}", MPI_{name}({values}));')
+    return calls
+
+
+@pytest.mark.parametrize("flags", [(), ("-abi=mpich",)])
+def test_no_function_writes_its_result_through_null(odonata, tmp_path, flags):
+    """MPICH: "Null pointer in parameter ..." (MPI_ERR_ARG), whatever else is wrong."""
+    calls = null_calls()
+    assert len(calls) >= 350
+    source = """#include <mpi.h>
+#include <stdio.h>
+static long area[64];
+static void told(const char *call, int code)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    if (class != MPI_ERR_ARG)
+        printf("%s: class %d\\n", call, class);
+}
+int main(void)
+{
+    MPI_Win win;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Win_create(area, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    CALLS
+    MPI_Win_free(&win);
+    return MPI_Finalize();
+}
+"""
+    (tmp_path / "null.c").write_text(source.replace("    CALLS", "\n".join(calls)))
+    build(tmp_path / "null.c", tmp_path / "null", *flags)
+    done = run(odonata, 1, tmp_path / "null")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -120,6 +120,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         label: false,
         machine: "none".into(),
         library_version: "none".into(),
+        checks: workload::wire::checks::MPICH,
         tag_ub: i32::MAX,
         tag_max: i32::MAX,
         eager_max: 0,

@@ -53,6 +53,8 @@ pub struct LaunchSpec {
     pub label: bool,
     pub machine: String,
     pub library_version: String,
+    /// Whose argument checks the library follows: `wire::checks`.
+    pub checks: u32,
     pub tag_ub: i32,
     /// The largest tag that is no error.
     pub tag_max: i32,

@@ -3,6 +3,7 @@
 use crate::Exit;
 use base::{Span, Time};
 use std::fmt;
+use workload::wire;
 
 /// One MPI function of one rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -69,6 +70,9 @@ pub struct LiveOutcome {
     pub unfinalized: Vec<u32>,
     /// Ranks that waited for each other outside MPI, and the system call they were first found in.
     pub outside: Vec<(u32, String)>,
+    /// What the MPI standard forbids and the simulated library accepts, by kind
+    /// (`wire::accepted`): the first rank that did it, and in which function.
+    pub accepted: [Option<(u32, u32)>; wire::accepted::KINDS],
     /// Why the job was ended from inside.
     pub failure: Option<Failure>,
 }

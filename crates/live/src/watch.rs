@@ -66,12 +66,15 @@ impl Live {
             None => status.unwrap_or(0),
         };
         let blocking_calls = (0..self.ranks.len() as u32).map(|rank| self.count_calls(rank)).sum();
+        let mut accepted = [None; wire::accepted::KINDS];
         for at in 0..self.ranks.len() as u32 {
             // SAFETY: the process has ended.
-            let (begun, peak) = unsafe {
-                let control = &*self.control(at);
-                (control.memory_begun, control.memory_peak)
-            };
+            let control = unsafe { &*self.control(at) };
+            let (begun, peak) = (control.memory_begun, control.memory_peak);
+            for (first, function) in accepted.iter_mut().zip(&control.accepted) {
+                let function = function.load(Ordering::Relaxed);
+                *first = first.or((function != 0).then_some((at, function)));
+            }
             self.ranks[at as usize].outcome.memory = (peak > 0).then_some((begun, peak));
         }
         let sum = |f: fn(&Rank) -> u64| self.ranks.iter().map(f).sum();
@@ -88,6 +91,7 @@ impl Live {
             ranks: self.ranks.iter_mut().map(|r| std::mem::take(&mut r.outcome)).collect(),
             unfinalized: (0..).zip(&self.ranks).filter(|r| r.1.unfinalized).map(|r| r.0).collect(),
             outside: std::mem::take(&mut self.outside.calls),
+            accepted,
             failure: self.failure.take(),
         }
     }

@@ -10,6 +10,8 @@ use std::fmt::Write;
 
 #[path = "reasons.rs"]
 mod reasons;
+#[path = "required.rs"]
+pub mod required;
 
 pub struct Function<'a> {
     pub name: &'a str,

@@ -190,7 +190,7 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 static __inline__ int ODONATA_bound(MPI_Datatype type, int which, MPI_Aint *out)
 {
     MPI_Aint lower, extent;
-    int code = MPI_Type_get_extent(type, &lower, &extent);
+    int code = MPI_Type_get_extent(type, &lower, out ? &extent : out);
     if (code == MPI_SUCCESS)
         *out = which < 0 ? lower : which > 0 ? lower + extent : extent;
     return code;

@@ -17,7 +17,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use workload::wire::{self, Submission, kind};
+use workload::wire::{self, Submission, accepted, kind};
 
 use crate::abi::{Comm, Group, Info, Kind, Registry, Request, c};
 use crate::coll::{self, Job};
@@ -27,7 +27,7 @@ use crate::group::{self, Members};
 use crate::request::{self, Cancellable, Flight, Outcome};
 use crate::runtime::{self, Held};
 use crate::topo::Topology;
-use crate::{attach, attr, foreign, info};
+use crate::{attach, attr, checks, foreign, info};
 
 pub(crate) use inter::between_groups;
 
@@ -401,6 +401,7 @@ pub(crate) fn split(
 
 /// The ranks of `members` in `parent`: all must be there, and this rank among them.
 fn ranks_in(parent: &Communicator, members: &[u32]) -> Result<Vec<u32>> {
+    group::distinct(members)?;
     let rank_of = |&m: &u32| {
         parent.rank_of(m).ok_or_else(|| {
             Error::new(c::ERR_GROUP, format!("world rank {m} is not in the communicator"))
@@ -575,7 +576,10 @@ mpi_fn! {
     }
     pub fn Comm_split(comm: Comm, color: c_int, key: c_int, out: *mut Comm) {
         if color < 0 && color != c::UNDEFINED {
-            return fail!(c::ERR_ARG, "color is {color}, wanted 0 or more, or MPI_UNDEFINED");
+            if checks::is_open_mpi() {
+                return fail!(c::ERR_ARG, "color is {color}, wanted 0 or more, or MPI_UNDEFINED");
+            }
+            checks::accept(accepted::NEGATIVE_COLOR);
         }
         unsafe { *out = split(&runtime::enter()?, comm, color, key, |_| None)? };
         Ok(())

@@ -19,8 +19,10 @@
 use std::cell::Cell;
 use std::ffi::c_int;
 
-use crate::abi::{File, Raw, Session, Win};
-use crate::error::Site;
+use workload::functions::function_name;
+
+use crate::abi::{Comm, File, Group, Kind, Raw, Session, Win, c};
+use crate::error::{Error, Result, Site};
 
 /// Numbers of the functions: `id::Send`, and `id_c::Send` for `MPI_Send_c`.
 #[allow(non_upper_case_globals, unused)]
@@ -28,6 +30,47 @@ mod ids {
     include!(concat!(env!("OUT_DIR"), "/ids.rs"));
 }
 pub(crate) use ids::{id, id_c};
+
+/// An argument that must not be NULL; `at` and `length` count the function's arguments.
+pub(crate) struct Required {
+    at: usize,
+    name: &'static str,
+    /// An array: the argument that says how long it is. `usize::MAX`: not an array.
+    length: usize,
+}
+
+/// Arguments that must not be NULL: `required::Comm_size`.
+#[allow(non_upper_case_globals, unused)]
+mod required_arguments {
+    use super::Required;
+    include!(concat!(env!("OUT_DIR"), "/required.rs"));
+}
+pub(crate) use required_arguments::required;
+
+/// The first argument that is NULL and must not be.
+#[inline(always)]
+pub(crate) fn missing(all: &'static [Required], words: &[i64]) -> Option<&'static Required> {
+    let is_used = |r: &Required| r.length == usize::MAX || words[r.length] > 0;
+    all.iter().find(|r| words[r.at] == 0 && is_used(r))
+}
+
+/// What is wrong with a call in which an argument is NULL. As in MPICH, an invalid communicator,
+/// window or group comes first.
+#[cold]
+pub(crate) fn null_argument(missing: &Required, arguments: &[&dyn Argument]) -> Error {
+    if let Some(other) = arguments.iter().find_map(|a| a.check().err()) {
+        return other;
+    }
+    let is_key = missing.name == "key" && function() != id::Info_get_nthkey;
+    let class = if is_key { c::ERR_INFO_KEY } else { c::ERR_ARG };
+    let error = Error::new(class, format!("{} is NULL", missing.name));
+    let is_of_files = function_name(function()).starts_with("MPI_File_");
+    let has_file = arguments.iter().any(|a| a.site().is_some_and(|s| s.kind == Kind::File));
+    if is_of_files && !has_file {
+        return Error { site: Some(Site::file(c::FILE_NULL)), ..error };
+    }
+    error
+}
 
 thread_local! {
     static FUNCTION: Cell<u32> = const { Cell::new(0) };
@@ -81,43 +124,79 @@ impl Integer for i64 {
     const LARGE: bool = true;
 }
 
-/// Arguments whose object says what an error means.
-pub(crate) trait ErrorSite {
+/// An argument of an MPI function.
+pub(crate) trait Argument {
+    /// The object whose error handler decides what an error means.
     fn site(&self) -> Option<Site> {
         None
     }
+    /// Its value as an integer or an address; of a handle, anything but 0.
+    fn word(&self) -> i64 {
+        1
+    }
+    /// Whether the handle is one of an object.
+    fn check(&self) -> Result {
+        Ok(())
+    }
 }
-impl ErrorSite for c_int {}
-impl ErrorSite for i64 {}
-impl<T> ErrorSite for *const T {}
-impl<T> ErrorSite for *mut T {}
-impl ErrorSite for crate::abi::Comm {
+impl Argument for c_int {
+    fn word(&self) -> i64 {
+        i64::from(*self)
+    }
+}
+impl Argument for i64 {
+    fn word(&self) -> i64 {
+        *self
+    }
+}
+impl<T> Argument for *const T {
+    fn word(&self) -> i64 {
+        self.addr() as i64
+    }
+}
+impl<T> Argument for *mut T {
+    fn word(&self) -> i64 {
+        self.addr() as i64
+    }
+}
+impl Argument for Comm {
     fn site(&self) -> Option<Site> {
         Some(Site::comm(*self))
     }
+    fn check(&self) -> Result {
+        crate::comm::find(*self).map(drop)
+    }
 }
-impl ErrorSite for Win {
+impl Argument for Group {
+    fn check(&self) -> Result {
+        crate::group::get(*self).map(drop)
+    }
+}
+impl Argument for Win {
     fn site(&self) -> Option<Site> {
         Some(Site::win(*self))
     }
+    fn check(&self) -> Result {
+        crate::win::check(&crate::runtime::enter()?, *self)
+    }
 }
-impl ErrorSite for File {
+impl Argument for File {
     fn site(&self) -> Option<Site> {
         Some(Site::file(*self))
     }
 }
-impl ErrorSite for Session {
+impl Argument for Session {
     fn site(&self) -> Option<Site> {
         Some(Site::session(*self))
     }
 }
-macro_rules! no_site { ($($t:ty)*) => { $(impl ErrorSite for $t {})* } }
+macro_rules! no_site { ($($t:ty)*) => { $(impl Argument for $t {})* } }
 no_site! {
-    crate::abi::Datatype crate::abi::Errhandler crate::abi::Group crate::abi::Info
+    crate::abi::Datatype crate::abi::Errhandler crate::abi::Info
     crate::abi::Message crate::abi::Op crate::abi::Request
 }
 macro_rules! no_site_in_callbacks { ($(($($a:ident)*))*) => { $(
-    impl<R, $($a),*> ErrorSite for Option<unsafe extern "C" fn($($a),*) -> R> {}
+    impl<R, $($a),*> Argument for Option<unsafe extern "C" fn($($a),*) -> R> {}
 )* } }
 no_site_in_callbacks! { (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
 const _: () = assert!(size_of::<Raw>() <= 8);
@@ -187,7 +266,7 @@ macro_rules! mpi_fn {
             #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
             unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id::$name);
-                let result = unsafe { $name::<Int>($($arg),*) };
+                let result = $crate::export::checked!($name, $($arg)*, $name::<Int>($($arg),*));
                 let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
@@ -199,7 +278,7 @@ macro_rules! mpi_fn {
             #[unsafe(export_name = concat!("PMPI_", stringify!($name), "_c"))]
             unsafe extern "C" fn large($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id_c::$name);
-                let result = unsafe { $name::<Int>($($arg),*) };
+                let result = $crate::export::checked!($name, $($arg)*, $name::<Int>($($arg),*));
                 let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
@@ -234,7 +313,7 @@ macro_rules! mpi_fn {
             #[unsafe(export_name = concat!("PMPI_", stringify!($name)))]
             unsafe extern "C" fn plain($($arg: $ty),*) -> ::core::ffi::c_int {
                 let outer = $crate::export::enter($crate::export::id::$name);
-                let result = unsafe { $name($($arg),*) };
+                let result = $crate::export::checked!($name, $($arg)*, $name($($arg),*));
                 let code = $crate::export::finish!($name, result, $($arg)*);
                 $crate::export::leave(outer);
                 code
@@ -245,6 +324,20 @@ macro_rules! mpi_fn {
     };
 }
 pub(crate) use mpi_fn;
+
+/// A call of the body, if no argument is NULL that must not be.
+macro_rules! checked {
+    ($name:ident, $($arg:ident)*, $call:expr) => {{
+        let words: &[i64] = &[$($crate::export::Argument::word(&$arg)),*];
+        match $crate::export::missing($crate::export::required::$name, words) {
+            None => unsafe { $call },
+            Some(missing) => {
+                Err($crate::export::null_argument(missing, &[$(&$arg),*]))
+            }
+        }
+    }};
+}
+pub(crate) use checked;
 
 /// The return code of a body: 0, or what the error handler in charge leaves of the error. A call
 /// that fails leaves the null handle where it was to create an object.
@@ -261,7 +354,7 @@ macro_rules! finish {
                 }
                 #[allow(unused_mut, unused_assignments)]
                 let mut site = None;
-                $(site = site.or($crate::export::ErrorSite::site(&$arg));)*
+                $(site = site.or($crate::export::Argument::site(&$arg));)*
                 $crate::error::raise(site, error)
             }
         }

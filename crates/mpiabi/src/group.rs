@@ -5,7 +5,10 @@ use std::ffi::c_int;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use workload::wire::accepted;
+
 use crate::abi::{Group, Kind, Registry, c};
+use crate::checks;
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 use crate::foreign;
@@ -36,6 +39,11 @@ pub(crate) fn get(group: Group) -> Result<Members> {
     }
 }
 
+/// How many the program has not freed.
+pub(crate) fn created() -> usize {
+    GROUPS.len()
+}
+
 /// A handle for a group, which the program frees.
 pub(crate) fn insert(members: Members) -> Group {
     if members.is_empty() {
@@ -54,7 +62,8 @@ fn ranks(members: &[u32]) -> BTreeMap<u32, c_int> {
     members.iter().enumerate().map(|(i, &world)| (world, i as c_int)).collect()
 }
 
-/// An array of ranks, which must be in the group and all different.
+/// An array of ranks, which must be in the group. They should be all different, but MPICH and Open
+/// MPI accept one that is named twice.
 ///
 /// # Safety
 /// `ranks` has `n` elements.
@@ -62,23 +71,24 @@ unsafe fn picked(members: &[u32], n: c_int, ranks: *const c_int) -> Result<Vec<u
     if n < 0 {
         return fail!(c::ERR_ARG, "an array of {n} ranks");
     }
-    let ranks = (0..n as usize).map(|i| unsafe { *ranks.add(i) }).collect();
-    checked(members, ranks)
-}
-
-fn checked(members: &[u32], ranks: Vec<c_int>) -> Result<Vec<usize>> {
-    let mut seen = vec![false; members.len()];
-    for &rank in &ranks {
-        match seen.get_mut(rank as usize) {
-            Some(seen) if !*seen => *seen = true,
-            Some(_) => return fail!(c::ERR_RANK, "rank {rank} is named twice"),
-            None => {
-                let n = members.len();
-                return fail!(c::ERR_RANK, "rank {rank} of a group of {n}");
-            }
-        }
+    let ranks: Vec<c_int> = (0..n as usize).map(|i| unsafe { *ranks.add(i) }).collect();
+    if repeated(members, &ranks, c::ERR_RANK)?.is_some() {
+        checks::accept(accepted::REPEATED_RANK);
     }
     Ok(ranks.into_iter().map(|r| r as usize).collect())
+}
+
+/// A rank that is named twice. Reports one that is not in the group, as an error of class `code`.
+fn repeated(members: &[u32], ranks: &[c_int], code: c_int) -> Result<Option<c_int>> {
+    let (mut seen, mut twice) = (vec![false; members.len()], None);
+    for &rank in ranks {
+        match seen.get_mut(rank as usize) {
+            Some(seen) if !*seen => *seen = true,
+            Some(_) => twice = twice.or(Some(rank)),
+            None => return fail!(code, "rank {rank} of a group of {}", members.len()),
+        }
+    }
+    Ok(twice)
 }
 
 /// The ranks of `n` triplets (first, last, stride).
@@ -86,8 +96,13 @@ fn checked(members: &[u32], ranks: Vec<c_int>) -> Result<Vec<usize>> {
 /// # Safety
 /// `ranges` has `3 n` elements.
 unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<usize>> {
+    // The classes of errors that the two families of libraries report here.
+    let code = if checks::is_open_mpi() { c::ERR_RANK } else { c::ERR_ARG };
+    if n < 0 {
+        return fail!(c::ERR_ARG, "an array of {n} ranges");
+    }
     let mut ranks = Vec::new();
-    for i in 0..n.max(0) as usize {
+    for i in 0..n as usize {
         let [first, last, stride] = [0, 1, 2].map(|k| unsafe { *ranges.add(3 * i + k) });
         if stride == 0 {
             return fail!(c::ERR_ARG, "range {i} has stride 0");
@@ -101,7 +116,18 @@ unsafe fn ranged(members: &[u32], n: c_int, ranges: *const c_int) -> Result<Vec<
             }
         }
     }
-    checked(members, ranks)
+    match repeated(members, &ranks, code)? {
+        Some(rank) => fail!(code, "the ranges name rank {rank} twice"),
+        None => Ok(ranks.into_iter().map(|r| r as usize).collect()),
+    }
+}
+
+/// Members of a communicator are all different.
+pub(crate) fn distinct(members: &[u32]) -> Result {
+    match members.len() - ranks(members).len() {
+        0 => Ok(()),
+        n => fail!(c::ERR_GROUP, "{n} ranks of the group are in it more than once"),
+    }
 }
 
 fn include(members: &[u32], picked: &[usize]) -> Vec<u32> {
@@ -249,8 +275,15 @@ mod tests {
         let incl =
             |r: &[c_int]| make(|new| unsafe { Group_incl(all, r.len() as c_int, r.as_ptr(), new) });
         assert_eq!(list(incl(&[7, 0, 3]).unwrap()), [17, 10, 13]);
-        for bad in [&[8][..], &[-1], &[2, 2]] {
+        for bad in [&[8][..], &[-1]] {
             assert_eq!(incl(bad).unwrap_err().code, c::ERR_RANK, "{bad:?}");
+        }
+        // MPICH 5.0.2 accepts a repeated rank here, though not in ranges.
+        assert_eq!(list(incl(&[2, 2]).unwrap()), [12, 12]);
+        assert_eq!(distinct(&list(incl(&[2, 2]).unwrap())).unwrap_err().code, c::ERR_GROUP);
+        for bad in [[2, 3, 1, 3, 4, 1], [2, 8, 1, 0, 0, 1]] {
+            let made = make(|new| unsafe { Group_range_incl(all, 2, bad.as_ptr(), new) });
+            assert_eq!(made.unwrap_err().code, c::ERR_ARG, "{bad:?}");
         }
         // MPI 5.0, 7.3.2: the example of its text, (6,7,1), (1,6,2), (0,9,4) on ten ranks.
         let ten = of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);

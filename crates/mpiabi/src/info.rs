@@ -36,6 +36,11 @@ fn environment() -> Pairs {
     pairs
 }
 
+/// How many the program has not freed.
+pub(crate) fn created() -> usize {
+    INFOS.len()
+}
+
 fn object(info: Info) -> Result<Arc<Mutex<Pairs>>> {
     match info {
         c::INFO_ENV => Ok(ENVIRONMENT.clone()),

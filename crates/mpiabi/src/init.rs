@@ -36,6 +36,8 @@ pub(crate) fn take_seat(held: &Held) -> Result {
     error::set_abort(abort);
     error::name_our_faults();
     crate::env::set_library(&runtime::library(held));
+    let (family, accepted) = runtime::checks(held);
+    crate::checks::begin(family, accepted);
     comm::init(held);
     runtime::flush(held);
     STATE.get(held).main_thread = Some(std::thread::current().id());

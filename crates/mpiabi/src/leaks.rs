@@ -6,7 +6,7 @@
 
 use crate::error::say;
 use crate::runtime::{self, Held};
-use crate::{comm, datatype, op, request};
+use crate::{comm, datatype, group, info, io, op, request, win};
 
 const KNOB: &str = "ODONATA_CHECK";
 
@@ -19,9 +19,17 @@ pub(crate) fn report(held: &Held) {
     }
     let mut left = vec![(request::active_requests(held), "active request")];
     if tells_all {
-        left.push((comm::created(), "communicator"));
+        let (windows, files) = (win::created(held), io::created());
+        // Each window and each file has a communicator of its own.
+        let comms = comm::created().saturating_sub(windows + files);
+        left.push((comms, "communicator"));
         left.push((datatype::created(), "datatype"));
         left.push((op::created(), "operation"));
+        left.push((group::created(), "group"));
+        left.push((windows, "window"));
+        left.push((files, "file"));
+        left.push((info::created(), "info object"));
+        left.push((request::inactive_requests(held), "inactive request"));
     }
     let some = left.iter().filter(|(n, _)| *n > 0);
     let words = some.map(|(n, what)| format!("{n} {what}{}", if *n == 1 { "" } else { "s" }));

@@ -10,6 +10,7 @@ mod abi;
 mod attach;
 mod attr;
 mod buffer;
+mod checks;
 mod coll;
 mod comm;
 mod datatype;

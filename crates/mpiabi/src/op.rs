@@ -16,6 +16,8 @@ use std::sync::Arc;
 use workload::wire::combine;
 
 use crate::abi::{Datatype, Kind, Op, Registry, c};
+use crate::buffer::Buffer;
+use crate::checks;
 use crate::datatype::{self, Number, Type};
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
@@ -282,9 +284,18 @@ mpi_fn! {
     pub fn Reduce_local<Int>(
         inbuf: *const c_void, inoutbuf: *mut c_void, count: Int, datatype: Datatype, op: Op,
     ) {
-        let found = datatype::committed(datatype)?;
-        let (count, operation) = (datatype::count(count.wide())?, get(op)?);
+        let (operation, found) = (get(op)?, datatype::committed(datatype)?);
         operation.check(&found)?;
+        let count = datatype::count(count.wide())?;
+        if count > 0 {
+            checks::alias(inbuf, inoutbuf)?;
+        }
+        for (name, at) in [("inbuf", inbuf), ("inoutbuf", inoutbuf.cast_const())] {
+            if count > 0 && at as usize == c::IN_PLACE {
+                return fail!(c::ERR_BUFFER, "buffer '{name}' cannot be MPI_IN_PLACE");
+            }
+            Buffer::new(at, count as i64, datatype)?;
+        }
         let typed = (datatype, &*found);
         unsafe { combine_items(&operation, typed, count, inbuf.cast(), inoutbuf.cast()) };
         Ok(())

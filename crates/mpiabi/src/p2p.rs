@@ -8,11 +8,12 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use workload::Apart;
-use workload::wire::{Completion, Submission, flag, kind};
+use workload::wire::{Completion, Submission, accepted, flag, kind};
 
 use crate::abi::{Comm, Datatype, Request, Status, c};
 use crate::attach;
 use crate::buffer::Buffer;
+use crate::checks;
 use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::{Integer, mpi_fn};
@@ -168,6 +169,11 @@ pub(crate) fn land(
     }
     let room = buffer.bytes();
     let bytes = completion.bytes.min(room);
+    // Open MPI copies the bytes of an element that is not whole, too.
+    let whole = buffer.datatype.whole(bytes);
+    let is_cut = whole < bytes && completion.bytes <= room;
+    let reports_cut = is_cut && !checks::is_open_mpi();
+    let bytes = if reports_cut { whole } else { bytes };
     if bytes > 0 {
         // SAFETY: the block holds the sender's bytes; the buffer is the user's until now.
         unsafe { buffer.unpack(runtime::address(held, completion.block), bytes) };
@@ -181,6 +187,16 @@ pub(crate) fn land(
             completion.bytes, outcome.status.MPI_SOURCE, completion.tag
         );
         outcome.error = Some(Error::new(c::ERR_TRUNCATE, what));
+    } else if reports_cut {
+        outcome.status.set_bytes(whole);
+        let what = format!(
+            "Receiving data with a datatype whose signature does not match that of the sending \
+             datatype: {} bytes from rank {} with tag {} end within an element",
+            completion.bytes, outcome.status.MPI_SOURCE, completion.tag
+        );
+        outcome.error = Some(Error::new(c::ERR_TYPE, what));
+    } else if is_cut {
+        checks::accept(accepted::CUT_ELEMENT);
     }
     outcome
 }

@@ -286,6 +286,13 @@ pub(crate) fn active_requests(held: &Held) -> usize {
     table.pending.iter().flatten().filter(is_active).count()
 }
 
+/// How many persistent requests are not started and not freed.
+pub(crate) fn inactive_requests(held: &Held) -> usize {
+    let table = TABLE.get(held);
+    let is_inactive = |p: &&Pending| matches!(p.state, State::Inactive);
+    table.pending.iter().flatten().filter(is_inactive).count()
+}
+
 fn invalid(why: &str) -> Error {
     Error::new(c::ERR_REQUEST, why)
 }

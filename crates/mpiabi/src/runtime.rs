@@ -16,7 +16,7 @@ mod turn;
 
 pub use ending::{abort, fatal, finalize, mark};
 pub use memory::{look, window};
-pub use seat::{library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
+pub use seat::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use threads::{Guarded, Held, callback, lock, take_turns};
 
 use std::cell::Cell;

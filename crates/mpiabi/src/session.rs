@@ -90,6 +90,7 @@ fn two_groups(
     let held = &runtime::enter()?;
     let world = comm::find(c::COMM_WORLD)?;
     let local: Members = group::get(local)?;
+    group::distinct(&local)?;
     let remote = || Ok((group::get(remote)?, remote_leader));
     let new = comm::between_groups(held, (local, local_leader), remote, &world, tag)?;
     error::set(Site::comm(new), errhandler)?;

@@ -94,9 +94,33 @@ pub struct Header {
     /// Bytes of memory of its own that every rank had before it was a rank: those are copies of one
     /// process, and share them. Written before any of them may run.
     pub inherited: u64,
+    /// Whose argument checks the ranks' library follows: a constant of `checks`.
+    pub checks: u32,
     /// Zero-terminated: the machine, and the simulated library's name and version.
     pub machine: [u8; 128],
     pub library: [u8; 256],
+}
+
+/// Families of MPI libraries that check arguments differently.
+pub mod checks {
+    pub const MPICH: u32 = 0;
+    pub const OPEN_MPI: u32 = 1;
+}
+
+/// What the MPI standard forbids and the simulated library accepts: indices into
+/// `Control::accepted`.
+pub mod accepted {
+    /// One buffer is the send and the receive buffer of a collective.
+    pub const ALIASED_BUFFERS: usize = 0;
+    /// `MPI_Comm_split` with a negative color other than `MPI_UNDEFINED`.
+    pub const NEGATIVE_COLOR: usize = 1;
+    /// A group is made with a rank named twice.
+    pub const REPEATED_RANK: usize = 2;
+    /// The block that a rank sends to itself in a collective is not as long as the one it receives.
+    pub const BLOCK_LENGTHS: usize = 3;
+    /// A message ends within an element of the receive's datatype.
+    pub const CUT_ELEMENT: usize = 4;
+    pub const KINDS: usize = 5;
 }
 
 pub mod state {
@@ -224,6 +248,8 @@ pub struct Control {
     /// without a hand-over, so that they are known when the process is killed.
     pub inside: AtomicU32,
     pub entered: AtomicU32,
+    /// By kind (`accepted`): the function of the rank's first such call; 0: none.
+    pub accepted: [AtomicU32; accepted::KINDS],
 }
 
 /// `into = from op into` (`left`) or `into op from`, packed bytes.

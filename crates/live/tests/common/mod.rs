@@ -46,6 +46,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         label: false,
         machine: "a machine".into(),
         library_version: "a library".into(),
+        checks: workload::wire::checks::MPICH,
         tag_ub: i32::MAX,
         tag_max: i32::MAX,
         eager_max: 0,

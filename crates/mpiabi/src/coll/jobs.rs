@@ -5,10 +5,12 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use collectives::Kind;
+use workload::wire::accepted;
 
 use super::{Job, Plan, Reduction, Side, inter};
 use crate::abi::{Comm, Datatype, Op, c};
 use crate::buffer::Buffer;
+use crate::checks;
 use crate::comm::{self, Communicator};
 use crate::error::{Error, Result, fail};
 use crate::export::Integer;
@@ -45,7 +47,20 @@ fn checked_root(comm: &Communicator, root: c_int) -> Result<u32> {
     comm.checked(root, "the root").map_err(|e| Error { code: c::ERR_ROOT, ..e })
 }
 
-/// What a rank gives to itself must be what it takes from itself.
+/// Length of the block that a rank sends to itself. It should be what it expects from itself; a
+/// longer block is cut off, as a message is, and a shorter one leaves the rest of the receive
+/// buffer as it is.
+fn own_block(given: u64, taken: u64) -> Result<u64> {
+    if given > taken {
+        return fail!(c::ERR_TRUNCATE, "it sends {given} bytes to each rank and expects {taken}");
+    }
+    if given < taken {
+        checks::accept(accepted::BLOCK_LENGTHS);
+    }
+    Ok(given)
+}
+
+/// What a rank sends to itself where every rank must know how long that is.
 fn same(given: u64, taken: u64) -> Result {
     if given == taken {
         return Ok(());
@@ -53,9 +68,101 @@ fn same(given: u64, taken: u64) -> Result {
     fail!(c::ERR_COUNT, "it sends {given} bytes to a rank and expects {taken} from each")
 }
 
+/// The same in an allgather, where MPICH sends no more than the others expect: its algorithms copy
+/// the own block to its place in the receive buffer first. Open MPI reports it.
+fn cut_to(given: u64, taken: u64) -> Result {
+    if given <= taken || checks::is_open_mpi() {
+        return own_block(given, taken).map(drop);
+    }
+    checks::accept(accepted::BLOCK_LENGTHS);
+    Ok(())
+}
+
+/// Refuses aliased buffers of a reduction.
+fn check_alias<Int: Integer>((from, into): (Address, *mut c_void), count: Int) -> Result {
+    if in_place(from) || count.wide() <= 0 {
+        return Ok(());
+    }
+    checks::alias(from, into)
+}
+
+/// The same where one side has a block per rank, the own one after `items` of its items. MPICH
+/// compares blocks of one type only, and counts their bytes without gaps.
+fn check_own_alias(
+    (block, blocks): (Address, Address),
+    (type_of_block, type_of_blocks): (Datatype, Datatype),
+    items: i64,
+) -> Result {
+    if in_place(block) || in_place(blocks) || type_of_block != type_of_blocks {
+        return Ok(());
+    }
+    let bytes = items.wrapping_mul(crate::datatype::get(type_of_blocks)?.size as i64);
+    checks::alias(block, blocks.wrapping_byte_offset(bytes as isize))
+}
+
+/// The same where the blocks have displacements.
+unsafe fn check_ragged_alias<Int: Integer>(
+    block: Items<Int>,
+    (at, counts, displacements, datatype): Ragged<Int>,
+    own: u32,
+) -> Result {
+    let (count, first) = unsafe { (*counts.add(own as usize), *displacements.add(own as usize)) };
+    if in_place(block.0) || block.1.wide() == 0 || count.wide() == 0 {
+        return Ok(());
+    }
+    check_own_alias((block.0, at), (block.2, datatype), first.wide())
+}
+
+/// Whether any of the `n` counts is not zero, if both sides have the same list of counts.
+unsafe fn has_common_counts<Int: Integer>(sent: *const Int, received: *const Int, n: u32) -> bool {
+    let counts = (0..n as usize).map(|i| unsafe { *sent.add(i) }.wide());
+    sent == received && counts.into_iter().any(|count| count != 0)
+}
+
 /// `count` items a rank, for every rank.
 fn everybody<Int: Integer>(block: &Buffer, count: Int, comm: &Communicator) -> Buffer {
     block.items(0, count.wide() as u64 * u64::from(comm.size()))
+}
+
+/// The same as a side of which each block receives `bytes`: all of it, or its beginning.
+fn apart_if_shorter<Int: Integer>(
+    block: &Buffer,
+    count: Int,
+    comm: &Communicator,
+    bytes: u64,
+) -> Side {
+    if block.bytes() == bytes {
+        return Side::Whole(everybody(block, count, comm));
+    }
+    let nth = |i: i64| block.items(i * count.wide(), count.wide() as u64);
+    Side::Blocks((0..i64::from(comm.size())).map(nth).collect())
+}
+
+/// Items of which MPICH checks the type even if there are none.
+fn typed<Int: Integer>(data: Items<Int>) -> Result<Buffer> {
+    check_type(data.2)?;
+    items(data)
+}
+
+fn check_type(datatype: Datatype) -> Result {
+    if datatype == c::DATATYPE_NULL {
+        return fail!(c::ERR_TYPE, "the datatype is null");
+    }
+    Ok(())
+}
+
+/// `n` blocks of `count` items, one after the other, of a type that is checked in any case.
+fn typed_row<Int: Integer>(data: Items<Int>, n: usize) -> Result<Vec<Buffer>> {
+    check_type(data.2)?;
+    row(data, n)
+}
+
+/// Arrays that have an entry per rank.
+fn check_arrays(n: u32, arrays: &[(&str, bool)]) -> Result {
+    match arrays.iter().find(|(_, is_null)| *is_null) {
+        Some((name, _)) if n > 0 => fail!(c::ERR_ARG, "the array of {name} is NULL"),
+        _ => Ok(()),
+    }
 }
 
 /// `n` blocks of `count` items, one after the other.
@@ -72,6 +179,8 @@ pub(super) unsafe fn blocks<Int: Integer>(
     if in_place(at) {
         return fail!(c::ERR_BUFFER, "MPI_IN_PLACE is not legal here");
     }
+    check_arrays(n, &[("counts", counts.is_null()), ("displacements", displacements.is_null())])?;
+    check_type(datatype)?;
     let base = Buffer::new(at, 0, datatype)?;
     let block = |i: usize| {
         let (count, displacement) = unsafe { (*counts.add(i), *displacements.add(i)) };
@@ -89,6 +198,14 @@ pub(super) unsafe fn mixed<Int: Integer, Displacement: Integer>(
     (at, counts, displacements, datatypes): Mixed<Int, Displacement>,
     n: u32,
 ) -> Result<Vec<Buffer>> {
+    check_arrays(
+        n,
+        &[
+            ("counts", counts.is_null()),
+            ("displacements", displacements.is_null()),
+            ("datatypes", datatypes.is_null()),
+        ],
+    )?;
     let block = |i: usize| unsafe {
         let there = at.wrapping_byte_offset((*displacements.add(i)).wide() as isize);
         let (count, datatype) = ((*counts.add(i)).wide(), *datatypes.add(i));
@@ -134,6 +251,10 @@ unsafe fn vector<Int: Integer>(
     takes: bool,
 ) -> Result<Job> {
     let reduction = Reduction::new(op, datatype)?;
+    // MPICH compares Exscan's buffers on rank 0, too, which receives nothing.
+    if takes || kind == Kind::Exscan {
+        check_alias((from, into), count)?;
+    }
     let may_be_in_place = takes || kind == Kind::Exscan;
     let source = if may_be_in_place && in_place(from) { into.cast_const() } else { from };
     let given = items((source, count, datatype))?;
@@ -154,6 +275,9 @@ pub(super) unsafe fn reduce<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
+        if root == c::ROOT {
+            check_alias(buffers, data.0)?;
+        }
         let reduction = || Reduction::new(op, data.1);
         let give = || items((buffers.0, data.0, data.1));
         let into = || items((buffers.1.cast_const(), data.0, data.1));
@@ -212,16 +336,22 @@ pub(super) fn allgather<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
-        return Ok(inter::across(&comm, Kind::Allgather, vec![items(from)?; n], row(into, n)?));
+        let (given, taken) = (vec![typed(from)?; n], typed_row(into, n)?);
+        return Ok(inter::across(&comm, Kind::Allgather, given, taken));
     }
-    let block = items(into)?;
+    let block = typed(into)?;
     let (n, count) = (block.bytes(), into.1);
-    let own = block.items(i64::from(comm.rank) * count.wide(), count.wide() as u64);
-    let given = if in_place(from.0) { own } else { items(from)? };
-    same(given.bytes(), n)?;
-    let taken = everybody(&block, count, &comm);
+    let first = i64::from(comm.rank) * count.wide();
+    let own = block.items(first, count.wide() as u64);
+    let given = if in_place(from.0) { own } else { typed(from)? };
+    if from.1.wide() == count.wide() && count.wide() != 0 {
+        check_own_alias((from.0, into.0), (from.2, into.2), first)?;
+    }
+    cut_to(given.bytes(), n)?;
+    let n = given.bytes().min(n);
+    let taken = apart_if_shorter(&block, count, &comm, n);
     let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
-    Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
+    Ok(job.give(Side::Whole(given)).take(taken).into())
 }
 
 pub(super) unsafe fn allgatherv<Int: Integer>(
@@ -232,12 +362,17 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
     let comm = comm::find(comm)?;
     let taken = unsafe { blocks(into, comm.peers().len() as u32)? };
     if inter::remote(&comm).is_some() {
-        let given = vec![items(from)?; taken.len()];
+        let given = vec![typed(from)?; taken.len()];
         return Ok(inter::across(&comm, Kind::Allgatherv, given, taken));
     }
     let own = taken[comm.rank as usize].clone();
-    let given = if in_place(from.0) { own.clone() } else { items(from)? };
-    same(given.bytes(), own.bytes())?;
+    let given = if in_place(from.0) { own.clone() } else { typed(from)? };
+    unsafe { check_ragged_alias(from, into, comm.rank)? };
+    if given.bytes() > own.bytes() {
+        cut_to(given.bytes(), own.bytes())?;
+    } else {
+        same(given.bytes(), own.bytes())?;
+    }
     let job = Job::new(&comm, Kind::Allgatherv, own.bytes()).ragged(lengths(&taken));
     let job = job.in_place(in_place(from.0));
     Ok(job.give(Side::Whole(given)).take(Side::Blocks(taken)).into())
@@ -251,22 +386,27 @@ pub(super) fn gather<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let take = || row(into, comm.peers().len());
-        return inter::up(&comm, Kind::Gather, root, || items(from), take);
+        let take = || typed_row(into, comm.peers().len());
+        return inter::up(&comm, Kind::Gather, root, || typed(from), take);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let given = items(from)?;
+        let given = typed(from)?;
         let job = Job::new(&comm, Kind::Gather, given.bytes()).root(root);
         return Ok(job.give(Side::Whole(given)).into());
     }
-    let block = items(into)?;
-    let (n, count) = (block.bytes(), into.1);
-    let own = block.items(i64::from(root) * count.wide(), count.wide() as u64);
-    let given = if in_place(from.0) { own } else { items(from)? };
-    same(given.bytes(), n)?;
+    let block = typed(into)?;
+    let count = into.1;
+    let first = i64::from(root) * count.wide();
+    let own = block.items(first, count.wide() as u64);
+    let given = if in_place(from.0) { own } else { typed(from)? };
+    if from.1.wide() == count.wide() && count.wide() != 0 {
+        check_own_alias((from.0, into.0), (from.2, into.2), first)?;
+    }
+    let n = own_block(given.bytes(), block.bytes())?;
     let job = Job::new(&comm, Kind::Gather, n).root(root).in_place(in_place(from.0));
-    Ok(job.give(Side::Whole(given)).take(Side::Whole(everybody(&block, count, &comm))).into())
+    let taken = apart_if_shorter(&block, count, &comm, n);
+    Ok(job.give(Side::Whole(given)).take(taken).into())
 }
 
 pub(super) unsafe fn gatherv<Int: Integer>(
@@ -278,19 +418,21 @@ pub(super) unsafe fn gatherv<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let take = || unsafe { blocks(into, comm.peers().len() as u32) };
-        return inter::up(&comm, Kind::Gatherv, root, || items(from), take);
+        return inter::up(&comm, Kind::Gatherv, root, || typed(from), take);
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let given = items(from)?;
+        let given = typed(from)?;
         let job = Job::new(&comm, Kind::Gatherv, given.bytes()).root(root);
         return Ok(job.give(Side::Whole(given)).into());
     }
     let taken = unsafe { blocks(into, comm.size())? };
     let own = taken[root as usize].clone();
-    let given = if in_place(from.0) { own.clone() } else { items(from)? };
-    same(given.bytes(), own.bytes())?;
-    let job = Job::new(&comm, Kind::Gatherv, own.bytes()).root(root).ragged(lengths(&taken));
+    let given = if in_place(from.0) { own.clone() } else { typed(from)? };
+    unsafe { check_ragged_alias(from, into, root)? };
+    let mut all = lengths(&taken);
+    all[root as usize] = own_block(given.bytes(), own.bytes())?;
+    let job = Job::new(&comm, Kind::Gatherv, given.bytes()).root(root).ragged(all);
     let job = job.in_place(in_place(from.0));
     // The root gives its own block only; the list is there for its index.
     let mut gives = taken.clone();
@@ -306,23 +448,27 @@ pub(super) fn scatter<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
-        let give = || row(from, comm.peers().len());
-        return inter::down(&comm, Kind::Scatter, root, give, || items(into));
+        let give = || typed_row(from, comm.peers().len());
+        return inter::down(&comm, Kind::Scatter, root, give, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let taken = items(into)?;
+        let taken = typed(into)?;
         let job = Job::new(&comm, Kind::Scatter, taken.bytes()).root(root);
         return Ok(job.take(Side::Whole(taken)).into());
     }
-    let block = items(from)?;
+    let block = typed(from)?;
     let job = Job::new(&comm, Kind::Scatter, block.bytes()).root(root);
     let job = job.give(Side::Whole(everybody(&block, from.1, &comm)));
     if in_place(into.0) {
         return Ok(job.in_place(true).into());
     }
-    let taken = items(into)?;
-    same(block.bytes(), taken.bytes())?;
+    let taken = typed(into)?;
+    if from.1.wide() == into.1.wide() && into.1.wide() != 0 {
+        let first = i64::from(root) * from.1.wide();
+        check_own_alias((into.0, from.0), (into.2, from.2), first)?;
+    }
+    own_block(block.bytes(), taken.bytes())?;
     Ok(job.take(Side::Whole(taken)).into())
 }
 
@@ -335,11 +481,11 @@ pub(super) unsafe fn scatterv<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let give = || unsafe { blocks(from, comm.peers().len() as u32) };
-        return inter::down(&comm, Kind::Scatterv, root, give, || items(into));
+        return inter::down(&comm, Kind::Scatterv, root, give, || typed(into));
     }
     let root = checked_root(&comm, root)?;
     if comm.rank != root {
-        let taken = items(into)?;
+        let taken = typed(into)?;
         let job = Job::new(&comm, Kind::Scatterv, taken.bytes()).root(root);
         return Ok(job.take(Side::Whole(taken)).into());
     }
@@ -350,8 +496,9 @@ pub(super) unsafe fn scatterv<Int: Integer>(
     if in_place(into.0) {
         return Ok(job.in_place(true).into());
     }
-    let taken = items(into)?;
-    same(own, taken.bytes())?;
+    let taken = typed(into)?;
+    unsafe { check_ragged_alias(into, from, root)? };
+    own_block(own, taken.bytes())?;
     Ok(job.take(Side::Whole(taken)).into())
 }
 
@@ -363,20 +510,20 @@ pub(super) fn alltoall<Int: Integer>(
     let comm = comm::find(comm)?;
     if inter::remote(&comm).is_some() {
         let n = comm.peers().len();
-        return Ok(inter::across(&comm, Kind::Alltoall, row(from, n)?, row(into, n)?));
+        let (given, taken) = (typed_row(from, n)?, typed_row(into, n)?);
+        return Ok(inter::across(&comm, Kind::Alltoall, given, taken));
     }
-    let block = items(into)?;
-    let taken = everybody(&block, into.1, &comm);
-    let given = if in_place(from.0) {
-        taken.clone()
-    } else {
-        let block = items(from)?;
-        everybody(&block, from.1, &comm)
-    };
-    same(given.bytes(), taken.bytes())?;
+    let block = typed(into)?;
+    let (own, count) =
+        if in_place(from.0) { (block.clone(), into.1) } else { (typed(from)?, from.1) };
+    if from.1.wide() == into.1.wide() && into.1.wide() != 0 {
+        check_own_alias((from.0, into.0), (from.2, into.2), 0)?;
+    }
+    let n = own_block(own.bytes(), block.bytes())?;
+    let taken = apart_if_shorter(&block, into.1, &comm, n);
     let element = block.datatype.element_bytes();
-    let job = Job::new(&comm, Kind::Alltoall, block.bytes()).elements(element);
-    Ok(job.give(Side::Whole(given)).take(Side::Whole(taken)).into())
+    let job = Job::new(&comm, Kind::Alltoall, n).elements(element);
+    Ok(job.give(Side::Whole(everybody(&own, count, &comm))).take(taken).into())
 }
 
 fn exchange(comm: &Arc<Communicator>, given: Vec<Buffer>, taken: Vec<Buffer>) -> Result<Plan> {
@@ -384,8 +531,9 @@ fn exchange(comm: &Arc<Communicator>, given: Vec<Buffer>, taken: Vec<Buffer>) ->
         return Ok(inter::across(comm, Kind::Alltoallv, given, taken));
     }
     let mine = comm.rank as usize;
-    same(given[mine].bytes(), taken[mine].bytes())?;
-    let all = [lengths(&given), lengths(&taken)].concat();
+    let (sent, mut received) = (lengths(&given), lengths(&taken));
+    received[mine] = own_block(sent[mine], received[mine])?;
+    let all = [sent, received].concat();
     let job = Job::new(comm, Kind::Alltoallv, 0).ragged(all);
     Ok(job.give(Side::Blocks(given)).take(Side::Blocks(taken)).into())
 }
@@ -402,6 +550,10 @@ pub(super) unsafe fn alltoallv<Int: Integer>(
         true => taken.clone(),
         false => unsafe { blocks(from, n)? },
     };
+    let is_intra = inter::remote(&comm).is_none();
+    if is_intra && from.3 == into.3 && unsafe { has_common_counts(from.1, into.1, n) } {
+        check_own_alias((from.0, into.0), (from.3, into.3), 0)?;
+    }
     exchange(&comm, given, taken)
 }
 
@@ -417,6 +569,10 @@ pub(super) unsafe fn alltoallw<Int: Integer>(
         true => taken.clone(),
         false => unsafe { mixed(from, n)? },
     };
+    let is_intra = inter::remote(&comm).is_none() && !in_place(from.0);
+    if is_intra && from.3 == into.3 && unsafe { has_common_counts(from.1, into.1, n) } {
+        checks::alias(from.0, into.0)?;
+    }
     exchange(&comm, given, taken)
 }
 
@@ -429,10 +585,14 @@ pub(super) unsafe fn reduce_scatter<Int: Integer>(
 ) -> Result<Plan> {
     let comm = comm::find(comm)?;
     let reduction = Reduction::new(op, datatype)?;
+    check_arrays(comm.size(), &[("counts", counts.is_null())])?;
     let count = |i: u32| crate::datatype::count(unsafe { *counts.add(i as usize) }.wide());
     let counts = (0..comm.size()).map(count).collect::<Result<Vec<u64>>>()?;
     let source = if allowed_in_place(from, &comm)? { into.cast_const() } else { from };
     let total: u64 = counts.iter().sum();
+    if inter::remote(&comm).is_none() {
+        check_alias((from, into), total as i64)?;
+    }
     let given = items((source, total as i64, datatype))?;
     let mine = counts[comm.rank as usize];
     let taken = items((into.cast_const(), mine as i64, datatype))?;
@@ -463,6 +623,9 @@ pub(super) unsafe fn reduce_scatter_block<Int: Integer>(
     let comm = comm::find(comm)?;
     let reduction = Reduction::new(op, datatype)?;
     let source = if allowed_in_place(from, &comm)? { into.cast_const() } else { from };
+    if inter::remote(&comm).is_none() {
+        check_alias((from, into), count)?;
+    }
     let block = items((source, count, datatype))?;
     let taken = items((into.cast_const(), count, datatype))?;
     let given = everybody(&block, count, &comm);

@@ -13,6 +13,7 @@ use super::{new_context, ranks_in, words};
 use crate::abi::{Comm, c};
 use crate::coll;
 use crate::error::{self, Error, Result, Site, fail};
+use crate::group;
 use crate::runtime::{self, Held};
 
 /// Makes the intercommunicator of two disjoint groups, of whose first this rank is a member.
@@ -168,6 +169,7 @@ pub(super) fn create(
     parent: &Arc<Communicator>,
     members: &[u32],
 ) -> Result<Comm> {
+    group::distinct(members)?;
     if let Some(other) = members.iter().find(|m| !parent.members.contains(m)) {
         return fail!(c::ERR_GROUP, "world rank {other} is not in the local group");
     }

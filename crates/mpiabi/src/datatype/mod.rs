@@ -194,6 +194,14 @@ impl Type {
     pub fn elements(&self, bytes: u64) -> Option<u64> {
         self.signature.elements(bytes)
     }
+    /// Bytes of the whole basic elements in the first `bytes` bytes of an array of items.
+    pub fn whole(&self, bytes: u64) -> u64 {
+        if self.size == 0 || bytes.is_multiple_of(self.size) {
+            return bytes;
+        }
+        // An element has few bytes.
+        (0..=bytes).rev().find(|&whole| self.elements(whole).is_some()).unwrap_or(0)
+    }
     /// Bytes of the first `elements` basic elements of an array of items.
     pub fn bytes_of_elements(&self, elements: u64) -> u64 {
         self.signature.bytes_of(elements)

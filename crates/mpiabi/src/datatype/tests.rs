@@ -589,3 +589,20 @@ fn one_stretch_is_not_apart() {
     let long = found.apart(1 << 40);
     assert_eq!((long.bytes, long.touched), (workload::Apart::MOST, 8 * workload::Apart::MOST));
 }
+
+#[test]
+fn whole_elements_end_where_an_element_does() {
+    // A double and an int: 12 bytes of an item are data.
+    for (datatype, bytes, whole) in [
+        (c::BYTE, 3, 3),
+        (c::INT, 3, 0),
+        (c::INT, 7, 4),
+        (c::INT, 8, 8),
+        (c::SHORT, 7, 6),
+        (c::DOUBLE_INT, 14, 12),
+        (c::DOUBLE_INT, 21, 20),
+        (c::DOUBLE_INT, 25, 24),
+    ] {
+        assert_eq!(get(datatype).unwrap().whole(bytes), whole, "{datatype:?}: {bytes}");
+    }
+}

@@ -58,6 +58,11 @@ struct State {
 
 static FILES: Registry<OpenFile> = Registry::new();
 
+/// How many the program has not closed.
+pub(crate) fn created() -> usize {
+    FILES.len()
+}
+
 /// Whether the handle is one that error handlers may be attached to.
 pub(crate) fn is_file(file: File) -> bool {
     file == c::FILE_NULL || file.slot().and_then(|slot| FILES.get(slot)).is_some()

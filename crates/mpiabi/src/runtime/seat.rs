@@ -1,5 +1,9 @@
 //! Facts about the rank's seat in the job: who and where it is, and what its library allows.
 
+use std::sync::atomic::AtomicU32;
+
+use workload::wire::accepted;
+
 use super::{Held, with};
 
 pub fn rank(held: &Held) -> u32 {
@@ -29,6 +33,12 @@ pub fn tag_max(held: &Held, tag: i32) -> i32 {
 /// Tells the simulator, with the next hand-over, how many requests there have been at once.
 pub fn most_requests(held: &Held, n: u32) {
     with(held, |rt| rt.control().requests = n);
+}
+/// Whose argument checks the library follows, a constant of `wire::checks`, and where it records
+/// calls that it accepts though the standard forbids them.
+pub fn checks(held: &Held) -> (u32, *const [AtomicU32; accepted::KINDS]) {
+    // SAFETY: written before any rank started.
+    with(held, |rt| (unsafe { (*rt.segment.header()).checks }, &raw const rt.control().accepted))
 }
 /// The simulated MPI library, as the simulator names it; empty if none is.
 pub fn library(held: &Held) -> String {

@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::ffi::c_int;
 
-use super::{Topology, read, write};
+use super::{Topology, check_list, read, write};
 use crate::abi::{Comm, c};
+use crate::checks;
 use crate::comm;
 use crate::error::{Error, Result, fail};
 use crate::export::mpi_fn;
@@ -85,7 +86,7 @@ unsafe fn described(
     let ranks = grid.dims.iter().try_fold(1u64, |all, &d| all.checked_mul(d as u64));
     match ranks {
         Some(ranks) if ranks <= u64::from(size) => Ok(grid),
-        _ => fail!(c::ERR_DIMS, "a grid of {:?} does not fit into {size} ranks", grid.dims),
+        _ => fail!(c::ERR_ARG, "a grid of {:?} does not fit into {size} ranks", grid.dims),
     }
 }
 
@@ -175,7 +176,7 @@ mpi_fn! {
         out: *mut Comm,
     ) {
         let held = &runtime::enter()?;
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         let grid = unsafe { described(n, dims, periods, old.size())? };
         let color = if u64::from(old.rank) < grid.ranks() { 0 } else { c::UNDEFINED };
         let topology = Topology::Cartesian(grid);
@@ -185,7 +186,7 @@ mpi_fn! {
     pub fn Cart_map(
         comm: Comm, n: c_int, dims: *const c_int, periods: *const c_int, rank: *mut c_int,
     ) {
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         let grid = unsafe { described(n, dims, periods, old.size())? };
         let within = u64::from(old.rank) < grid.ranks();
         unsafe { *rank = if within { old.rank as c_int } else { c::UNDEFINED } };
@@ -194,6 +195,7 @@ mpi_fn! {
     pub fn Cart_sub(comm: Comm, remain: *const c_int, out: *mut Comm) {
         let held = &runtime::enter()?;
         let (old, grid) = grid_of(comm)?;
+        check_list("remain_dims", remain, grid.dims.len())?;
         let keep: Vec<bool> =
             unsafe { read(remain, grid.dims.len()) }.into_iter().map(|r| r != 0).collect();
         let at = grid.coordinates(old.rank);
@@ -230,6 +232,7 @@ mpi_fn! {
     }
     pub fn Cart_rank(comm: Comm, coords: *const c_int, rank: *mut c_int) {
         let (_, grid) = grid_of(comm)?;
+        check_list("coords", coords, grid.dims.len())?;
         let at = unsafe { read(coords, grid.dims.len()) };
         let outside =
             || Error::new(c::ERR_ARG, format!("coordinates {at:?} are outside of {:?}", grid.dims));
@@ -248,7 +251,10 @@ mpi_fn! {
         let (at, grid) = grid_of(comm)?;
         let direction = match usize::try_from(direction) {
             Ok(d) if d < grid.dims.len() => d,
-            _ => return fail!(c::ERR_DIMS, "direction {direction} of {:?}", grid.dims),
+            _ => {
+                let code = if checks::is_open_mpi() { c::ERR_DIMS } else { c::ERR_ARG };
+                return fail!(code, "direction {direction} of {:?}", grid.dims);
+            }
         };
         unsafe {
             *source = grid.neighbor(at.rank, direction, -by);

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use super::{Topology, read, write};
+use super::{Topology, check_list, read, write};
 use crate::abi::{Comm, Info, c, is_unweighted, is_without_weights};
 use crate::coll;
 use crate::comm::{self, Communicator};
@@ -62,6 +62,7 @@ unsafe fn described(
     if !index.is_sorted() || index.first().is_some_and(|&n| n < 0) {
         return fail!(c::ERR_ARG, "the degrees' running sums {index:?} do not grow");
     }
+    check_list("edges", edges, index.last().map_or(0, |&n| n as usize))?;
     let edges = unsafe { read(edges, index.last().map_or(0, |&n| n as usize)) };
     match edges.iter().find(|e| !(0..nodes).contains(*e)) {
         Some(edge) => fail!(c::ERR_RANK, "an edge to {edge} in a graph of {nodes} nodes"),
@@ -107,7 +108,7 @@ mpi_fn! {
         out: *mut Comm,
     ) {
         let held = &runtime::enter()?;
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         let graph = unsafe { described(nodes, index, edges, &old)? };
         let color = if (old.rank as c_int) < nodes { 0 } else { c::UNDEFINED };
         let topology = Topology::Graph(graph);
@@ -117,7 +118,7 @@ mpi_fn! {
     pub fn Graph_map(
         comm: Comm, nodes: c_int, index: *const c_int, edges: *const c_int, rank: *mut c_int,
     ) {
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         unsafe { described(nodes, index, edges, &old)? };
         let mine = old.rank as c_int;
         unsafe { *rank = if mine < nodes { mine } else { c::UNDEFINED } };
@@ -158,7 +159,7 @@ mpi_fn! {
         _reorder: c_int, out: *mut Comm,
     ) {
         let held = &runtime::enter()?;
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         let (n_in, n_out) = (count(indegree)?, count(outdegree)?);
         let (from, to) = unsafe { (read(sources, n_in), read(destinations, n_out)) };
         checked(&old, &from)?;
@@ -177,10 +178,11 @@ mpi_fn! {
         out: *mut Comm,
     ) {
         let held = &runtime::enter()?;
-        let old = comm::find(comm)?;
+        let old = comm::find_intra(comm)?;
         let n = count(n)?;
         let (sources, degrees) = unsafe { (read(sources, n), read(degrees, n)) };
         let total = degrees.iter().try_fold(0, |all, &d| count(d).map(|d| all + d))?;
+        check_list("destinations", destinations, total)?;
         let destinations = unsafe { read(destinations, total) };
         checked(&old, &sources)?;
         checked(&old, &destinations)?;

@@ -45,6 +45,14 @@ impl Neighbors {
     }
 }
 
+/// A list of `n` entries is there.
+fn check_list(name: &str, list: *const c_int, n: usize) -> Result {
+    if list.is_null() && n > 0 {
+        return fail!(c::ERR_ARG, "{name} is NULL");
+    }
+    Ok(())
+}
+
 unsafe fn read<T: Copy>(from: *const T, n: usize) -> Vec<T> {
     (0..n).map(|i| unsafe { *from.add(i) }).collect()
 }

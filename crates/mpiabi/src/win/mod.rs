@@ -199,6 +199,11 @@ fn find(held: &Held, win: Win) -> Result<Rc<Window>> {
     })
 }
 
+/// How many the program has not freed.
+pub(crate) fn created(held: &Held) -> usize {
+    WINDOWS.get(held).slots.iter().flatten().count()
+}
+
 /// Complains about a handle that is no window's.
 pub(crate) fn check(held: &Held, win: Win) -> Result {
     find(held, win).map(drop)

@@ -126,6 +126,12 @@ static void threaded_op(void *in, void *inout, int *n, MPI_Datatype *type)
     RETURNS(op_freed, reduce_freed())                                                             \
     RETURNS(op_free_predefined, free_sum())                                                       \
     RETURNS(collective_count, MPI_Allreduce(x, y, -1, MPI_INT, MPI_SUM, W))                       \
+    RETURNS(aliased, MPI_Allreduce(x, x, 4, MPI_INT, MPI_SUM, W))                                 \
+    RETURNS(gather_long_receive, blocks(0))                                                       \
+    RETURNS(allgather_long_send, blocks(1))                                                       \
+    RETURNS(allgather_long_receive, blocks(2))                                                    \
+    RETURNS(alltoall_long_receive, blocks(3))                                                     \
+    RETURNS(cut_element, cut_element())                                                           \
     /* Communicators, groups, topologies. */                                                      \
     RETURNS(free_world, free_world())                                                             \
     RETURNS(split_color, split_color())                                                           \
@@ -348,6 +354,41 @@ static int reduce_freed(void)
     copy = op;
     MPI_Op_free(&op);
     return MPI_Allreduce(x, y, 1, MPI_INT, copy, W);
+}
+/* Blocks of one length sent and of another received. Where that is accepted, each rank has the
+ * first item of each block, and the rest of its receive buffer is as it was. */
+static int blocks(int what)
+{
+    int sent = what == 1 ? 4 : 1, received = what == 1 ? 1 : 4, code = MPI_SUCCESS;
+    for (int i = 0; i < 64; i++)
+        x[i] = 100 * me + i, y[i] = -1;
+    switch (what) {
+    case 0: code = MPI_Gather(x, sent, MPI_INT, y, received, MPI_INT, 0, W); break;
+    case 1:
+    case 2: code = MPI_Allgather(x, sent, MPI_INT, y, received, MPI_INT, W); break;
+    case 3: code = MPI_Alltoall(x, sent, MPI_INT, y, received, MPI_INT, W); break;
+    }
+    for (int i = 0; code == MPI_SUCCESS && (me == 0 || what) && i < 64; i++) {
+        int from = i / received, due = 100 * from + (what == 3 ? me : 0);
+        if (y[i] != (i % received == 0 && from < np ? due : -1))
+            printf("rank %d: item %d is %d\n", me, i, y[i]);
+    }
+    return code;
+}
+static int cut_element(void)
+{
+    MPI_Request r;
+    MPI_Status s;
+    int n = 0;
+    y[0] = y[1] = -1;
+    MPI_Isend("abcdefg", 7, MPI_CHAR, me, 0, W, &r);
+    int code = MPI_Recv(y, 4, MPI_INT, me, 0, W, &s);
+    MPI_Get_count(&s, MPI_INT, &n);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    /* MPICH unpacks, and counts, whole elements only. */
+    if (code != MPI_SUCCESS && (memcmp(y, "abcd", 4) || y[1] != -1 || n != 1))
+        printf("rank %d: %d elements, %d, %d\n", me, n, y[0], y[1]);
+    return code;
 }
 static int free_sum(void)
 {
@@ -580,6 +621,32 @@ static void stop(const char *name)
         MPI_Comm_dup(W, &comm);
         MPI_Type_contiguous(2, MPI_INT, &type);
         MPI_Irecv(x, 1, MPI_INT, me, 0, W, &r);
+    }
+    STOPS(leaks_of_all_kinds)
+    {
+        MPI_Group group;
+        MPI_Win win;
+        MPI_File file;
+        MPI_Info info;
+        MPI_Comm_group(W, &group);
+        MPI_Op_create(user_op, 1, &op);
+        MPI_Win_create(x, sizeof x, 1, MPI_INFO_NULL, W, &win);
+        MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+        MPI_Info_create(&info);
+        MPI_Recv_init(x, 1, MPI_INT, me, 0, W, &r);
+    }
+    STOPS(reused_in_flight)
+    {
+        MPI_Isend(x, 1, MPI_INT, me, 0, W, &r);
+        x[0] = 77;
+        MPI_Recv(y, 1, MPI_INT, me, 0, W, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    STOPS(other_type)
+    {
+        MPI_Isend(x, 1, MPI_INT, me, 0, W, &r);
+        MPI_Recv(y, 1, MPI_FLOAT, me, 0, W, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
     }
     else
     {

@@ -10,8 +10,8 @@ use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTic
 use super::seated::misplaced;
 use super::{
     Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
-    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, calls, fidelity, limits, links,
-    memory, of_job, of_nodes, run_of, unknown,
+    LinkKindRow, NetworkRow, PlacementRequest, Tally, Wanted, accepted, calls, fidelity, limits,
+    links, memory, of_job, of_nodes, run_of, unknown,
 };
 use crate::bench::{Bench, Plan, WINDOW};
 use crate::outcome::{Blocked, Distance, End, JobOutcome, Outcome};
@@ -283,6 +283,13 @@ pub fn jobs(
                 row.alone_bench = alone.bench;
             }
         }
+        let accepted = together.live.iter().flat_map(|live| {
+            let name = job.name.as_str();
+            accepted::notes(live, &run.library.name)
+                .into_iter()
+                .map(move |n| format!("{name}: {n}"))
+        });
+        result.notes.extend(accepted);
         result.jobs.push(row);
     }
     // Who failed by itself speaks before those who ended with the run.

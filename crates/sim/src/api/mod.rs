@@ -1,5 +1,6 @@
 //! The façade as plain data: requests and results the Python door carries as JSON.
 
+mod accepted;
 mod askable;
 mod auto;
 mod background;

@@ -2,7 +2,7 @@
 
 use super::carried::{self, Carried};
 use super::replay::Recorded;
-use super::{Asked, Common, Fidelity, Heard, fidelity, job_of_class, limits, memory};
+use super::{Asked, Common, Fidelity, Heard, accepted, fidelity, job_of_class, limits, memory};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -11,6 +11,7 @@ use flow::FlowNetwork;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
 use machine::{Complaint, Machine, NicPolicy};
+use mpi::Family;
 use mpi::limits::Limit;
 use net::NetworkModel;
 use packet::PacketNetwork;
@@ -21,6 +22,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use workload::functions::function_name;
 use workload::schedule::record::Recorder;
+use workload::wire::checks;
 
 /// Polls in vain with nothing else due, over all ranks, that make a livelock: some seconds of real
 /// time [estimate]. A program that does a million things of its own between two messages and tests
@@ -278,6 +280,10 @@ pub(super) fn start(
         label: program.label,
         machine: job.machine.name.clone(),
         library_version: library.version.clone(),
+        checks: match library.family {
+            Family::Mpich => checks::MPICH,
+            Family::OpenMpi => checks::OPEN_MPI,
+        },
         tag_ub: library.tag_ub,
         tag_max: if job.limits == Policy::Fail { library.tag_ub } else { i32::MAX },
         eager_max: library.eager_max.min(library.shm_eager_max),
@@ -562,6 +568,7 @@ fn result(
     let mut notes = super::notes(job, None);
     notes.extend(endings(&live, failure.is_some()));
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
+    let notes = [super::notes(job, None), accepted::notes(&live, &job.library.name)].concat();
     let n = job.seats.len();
     let sent = carried::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {

@@ -1,0 +1,56 @@
+"""The corpus of incorrect MPI calls, made with the reference library too.
+
+Both places run `corpus.c`: the twin all calls at once, the reference one at a time, because some of
+them end it or block it. Its answers must be the classes that the corpus says are due, but for the
+calls in `exceptions.toml`, each with what the reference does instead.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import places
+import tomllib
+
+HERE = Path(__file__).resolve().parent
+SOURCE = places.ROOT / "crates" / "mpiabi" / "tests" / "misuse" / "corpus.c"
+RANKS = 2
+SECONDS = 20
+# What the reference does with a call that gives no answer.
+ENDS = "ends"
+
+
+def main() -> bool:
+    """Whether the corpus says of both libraries what they do."""
+    reference = places.reference()
+    program = str(places.compiled(SOURCE))
+    listed = tomllib.loads((HERE / "exceptions.toml").read_text())
+    excused = {name: does for does, part in listed.items() for name in part["calls"]}
+    with tempfile.TemporaryDirectory() as scratch:
+        cwd = Path(scratch)
+        twin = places.run(places.Twin(), RANKS, [program], seconds=SECONDS * 6, cwd=cwd)
+        calls = rows(twin.out)
+        fine = twin.code == 0 and all(got == [due] * RANKS for _, due, got in calls.values())
+        word = "as due" if fine else "FAILED"
+        print(f"misuse: {len(calls)} calls, {word} on the twin", flush=True)
+        for number, (name, due, _) in calls.items():
+            done = places.run(reference, RANKS, [program, str(number)], seconds=SECONDS, cwd=cwd)
+            got = rows(done.out).get(number, ("", "", []))[2]
+            does = got[0] if len(got) == RANKS and len(set(got)) == 1 else ENDS
+            if does != excused.pop(name, due):
+                print(f"misuse: {number} {name}: due {due}, the reference: {does}", flush=True)
+                fine = False
+    for name, does in excused.items():
+        print(f"misuse: exceptions.toml names {name!r} ({does}), which is no call of the corpus")
+    return fine and not excused
+
+
+def rows(out: str) -> dict[int, tuple[str, str, list[str]]]:
+    """Name, class due and classes returned, by number."""
+    found: dict[int, tuple[str, str, list[str]]] = {}
+    for line in out.splitlines():
+        if line.count("\t") == 5:
+            _, number, _, name, due, got = line.split("\t")
+            found.setdefault(int(number), (name, due, []))[2].append(got)
+    return found

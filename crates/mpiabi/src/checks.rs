@@ -1,0 +1,71 @@
+//! Argument checks in which the simulated MPI libraries differ: MPICH and what is derived from it,
+//! and Open MPI. What the standard forbids and the library accepts is recorded, for a note in the
+//! run's summary.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use workload::wire::{accepted, checks};
+
+use crate::abi::c;
+use crate::error::{Result, fail};
+use crate::export;
+
+/// A constant of `wire::checks`.
+static FAMILY: AtomicU32 = AtomicU32::new(checks::MPICH);
+/// `Control::accepted` of this rank; null until it has a seat in a job.
+static ACCEPTED: AtomicPtr<[AtomicU32; accepted::KINDS]> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The rank has its seat: whose checks the library follows, and where calls that it accepts are
+/// recorded.
+pub(crate) fn begin(family: u32, accepted: *const [AtomicU32; accepted::KINDS]) {
+    FAMILY.store(family, Ordering::Relaxed);
+    ACCEPTED.store(accepted.cast_mut(), Ordering::Relaxed);
+}
+
+/// Whether the simulated library is Open MPI or like it.
+pub(crate) fn is_open_mpi() -> bool {
+    FAMILY.load(Ordering::Relaxed) == checks::OPEN_MPI
+}
+
+/// Records the first call in which the simulated library accepts what the standard forbids: `kind`
+/// is a constant of `wire::accepted`.
+pub(crate) fn accept(kind: usize) {
+    // SAFETY: null, or in the job's segment, which stays mapped.
+    if let Some(all) = unsafe { ACCEPTED.load(Ordering::Relaxed).as_ref() } {
+        let (none, function) = (0, export::function());
+        let _ = all[kind].compare_exchange(none, function, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// Send and receive buffers of a collective that are one. Callers decide when the two are compared,
+/// as MPICH's binding generator does (pmodels/mpich, maint/local_python/binding_c.py): buffers of
+/// nothing are exempt, and blocks of other lengths or types. Open MPI compares none.
+pub(crate) fn alias(one: *const c_void, other: *const c_void) -> Result {
+    if one != other {
+        return Ok(());
+    }
+    if is_open_mpi() {
+        accept(accepted::ALIASED_BUFFERS);
+        return Ok(());
+    }
+    if is_alias_check_off() {
+        return Ok(());
+    }
+    fail!(
+        c::ERR_BUFFER,
+        "Buffers must not be aliased: it sends from the buffer in which it receives. Use \
+         MPI_IN_PLACE, or set MPIR_CVAR_COLL_ALIAS_CHECK=0 (Cray MPICH: \
+         MPICH_NO_BUFFER_ALIAS_CHECK=1) to accept it"
+    )
+}
+
+/// MPICH's variable under its three names, and Cray MPICH's.
+fn is_alias_check_off() -> bool {
+    let value = |name: &str| std::env::var(name).ok().map(|v| v.trim().to_ascii_lowercase());
+    let is_no = |v: &str| matches!(v, "0" | "no" | "n" | "false" | "f" | "off");
+    let names =
+        ["MPIR_CVAR_COLL_ALIAS_CHECK", "MPIR_PARAM_COLL_ALIAS_CHECK", "MPICH_COLL_ALIAS_CHECK"];
+    names.iter().find_map(|name| value(name)).is_some_and(|v| is_no(&v))
+        || value("MPICH_NO_BUFFER_ALIAS_CHECK").is_some_and(|v| !v.is_empty() && !is_no(&v))
+}

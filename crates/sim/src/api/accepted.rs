@@ -1,0 +1,29 @@
+//! Notes about calls that the MPI standard forbids and the simulated library accepts.
+
+use live::LiveOutcome;
+use workload::functions::function_name;
+use workload::wire::accepted;
+
+/// What is wrong with such a call.
+fn fault(kind: usize) -> &'static str {
+    match kind {
+        accepted::ALIASED_BUFFERS => "one buffer to send from and to receive in",
+        accepted::NEGATIVE_COLOR => "a negative color that is not MPI_UNDEFINED",
+        accepted::REPEATED_RANK => "one rank named twice",
+        accepted::BLOCK_LENGTHS => "a block to itself that is not as long as the one it receives",
+        _ => "a message that ends within an element of the receive's datatype",
+    }
+}
+
+/// One note for each kind of such a call, with the first rank that made one.
+pub(super) fn notes(live: &LiveOutcome, library: &str) -> Vec<String> {
+    let calls = live.accepted.iter().enumerate().filter_map(|(kind, call)| Some((kind, (*call)?)));
+    let note = |(kind, (rank, function))| {
+        format!(
+            "not legal in MPI, though {library} accepts it: {} on rank {rank} with {}",
+            function_name(function),
+            fault(kind)
+        )
+    };
+    calls.map(note).collect()
+}
