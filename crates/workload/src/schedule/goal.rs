@@ -8,8 +8,8 @@
 //!
 //! `calc N` computes for N nanoseconds. `a requires b`: a begins when b is done. `a irequires b`: a
 //! begins when b has begun. Operations of one rank on one `cpu` take turns, those on different ones
-//! overlap. Tag and source -1 are wildcards. Tags count modulo 2^32, as in `txt2bin`. `nic N` is the
-//! NIC N places after that of the rank, around the NICs of its node.
+//! overlap. Tag and source -1 are wildcards. Tags count modulo 2^32, as in `txt2bin`. `nic N` is
+//! the NIC N places after that of the rank, modulo the number of NICs of its node.
 
 mod binary;
 mod nics;
