@@ -10,7 +10,7 @@ from . import door, names, tables
 from .errors import Complaints
 from .machines import Job, is_job
 from .units import MOST, Unreadable, read_share, read_sizes
-from .version import __version__
+from .version import version
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def ask(
     is_auto = fidelity == names.AUTO
     answer = door.enter("bench", request, tick, stop)
     return {
-        "odonata": __version__,
+        "odonata": version(),
         "kind": "bench",
         "name": name,
         "machine": job.machine.name,

@@ -10,62 +10,88 @@ Each command is a file of `commands`.
 from __future__ import annotations
 
 import sys
-import traceback
 
 import click
 
 from . import interrupts, text
-from .commands import (
-    bench,
-    extrapolate,
-    machines,
-    preflight,
-    replay,
-    report,
-    run,
-    traffic,
-    tune,
-    validate,
-    wrappers,
-)
-from .commands.command import Commands, usage_complaint
+from .commands.command import Commands, Late, usage_complaint
 from .errors import InputError, SimulatedFailure
 from .files import why
 from .streams import mend_streams, say, silence
-from .sweeps.command import ask
-from .version import __version__
+from .version import version
 
+# In the order people meet them.
+COMMANDS = (
+    "machines", "show", "faults", "run", "bench", "tune", "traffic", "validate", "report",
+    "preflight", "replay", "extrapolate", "sweep", "wrappers", "launcher",
+)  # fmt: skip
 OURS = 70
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="odonata %(version)s")
+def load(name: str) -> click.Command:
+    """Import a command: one alone, because all of them take longer than a small run."""
+    match name:
+        case "machines":
+            from .commands.machines import list_machines as found
+        case "show":
+            from .commands.machines import show as found
+        case "faults":
+            from .commands.machines import draw_faults as found
+        case "run":
+            from .commands.run import run as found
+        case "bench":
+            from .commands.bench import run as found
+        case "tune":
+            from .commands.tune import tune as found
+        case "traffic":
+            from .commands.traffic import traffic as found
+        case "validate":
+            from .commands.validate import validate as found
+        case "report":
+            from .commands.report import write as found
+        case "preflight":
+            from .commands.preflight import preflight as found
+        case "replay":
+            from .commands.replay import replay as found
+        case "extrapolate":
+            from .commands.extrapolate import extrapolate as found
+        case "sweep":
+            from .sweeps.command import ask as found
+        case "wrappers":
+            from .commands.wrappers import wrappers as found
+        case "launcher":
+            from .commands.wrappers import launcher as found
+        case _:
+            raise KeyError(name)
+    return found
+
+
+def show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    """What `--version` does, before anything else."""
+    if asked and not context.resilient_parsing:
+        click.echo(f"odonata {version()}")
+        context.exit()
+
+
+@click.group(
+    cls=Commands,
+    commands=Late(COMMANDS, load),
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and exit.",
+)
 def cli() -> None:
     """Predict how MPI programs run on dragonfly supercomputers.
 
     Start with `odonata machines`, then
     `odonata run -n 16 --ppn 8 --machine aurora -- python app.py`.
     """
-
-
-for command in (
-    machines.list_machines,
-    machines.show,
-    machines.draw_faults,
-    run.run,
-    bench.run,
-    tune.tune,
-    traffic.traffic,
-    validate.validate,
-    report.write,
-    preflight.preflight,
-    replay.replay,
-    extrapolate.extrapolate,
-    ask,
-    wrappers.wrappers,
-    wrappers.launcher,
-):
-    cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -110,6 +136,8 @@ def code_of(arguments: list[str] | None) -> int:
     except SystemExit:
         raise
     except BaseException:  # a panic of the core is no Exception
+        import traceback
+
         say(traceback.format_exc().rstrip())
-        say(f"odonata {__version__}: this is a bug of odonata, not of your input")
+        say(f"odonata {version()}: this is a bug of odonata, not of your input")
         return OURS

@@ -7,7 +7,6 @@ simulated machine says no (`SimulatedFailure`: a result, with who waited for wha
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import operator
@@ -76,6 +75,8 @@ class SimulatedFailure(Error):
 
 def nearest(word: str, legal: Iterable[str], alike: float = 0.5) -> str | None:
     """The legal word most like `word`, or None if none is as much as `alike`."""
+    import difflib  # for complaints only
+
     by_lower = {w.lower(): w for w in legal}
     found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=alike)
     return by_lower[found[0]] if found else None

@@ -10,8 +10,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
-import shutil
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +34,7 @@ def why(error: Exception) -> str:
 
 def passing(whole: Path, token: str | None = None) -> Path:
     """What a file is called beside its place until it is whole. One `token` is of one result."""
-    return whole.with_name(f"{PASSING}{token or secrets.token_hex(8)}-{whole.name}")
+    return whole.with_name(f"{PASSING}{token or os.urandom(8).hex()}-{whole.name}")
 
 
 def is_passing(path: Path) -> bool:
@@ -78,7 +76,7 @@ def write_text(path: str | Path, text: str) -> None:
         try:
             part.write_bytes(content)
             with contextlib.suppress(FileNotFoundError):
-                shutil.copymode(whole, part)
+                part.chmod(stat.S_IMODE(whole.stat().st_mode))
             part.replace(whole)
         except OSError as error:
             if error.errno not in FIXED or not whole.exists():

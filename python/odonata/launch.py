@@ -23,7 +23,7 @@ from .files import read_text, why
 from .machines import Job, is_job
 from .names import PLACEMENTS
 from .results import Result
-from .version import __version__
+from .version import version
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -233,7 +233,7 @@ def result_of(
     """The core's answer as summary and tables; `what` says what was run."""
     data = {name: tables.rows_of(answer.pop(key, None)) for key, name in TABLES.items()}
     summary = {
-        "odonata": __version__,
+        "odonata": version(),
         **what,
         "machine": job.machine.name,
         "fidelity": fidelity,

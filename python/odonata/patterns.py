@@ -22,7 +22,7 @@ from .machines import Machine, check_names, is_machine
 from .names import check_class, check_pattern, check_placement
 from .results import Sweep
 from .units import MOST, MOST_SECONDS, show_time
-from .version import __version__
+from .version import version
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -144,7 +144,7 @@ def traffic(
     if parts:
         answer["slices"] = parts
     summary = {
-        "odonata": __version__,
+        "odonata": version(),
         "kind": "traffic",
         "pattern": pattern,
         "machine": machine.name,

@@ -12,7 +12,6 @@ import errno
 import fcntl
 import json
 import os
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -214,7 +213,7 @@ def put(
     names = [*(f"{name}.parquet" for name in columns), *texts]
     about = {**summary, "format": FORMAT, "contents": names}
     texts = {**texts, SUMMARY: json.dumps(about, indent=1) + "\n"}
-    token = secrets.token_hex(8)
+    token = os.urandom(8).hex()
     parts = {path / name: passing(path / name, token) for name in (*names, SUMMARY)}
     away = passing(path / SUMMARY)  # where the earlier summary waits
     is_whole = False

@@ -22,7 +22,7 @@ from .units import (
     show_rate,
     show_time,
 )
-from .version import __version__
+from .version import version
 
 SHARES = ("compute", "waiting", "transfer", "other")
 MEANING = {
@@ -150,7 +150,7 @@ def osu(s: Mapping[str, Any]) -> str:
     """A benchmark in the text format of the OSU micro-benchmarks 7, which scripts parse."""
     kind = KINDS[s["name"]]
     lines = [
-        f"# odonata {kind.title} v{__version__} (OSU 7 text format, predicted)",
+        f"# odonata {kind.title} v{version()} (OSU 7 text format, predicted)",
         f"# {s['machine']}, {counted(s['nodes'], 'node')} x {s['ppn']} ppn, "
         f"{s['fidelity']} fidelity, seed {s['seed']}",
     ]
@@ -422,7 +422,7 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     ink, s = Ink(to), summary
     rows = s["jobs"]
     parts = [
-        f"odonata {s.get('odonata', __version__)}",
+        f"odonata {s.get('odonata', version())}",
         str(s.get("machine")),
         f"{counted(len(rows), 'job')} on {counted(sum(r['nodes'] for r in rows), 'node')}",
         f"{s.get('fidelity')} fidelity",
@@ -571,7 +571,7 @@ def headline(s: Mapping[str, Any]) -> str:
     """One line: machine, job, model."""
     placed = s.get("placement")
     parts = [
-        f"odonata {s.get('odonata', __version__)}",
+        f"odonata {s.get('odonata', version())}",
         str(s.get("machine")),
         f"{counted(s.get('ranks'), 'rank')} on {counted(s.get('nodes'), 'node')}",
         "host file" if placed == "host file" else f"{placed} placement",

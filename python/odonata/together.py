@@ -24,7 +24,7 @@ from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
 from .machines import Machine
 from .results import Result
-from .version import __version__
+from .version import version
 
 if TYPE_CHECKING:
     import pyarrow
@@ -119,7 +119,7 @@ def jobs(
         "background": tables.rows_of(answer["background"]),
     }
     summary = {
-        "odonata": __version__,
+        "odonata": version(),
         "kind": "jobs",
         "routing": machine.routing,
         "seed": seed,

@@ -18,7 +18,7 @@ from .errors import Complaints
 from .machines import Job, Machine, check_names, is_machine
 from .results import Sweep
 from .units import Unreadable, read_sizes, show_bytes, show_size, show_time
-from .version import __version__
+from .version import version
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -132,7 +132,7 @@ def run(
     }
     answer = door.enter("tune", request, tick, stop)
     summary = {
-        "odonata": __version__,
+        "odonata": version(),
         "kind": "tune",
         "machine": job.machine.name,
         "nodes": nodes,

@@ -1,8 +1,23 @@
 """Which odonata this is."""
 
-from importlib.metadata import PackageNotFoundError, version
+from __future__ import annotations
 
-try:
-    __version__ = version("odonata")
-except PackageNotFoundError:  # run from a source tree that was never installed
-    __version__ = "0+unknown"
+import functools
+
+from . import door
+
+
+@functools.cache
+def version() -> str:
+    """The core's version. Package and core have the one in Cargo.toml, and asking the package's
+    metadata takes longer than everything else that a command imports."""
+    try:
+        return door.core().__version__
+    except ImportError:  # a source tree that was never built
+        return "0+unknown"
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module `{__name__}` has no attribute `{name}`")

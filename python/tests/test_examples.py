@@ -78,14 +78,26 @@ def test_03_traffic(tmp_path):
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_yardsticks_of_live_runs_run():
-    """Small sizes of `make bench`: every line has its figures."""
-    yardsticks = ROOT / "crates/bench/live/live.py"
+def figures(yardsticks):
+    """What a file of `make bench` prints of small sizes, and its rows: all have their figures."""
     done = subprocess.run(
-        [sys.executable, yardsticks, "smoke"], capture_output=True, text=True, timeout=240
+        [sys.executable, ROOT / "crates/bench/live" / yardsticks, "smoke"],
+        capture_output=True,
+        text=True,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
-    lines = [line for line in done.stdout.splitlines() if line.startswith("  ")]
-    assert len(lines) == 7
-    assert "64-rank MPI_Allreduce: 1 sleeps a rank" in done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  ") and line.strip()]
     assert all(any(c.isdigit() for c in line.split()[-1]) for line in lines)
+    return done.stdout, lines
+
+
+def test_the_yardsticks_of_live_runs_run():
+    text, lines = figures("live.py")
+    assert len(lines) == 7
+    assert "64-rank MPI_Allreduce: 1 sleeps a rank" in text
+
+
+def test_the_yardsticks_beside_mpich_run():
+    _, lines = figures("beside.py")
+    assert len(lines) == 4

@@ -12,7 +12,7 @@ from pathlib import Path
 import odonata
 import odonata.errors
 import pytest
-from odonata import _core
+from odonata import _core, cli
 
 
 def test_the_stub_names_what_the_core_has():
@@ -50,6 +50,30 @@ def test_help_does_not_load_what_it_does_not_need():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (run.returncode, run.stderr.strip()) == (0, "[]")
+
+
+def test_a_run_loads_no_more_than_it_needs():
+    """The start of a run is mostly imports."""
+    code = (
+        "import sys\n"
+        "from odonata import cli\n"
+        "words = ['run', '-n', '2', '--machine', 'dragonfly-1056', '--', '/bin/true']\n"
+        "assert cli.code_of(words) == 0\n"
+        "print(' '.join(sys.modules))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "odonata.launch" in loaded
+    heavy = {"pyarrow", "matplotlib", "jinja2", "numpy", "importlib.metadata", "email", "hashlib",
+             "odonata.sweeps", "odonata.together", "odonata.extrapolating", "odonata.published"}
+    others = {f"odonata.commands.{name}" for name in ("bench", "traffic", "tune", "validate")}
+    assert not loaded & (heavy | others)
+
+
+def test_the_command_line_knows_all_its_commands():
+    assert [command.name for command in cli.cli.commands.values()] == list(cli.COMMANDS)
+    with pytest.raises(KeyError):
+        cli.load("nothing")
 
 
 def test_ctrl_c_is_heard_while_the_command_line_is_imported(tmp_path):

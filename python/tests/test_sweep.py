@@ -115,7 +115,7 @@ def test_the_digest_is_of_all_that_decides_the_answer(tmp_path, monkeypatch):
     named = key(env={"APP_RULES": "rules.txt"})
     Path("rules.txt").write_text("b")
     assert named != key(env={"APP_RULES": "rules.txt"})
-    monkeypatch.setattr(study, "__version__", "another")
+    monkeypatch.setattr(study, "package_version", lambda: "another")
     assert second != key()
 
 

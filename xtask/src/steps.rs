@@ -144,7 +144,14 @@ pub fn libs() -> bool {
 }
 
 pub fn py() -> bool {
-    built(Packages::begin())
+    built(Packages::begin()) && bytecode()
+}
+
+/// Compiles the package's Python files, as pip does when it installs one. Where Python is told not
+/// to write bytecode, each start of `odonata` would compile them, which takes longer than it.
+fn bytecode() -> bool {
+    let mut compile = python(&["-m", "compileall", "-q", "python/odonata"]);
+    compile.status().is_ok_and(|s| s.success())
 }
 
 /// Builds what the demonstration needs, then hands the terminal over to it.
@@ -162,14 +169,16 @@ pub fn docs() -> bool {
     step("reference", vec![doc])
 }
 
-/// The engine's yardsticks, then those of live runs.
+/// The engine's yardsticks, then those of live runs, alone and beside MPICH.
 pub fn bench(args: &[String]) -> bool {
     let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
     let mut live = python(&["crates/bench/live/live.py"]);
+    let mut beside = python(&["crates/bench/live/beside.py"]);
     engine.args(args);
     live.args(args);
+    beside.args(args);
     let ran = |mut bench: Command| bench.status().is_ok_and(|s| s.success());
-    ran(engine) && py() && ran(live)
+    ran(engine) && py() && ran(live) && ran(beside)
 }
 
 pub fn wheel() -> bool {

@@ -52,6 +52,7 @@ unsafe impl Zero for u32 {}
 unsafe impl Zero for u64 {}
 unsafe impl Zero for crate::Time {}
 unsafe impl Zero for crate::Span {}
+unsafe impl Zero for (crate::Time, crate::Span) {}
 
 /// What begins on a multiple of more has no zeros from the system (std::alloc::System, where words
 /// are of 64 bits): they are written, better after large pages have been asked for.

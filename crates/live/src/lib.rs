@@ -14,6 +14,7 @@ mod blocked;
 mod calls;
 mod children;
 mod combine;
+mod direct;
 mod exec;
 mod job;
 mod keeper;

@@ -1,9 +1,10 @@
 //! One-sided operations, locks and counters: what of them is data, and who has to apply it.
 //!
-//! An access takes effect when the simulator completes it: its block then joins the list of what
-//! has come in at its target, whose own process applies the list whenever it is woken. If the
-//! origin, or another rank that sees the same memory, may look at the outcome before the target
-//! has the turn by itself, the target is woken for that alone.
+//! An access takes effect when the simulator completes it. A short one to memory in the segment is
+//! applied here. The block of any other joins the list of what has come in at its target, whose own
+//! process applies the list whenever it is woken. If the origin, or another rank that sees the same
+//! memory, may look at the outcome before the target has the turn by itself, the target is woken for
+//! that alone.
 
 use crate::Live;
 use crate::outcome::Why;
@@ -64,18 +65,22 @@ impl Live {
         fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
     }
 
-    /// An access is complete: its block joins its target's list.
+    /// An access is complete: it is applied, or its block joins its target's list.
     pub(crate) fn arrived(&mut self, origin: u32, slot: Slot) -> Result<(), Why> {
         let (target, block) = (slot.peer, slot.block);
         if self.outside.is_away(target) {
             return Err(Why::Away { target });
         }
-        let to = &mut self.ranks[target as usize];
-        if to.stage != Stage::Inside {
+        if self.ranks[target as usize].stage != Stage::Inside {
             return Err(Why::Gone { target });
         }
         // SAFETY: the block was checked as it was submitted; all ranks sleep.
         let control = unsafe { &mut *self.shared.segment.control(target) };
+        // Those before it in the list come first.
+        if control.incoming == 0 && self.apply_directly(slot)? {
+            return Ok(());
+        }
+        let to = &mut self.ranks[target as usize];
         let arrival = |at: u64| self.shared.segment.ptr(at).cast::<Arrival>();
         unsafe { (*arrival(block)).next = 0 };
         if control.incoming == 0 {

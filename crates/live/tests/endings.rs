@@ -199,6 +199,12 @@ fn rank_side() {
                 "window" => (s.kind, s.context) = (kind::ONE_SIDED, 44),
                 "no block" => s.kind = kind::ONE_SIDED,
                 "far block" => (s.kind, s.block) = (kind::ONE_SIDED, u64::MAX - 15),
+                "far memory" | "memory in its block" => {
+                    let (token, block) = rank.reach(0, 0, 1, true, wire::flag::FETCH);
+                    let at = if garbage == "far memory" { u64::MAX - 4 } else { block + 68 };
+                    rank.make_direct(block, at);
+                    rank.wait_all(&[token]);
+                }
                 "odd block" => (s.kind, s.block) = (kind::ONE_SIDED, rank.block(&[0; 64]) + 4),
                 "much out" | "much back" => {
                     (s.kind, s.block) = (kind::ONE_SIDED, rank.block(&[0; 64]));
@@ -440,6 +446,8 @@ fn a_rank_that_breaks_the_wire_is_stopped_and_we_are_not() {
         "target",
         "window",
         "no block",
+        "far memory",
+        "memory in its block",
         "far block",
         "odd block",
         "much out",

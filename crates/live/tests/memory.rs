@@ -18,6 +18,7 @@ fn rank_side() {
         "fetches" => fetches(&mut rank),
         "lazy" => lazy(&mut rank),
         "visible" => visible(&mut rank),
+        "directly" => directly(&mut rank),
         "spread" => spread(&mut rank),
         "counters" => counters(&mut rank),
         "sleeps" => sleeps(&mut rank),
@@ -116,6 +117,42 @@ fn who_sleeps_is_woken_once_an_instant_for_what_others_see() {
     let outcome = success(job("visible", 2));
     // Woken twice, released twice: a receive and MPI_Finalize.
     assert_eq!(outcome.ranks[1].functions.iter().map(|f| f.calls).sum::<u64>(), 2);
+}
+
+/// The simulator applies short operations to memory in the segment. The target sleeps on, unless it
+/// has to apply others that came before.
+fn directly(rank: &mut Rank) {
+    if rank.rank == 1 {
+        let word = rank.block(&100u64.to_ne_bytes());
+        rank.send(0, 0, &word.to_ne_bytes());
+        rank.recv(0, 0, 0);
+        assert_eq!(rank.bytes(word, 8), 110u64.to_ne_bytes());
+        assert_eq!(rank.woken, 0, "nothing for its process to do");
+        rank.recv(0, 0, 0);
+        assert_eq!(rank.memory[..2], [7, 1], "in their order, by its process");
+        assert_eq!(rank.woken, 1);
+        return;
+    }
+    let word = rank.recv(1, 0, 8);
+    let word = u64::from_ne_bytes(word[..].try_into().expect("an offset"));
+    rank.calls("MPI_Fetch_and_op");
+    for nth in 0..10 {
+        let (token, block) = rank.reach(1, 0, 1, true, flag::FETCH);
+        rank.make_direct(block, word);
+        rank.wait_all(&[token]);
+        assert_eq!(rank.value(block), 100 + nth, "what was there before");
+    }
+    rank.send(1, 0, b"");
+    let first = rank.reach(1, 0, 7, false, 0).0;
+    let (second, block) = rank.reach(1, 1, 1, true, flag::FETCH);
+    rank.make_direct(block, word);
+    rank.wait_all(&[first, second]);
+    rank.send(1, 0, b"");
+}
+
+#[test]
+fn short_operations_on_shared_memory_do_not_wake_their_target() {
+    success(job("directly", 2));
 }
 
 /// Everybody reaches for everybody at one instant, and all of them are about to go on.

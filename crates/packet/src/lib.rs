@@ -446,7 +446,7 @@ impl PacketNetwork {
             is_plain,
             params,
             classes,
-            stalls: IndexVec::filled((Time::ZERO, Span::ZERO), wires.len()),
+            stalls: IndexVec::zeros(wires.len()),
             wires,
             reports: Reports::new(machine),
             channels,

@@ -43,6 +43,10 @@ pub(crate) struct Wire {
 const _: () = assert!(size_of::<Wire>() == 64);
 
 impl Wire {
+    /// Whether a packet has ever entered it, or waited for it.
+    pub fn is_used(&self) -> bool {
+        self.packets > 0 || self.queue_max > 0
+    }
     /// What waits for it as switches tell each other. Between switches they wait in buffers, which
     /// hold no more than 32 bits count.
     #[inline]
@@ -146,7 +150,7 @@ pub(crate) fn columns(
     let links = &machine.links;
     let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
-    let slowest = links.gap.raw.iter().map(|gap| gap.span(packet)).max().unwrap_or_default();
+    let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
     let release = slowest.max(host.span(packet));
     let ways_out = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
     let way_out = ways_out.min().unwrap_or_default().span(packet);
@@ -158,17 +162,20 @@ pub(crate) fn columns(
     let (mut channels, mut rooms) = (with_room(n_channels), with_room(n_channels));
     channels.resize(n_channels, Channel::IDLE);
     let mut classes: Option<Classes> = None;
-    let mut last = 0;
+    let (mut last, mut cells, mut before) = (0, 0, None);
     wires.raw.extend(links.gap.ids().map(|link| {
         let abroad = part.map_or(0, |(partition, own)| partition.other_end(machine, link, own));
-        let class = Class::new(machine, link, release, taken_in, abroad);
-        let classes = classes.get_or_insert_with(|| Classes::of(class));
-        // Neighbors are mostly alike.
-        if classes[last] != class {
-            last = classes.number(class);
+        // Neighbors are mostly alike, and a class takes longer to work out than all else here.
+        let like = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
+        let like = Some((like, links.buffer[link], abroad));
+        if like != before {
+            before = like;
+            let class = Class::new(machine, link, release, taken_in, abroad);
+            last = classes.get_or_insert_with(|| Classes::of(class)).number(class);
+            cells = class.cells;
         }
         let next = layout.first(LinkId(link.0 + 1));
-        rooms.resize(next, class.cells);
+        rooms.resize(next, cells);
         Wire {
             free_at: Time::ZERO,
             bytes: 0,
@@ -600,7 +607,8 @@ impl PacketNetwork {
 
     /// Adds what the links have counted to the columns of `counters`.
     pub(crate) fn report_links(&self, counters: &mut Counters) {
-        for (link, wire) in self.wires.iter() {
+        // Of a whole machine most links are at rest, and their counters are no memory yet.
+        for (link, wire) in self.wires.iter().filter(|(_, wire)| wire.is_used()) {
             counters.links[link] += Carried { bytes: wire.bytes, packets: wire.packets };
             counters.stalled[link] += self.stalls[link].1;
             let most = &mut counters.queue_max[link];

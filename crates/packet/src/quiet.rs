@@ -1,6 +1,6 @@
 //! What must be true of a network in which nothing is pending, and what it weighs.
 
-use machine::Machine;
+use machine::{Machine, NicId};
 
 use crate::credit::Channel;
 use crate::lanes::Round;
@@ -28,7 +28,8 @@ impl PacketNetwork {
             assert_eq!((wire.queue(NEVER), wire.waited_for), (0, 0), "{link:?} is not empty");
             assert_eq!(wire.endpoint, NONE, "{link:?} is still congested");
         }
-        for link in machine.links.gap.ids() {
+        // What no packet has come near is as it was made.
+        for (link, _) in self.wires.iter().filter(|(_, wire)| wire.is_used()) {
             let class = self.class(link);
             let vcs = if self.is_edge(link) { 1 } else { machine.n_vcs };
             for vc in 0..vcs * machine.n_vnets {
@@ -42,7 +43,12 @@ impl PacketNetwork {
         }
         self.shares.check_quiet();
         let others = self.shares.others.iter();
-        for (id, nic) in self.nics.iter().map(|(id, nic)| (id.0, nic)).chain((0..).zip(others)) {
+        let is_used = |nic: NicId| {
+            let links = [machine.injection(nic), machine.ejection(nic)];
+            links.iter().any(|&link| self.wires[link].is_used())
+        };
+        let nics = self.nics.iter().filter(|&(id, _)| is_used(id)).map(|(id, nic)| (id.0, nic));
+        for (id, nic) in nics.chain((0..).zip(others)) {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
             assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds something");
             assert_eq!((nic.owed, nic.owes), (Owed::NOTHING, false), "NIC {id} owes responses");

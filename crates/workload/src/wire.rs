@@ -325,8 +325,9 @@ pub mod flag {
     pub const OPTIMIZED: u32 = 4096;
 }
 
-/// How the block of a one-sided operation begins; the rest is between origin and target. The
-/// simulator only links it into its target's list when it completes. Who applies an operation
+/// How the block of a one-sided operation begins; the rest is between origin and target. When the
+/// operation completes, the simulator applies it if `direct` says how, or else links it into its
+/// target's list. Who applies an operation
 /// without `FETCH` returns its block; with it, what returns is in the block, and the origin does.
 #[repr(C)]
 #[derive(Clone, Copy, Default, Debug)]
@@ -340,6 +341,39 @@ pub struct Arrival {
     pub context: u32,
     /// 0 as it is submitted; the simulator's mark of a block that is on its way.
     pub is_out: u32,
+    pub direct: Direct,
+}
+
+/// A one-sided operation on one stretch of memory in the segment, which the simulator applies
+/// itself: waking the target's process takes longer than a few bytes do.
+#[repr(C)]
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Direct {
+    /// One of `work`; 0 if the target's process has to apply it.
+    pub work: u32,
+    /// Accumulate: `combine::builtin`.
+    pub combine: u32,
+    /// The target's memory and the block's area: offsets in the segment.
+    pub at: u64,
+    pub area: u64,
+    /// Of target memory; at most `DIRECT_BYTES`.
+    pub bytes: u64,
+}
+
+/// Longer operations are the work of their targets, which do it side by side.
+pub const DIRECT_BYTES: u64 = 4096;
+
+/// What a one-sided operation does with its target's memory and the area of its block.
+pub mod work {
+    /// The area goes to memory.
+    pub const PUT: u32 = 1;
+    /// Memory goes to the area.
+    pub const GET: u32 = 2;
+    /// Memory is combined with the area; with `flag::FETCH`, what was there goes to the area.
+    pub const ACCUMULATE: u32 = 3;
+    /// The area holds two items: memory that equals the first becomes the second; what was there
+    /// goes to the first.
+    pub const COMPARE: u32 = 4;
 }
 
 /// One operation. Fields a kind does not use are zero. See `Op` for their meaning.

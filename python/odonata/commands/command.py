@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections import UserDict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -30,6 +32,20 @@ class Command(click.Command):
             typed = {opt: ctx.params.get(p.name or "") for p in self.params for opt in p.opts}
             found = [spelled(c, self.name or "", typed) for c in error.complaints]
             raise InputError(found) from None
+
+
+class Late(UserDict[str, click.Command]):
+    """Commands by name, each imported when it is first used."""
+
+    def __init__(self, names: Sequence[str], load: Callable[[str], click.Command]):
+        super().__init__(dict.fromkeys(names))
+        self.load = load
+
+    def __getitem__(self, name: str) -> click.Command:
+        found = super().__getitem__(name)
+        if found is None:
+            found = self.data[name] = self.load(name)
+        return found
 
 
 class Commands(click.Group):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .. import clocks, door, launch, openmp, records, tables, text, together
+from .. import clocks, door, launch, openmp, records, tables, text
 from ..errors import InputError
 from ..options import BESIDE, COMMON, COUNTERS, LIMITS, NICS, PREFLIGHT, RULES, option, with_options
 from ..progress import Progress
@@ -191,6 +191,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
 
 def run_jobs(asked: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
     """`odonata run --jobs FILE`."""
+    from .. import together
+
     wrong = asked.wrong
     if program:
         wrong.add("program", shlex.join(program), "no program beside --jobs, whose file has them")

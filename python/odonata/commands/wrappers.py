@@ -11,7 +11,7 @@ import click
 
 from .. import launchers
 from ..streams import say
-from ..version import __version__
+from ..version import version
 from .command import command
 
 NAMES = Path(__file__).resolve().parents[1] / "_bin" / "mpi"
@@ -44,7 +44,7 @@ def wrappers() -> None:
 def launcher(context: click.Context, name: str, arguments: tuple[str, ...]) -> int:
     """What the scripts of that folder call."""
     if arguments[:1] in (("--version",), ("-version",), ("-V",)):
-        print(f"{name} of odonata {__version__}")
+        print(f"{name} of odonata {version()}")
         return 0
     words, ignored = launchers.command_of(name, arguments, os.environ)
     if ignored:

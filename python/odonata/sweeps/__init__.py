@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from .. import door
 from ..errors import Complaints
 from ..results import Sweep
-from ..version import __version__
+from ..version import version
 from . import crew
 from . import study as studies
 from .store import ERROR, Store
@@ -124,7 +124,7 @@ def sweep(
             table, wall = store.tables(points, failed)
     bad = {row["point"] for row in table.select(["point", ERROR]).to_pylist() if row[ERROR]}
     summary = {
-        "odonata": __version__,
+        "odonata": version(),
         "kind": "sweep",
         "points": len(points),
         "finished": sum(store.has(point.key) for point in points),

@@ -25,7 +25,7 @@ from ..errors import Complaints
 from ..files import is_passing, why
 from ..machines import toml_value
 from ..tables import is_trial, probe, read_parquet
-from ..version import __version__
+from ..version import version
 from .study import Point
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Store:
         # write here does not mind; other files of passing names may be a result's that is written.
         for part in [*self.path.rglob("*.part"), *filter(is_trial, self.path.iterdir())]:
             part.unlink(missing_ok=True)
-        about = {"format": FORMAT, "odonata": __version__, "study": study}
+        about = {"format": FORMAT, "odonata": version(), "study": study}
         self._write(self.path / "sweep.json", json.dumps(about, indent=1, default=str).encode())
         (self.path / "points").mkdir(exist_ok=True)
         for key in set(keys):

@@ -30,7 +30,7 @@ from ..commands.questions import QUESTIONS
 from ..errors import Complaint, Complaints, InputError, nearest
 from ..files import read_text, why
 from ..machines import files_of, toml_value
-from ..version import __version__
+from ..version import version as package_version
 
 TABLES = ("base", "grid", "point")
 # Options of KEY=VALUE, which may be tables of the study.
@@ -347,7 +347,7 @@ def knobs(environment: Mapping[str, str]) -> dict[str, str]:
 
 def version() -> str:
     """Which odonata answers: its number, and the core that was built."""
-    return f"{__version__} {file_digest(door.core().__file__)}"
+    return f"{package_version()} {file_digest(door.core().__file__)}"
 
 
 def is_file(word: str) -> bool:

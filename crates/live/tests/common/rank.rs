@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use workload::functions::FUNCTIONS;
-use workload::wire::{self, Arena, Arrival, Completion, Control, Segment, Submission};
+use workload::wire::combine::{builtin, element, op};
+use workload::wire::{self, Arena, Arrival, Completion, Control, Direct, Segment, Submission};
 use workload::wire::{flag, kind, wait};
 
 /// Changes its first operand; whether the other comes first in rank order.
@@ -297,6 +298,17 @@ impl Rank {
         let s = Submission { kind: kind::ONE_SIDED, flags, token, peer: to, ..EMPTY };
         self.submit(Submission { bytes: 8, grain, block, ..s });
         (token, block)
+    }
+    /// Has the simulator add an access's value to the word at `at` of the segment, as it is waited
+    /// for; what is there before takes the value's place.
+    pub fn make_direct(&self, block: u64, at: u64) {
+        let area = block + std::mem::offset_of!(Reach, value) as u64;
+        let combine = builtin(op::SUM, element::U64);
+        let direct = Direct { work: wire::work::ACCUMULATE, combine, at, area, bytes: 8 };
+        unsafe { (*self.segment.ptr(block).cast::<Reach>()).arrival.direct = direct };
+    }
+    pub fn value(&self, block: u64) -> u64 {
+        unsafe { (*self.segment.ptr(block).cast::<Reach>()).value }
     }
     /// Adds to a word of another rank's memory: what was there before.
     pub fn fetch_add(&mut self, to: u32, place: u64, value: u64) -> u64 {

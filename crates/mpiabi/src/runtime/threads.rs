@@ -56,7 +56,14 @@ struct Caller {
     inside: bool,
     /// Its line in /proc; `None` once it has ended.
     stat: Option<File>,
+    /// Looks yet to pass over, and how many after it was found asleep again and again: a look costs
+    /// as much as a call, and a thread that waits for others to end sleeps for long.
+    skip: u32,
+    skips: u32,
 }
+
+/// Most looks on end at a thread that are passed over.
+const MOST_SKIPPED: u32 = 63;
 
 thread_local! {
     /// How often this thread has the lock, or asks for it: set before it does, so that a signal
@@ -212,11 +219,12 @@ fn note(held: &Held, inside: bool) {
             let stat = File::open(format!("/proc/self/task/{id}/stat")).ok();
             ID.set(id as u32);
             PLACE.set(Some(callers.len() as u32));
-            callers.push(Caller { inside, stat });
+            callers.push(Caller { inside, stat, skip: 0, skips: 0 });
             callers.len() - 1
         }
     };
-    callers[place].inside = inside;
+    let caller = &mut callers[place];
+    (caller.inside, caller.skip, caller.skips) = (inside, 0, 0);
 }
 
 /// Whether another thread is about to call MPI, as far as one can tell: it asks for the lock, or
@@ -231,6 +239,16 @@ pub(super) fn others_come(held: &Held) -> bool {
 
 impl Caller {
     fn runs(&mut self) -> bool {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return false;
+        }
+        let runs = self.is_running();
+        self.skips = if runs { 0 } else { (2 * self.skips + 1).min(MOST_SKIPPED) };
+        self.skip = self.skips;
+        runs
+    }
+    fn is_running(&mut self) -> bool {
         let Some(stat) = &self.stat else { return false };
         // The state stands behind the name, which is in parentheses and short.
         let mut text = [0; 64];

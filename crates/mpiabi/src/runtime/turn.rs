@@ -1,10 +1,14 @@
 //! Giving the turn to the simulator and having it back.
 //!
 //! One thread at most deals with the simulator. If several wait, the one that leads hands over with
-//! everything that any of them waits for, and when the turn is back each looks for itself whether
-//! its own has come. A thread that needs the turn while it is away knocks: the simulator gives it
-//! back as soon as it can. Before it hands over, the leader lets those in that are about to call
-//! MPI, because simulated time may run meanwhile.
+//! everything that any of them waits for. When the turn is back it wakes those threads whose
+//! operations are complete, and no others. A thread that needs the turn while it is away knocks: the
+//! simulator gives it back as soon as it can. Before it hands over, the leader lets those in that
+//! are about to call MPI, because simulated time may run meanwhile.
+//!
+//! If a thread that leaves MPI calls it again soon, it leads itself. So those who wait stay asleep
+//! when it leaves, as long as threads do come back (`Turns::is_prompt`), and look after a limited
+//! time whether they have to lead.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -18,6 +22,13 @@ use super::{EXIT_KILLED, HEARD_PS, LIFE_CHECK_S, address, done, fatal, lives, wi
 const ROUNDS: u32 = 200;
 /// Hand-overs without such a moment after as many given in vain.
 const MOST_SKIPPED: u32 = 63;
+/// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a timer
+/// that is due before the next tick of the kernel's clock costs as much as a switch of threads.
+const NAP_NS: i64 = 10_000_000;
+/// Threads that must come back in time, one after the other, before those who wait rely on it; and
+/// the most, after that has failed again and again.
+const FIRST_TRUST: u32 = 8;
+const MOST_TRUST: u32 = 1 << 13;
 
 /// The turn is the simulator's. Changes only behind the lock.
 static AWAY: AtomicBool = AtomicBool::new(false);
@@ -27,6 +38,8 @@ thread_local! {
     static LEADS: Cell<bool> = const { Cell::new(false) };
     /// It does what the simulator asks for: the next turn it gives away is the answer.
     static APPLIES: Cell<bool> = const { Cell::new(false) };
+    /// What it sleeps on while it waits: 1 once another thread has woken it. A futex.
+    static SIGNAL: AtomicU32 = const { AtomicU32::new(0) };
 }
 
 static TURNS: Guarded<Turns> = Guarded::new(Turns {
@@ -35,6 +48,13 @@ static TURNS: Guarded<Turns> = Guarded::new(Turns {
     wanting: 0,
     waiters: Vec::new(),
     next: 0,
+    woken: Vec::new(),
+    timed: 0,
+    is_prompt: true,
+    returns: 0,
+    trust: FIRST_TRUST,
+    hand_overs: 0,
+    left: 0,
     skip: 0,
     skips: 0,
 });
@@ -48,10 +68,26 @@ struct Turns {
     wanting: u32,
     waiters: Vec<Waiter>,
     next: u64,
+    /// Those who can go on and have yet to be woken.
+    woken: Vec<Signal>,
+    /// Waiters that sleep for a limited time.
+    timed: u32,
+    /// Whether a thread that leaves wakes a waiter at once, because not enough have come back before
+    /// the next hand-over: how many have, one after the other, and how many have to.
+    is_prompt: bool,
+    returns: u32,
+    trust: u32,
+    /// Hand-overs so far, and how many there had been when a thread left last.
+    hand_overs: u64,
+    left: u64,
     /// Hand-overs yet to make without looking who comes, and how many after looking in vain.
     skip: u32,
     skips: u32,
 }
+
+/// A thread's `SIGNAL`.
+#[derive(Clone, Copy)]
+struct Signal(*const AtomicU32);
 
 struct Waiter {
     id: u64,
@@ -60,6 +96,7 @@ struct Waiter {
     mode: u32,
     /// Lives in the frame of the thread that waits.
     tokens: *const [u32],
+    signal: Signal,
     /// Whether the hand-over under way is for this one too, and one that was has come back.
     asked: bool,
     served: bool,
@@ -89,12 +126,16 @@ pub(super) fn refuse_if_asked(held: &Held) {
 
 /// The thread leaves MPI: those who wait may have to go on without it.
 pub(super) fn leave(held: &Held) {
-    let turns = TURNS.get(held);
-    let orphaned = !turns.waiters.is_empty() && !turns.led;
-    drop(turns);
-    if orphaned {
-        threads::tell(held);
+    if TURNS.get(held).waiters.is_empty() {
+        return;
     }
+    let is_over = super::is_finalized(held);
+    let mut turns = TURNS.get(held);
+    turns.left = turns.hand_overs;
+    let is_needed = !turns.led && (turns.is_prompt || turns.timed == 0);
+    let wakes = |w: &&Waiter| is_over || is_needed && w.id == turns.waiters[0].id;
+    let woken = turns.waiters.iter().filter(wakes).map(|w| w.signal);
+    woken.filter(|signal| signal.is_new()).for_each(|signal| signal.wake());
 }
 
 /// Returns with the turn.
@@ -136,13 +177,21 @@ pub(super) fn hand_over(held: &Held, mode: u32, tokens: &[u32]) {
 fn hand_over_among(held: &Held, mode: u32, tokens: &[u32]) {
     need(held);
     let function = super::function(held);
+    let signal = Signal(SIGNAL.with(std::ptr::from_ref));
     let id = {
         let mut turns = TURNS.get(held);
         turns.next += 1;
-        let id = turns.next;
-        turns.waiters.push(Waiter { id, function, mode, tokens, asked: false, served: false });
+        let (id, asked, served) = (turns.next, false, false);
+        if turns.left == turns.hand_overs {
+            turns.returns += 1;
+            turns.is_prompt &= turns.returns < turns.trust;
+        } else {
+            turns.returns = 0;
+        }
+        turns.waiters.push(Waiter { id, function, mode, tokens, signal, asked, served });
         id
     };
+    let mut has_waited = false;
     loop {
         if !is_away() && has_come(held, id) || super::is_finalized(held) {
             break;
@@ -150,16 +199,80 @@ fn hand_over_among(held: &Held, mode: u32, tokens: &[u32]) {
         // Whoever can go on does so before simulated time may.
         let led = TURNS.get(held).led;
         if is_away() || led || anyone_has_come(held) {
-            threads::await_news(held);
+            stand_by(held);
+        } else if leaves_it_to_others(held, has_waited) {
+            stand_by(held);
+            has_waited = true;
         } else {
-            lead(held);
+            lead(held, id);
+            has_waited = false;
         }
     }
-    let mut turns = TURNS.get(held);
-    turns.waiters.retain(|w| w.id != id);
-    if !turns.waiters.is_empty() {
-        threads::tell(held);
+    wake_all(held);
+    TURNS.get(held).waiters.retain(|w| w.id != id);
+}
+
+/// Whether another thread is about to come in, and can lead.
+fn leaves_it_to_others(held: &Held, has_waited: bool) -> bool {
+    {
+        let turns = TURNS.get(held);
+        if turns.is_prompt || turns.wanting == 0 && turns.skip > 0 {
+            return false; // `let_others_in` sees to it.
+        }
     }
+    let come = TURNS.get(held).wanting > 0 || threads::others_come(held);
+    let mut turns = TURNS.get(held);
+    if !come {
+        turns.skips = 0;
+    } else if has_waited {
+        turns.skips = (2 * turns.skips + 1).min(MOST_SKIPPED);
+        turns.skip = turns.skips;
+    }
+    come && !has_waited
+}
+
+/// Sleeps until another thread wakes this one, for a limited time unless nothing has been handed
+/// over since.
+fn stand_by(held: &Held) {
+    let mut limit = Some(NAP_NS);
+    let (mut woken, mut before) = {
+        let mut turns = TURNS.get(held);
+        turns.timed += 1;
+        (std::mem::take(&mut turns.woken), turns.hand_overs)
+    };
+    loop {
+        let woken = std::mem::take(&mut woken);
+        let is_woken = SIGNAL.with(|signal| {
+            threads::unlocked(held, true, || {
+                woken.iter().for_each(|other| other.wake());
+                futex_wait_private_for(signal, 0, limit);
+            });
+            // Only those who have the lock write to it, so none is missed.
+            signal.swap(0, Ordering::Relaxed) != 0
+        });
+        let led = TURNS.get(held).led;
+        let others_come = is_woken || led || threads::others_come(held);
+        let mut turns = TURNS.get(held);
+        if limit.is_some() && (is_woken || !led || turns.hand_overs == before) {
+            turns.timed -= 1;
+            limit = None;
+        }
+        if !others_come {
+            // Who left does not come back.
+            (turns.is_prompt, turns.returns) = (true, 0);
+            turns.trust = (4 * turns.trust).min(MOST_TRUST);
+        }
+        if is_woken || !led {
+            return;
+        }
+        before = turns.hand_overs;
+    }
+}
+
+/// Wakes those who can go on, as far as that has been put off until the lock is free.
+fn wake_all(held: &Held) {
+    let woken = std::mem::take(&mut TURNS.get(held).woken);
+    woken.iter().for_each(|signal| signal.wake());
 }
 
 fn has_come(held: &Held, id: u64) -> bool {
@@ -167,6 +280,20 @@ fn has_come(held: &Held, id: u64) -> bool {
 }
 fn anyone_has_come(held: &Held) -> bool {
     TURNS.get(held).waiters.iter().any(|w| w.has_come(held))
+}
+
+impl Signal {
+    /// Whether its thread has to be woken for this, which waits in `hand_over_among`.
+    fn is_new(self) -> bool {
+        // SAFETY: the thread is there as long as it waits.
+        unsafe { (*self.0).swap(1, Ordering::Relaxed) == 0 }
+    }
+    /// Has the kernel wake the thread, wherever it is by now: only its address counts.
+    fn wake(self) {
+        let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: the kernel does not follow the address.
+        unsafe { libc::syscall(libc::SYS_futex, self.0, op, 1, 0, 0, 0) };
+    }
 }
 
 impl Waiter {
@@ -186,8 +313,9 @@ impl Waiter {
     }
 }
 
-/// Hands over once for everybody who waits.
-fn lead(held: &Held) {
+/// Hands over once for all that wait, and wakes those who can go on then. The caller is the waiter
+/// `id`.
+fn lead(held: &Held, id: u64) {
     TURNS.get(held).led = true;
     let_others_in(held);
     let (mode, count) = unite(held);
@@ -196,12 +324,19 @@ fn lead(held: &Held) {
     let answer = exchange(held, mode, count);
     LEADS.set(false);
     AWAY.store(false, Ordering::Relaxed);
-    {
+    let wanting = {
         let mut turns = TURNS.get(held);
         (turns.led, turns.knocked) = (false, false);
+        turns.hand_overs += 1;
         turns.waiters.iter_mut().for_each(|w| w.served |= std::mem::take(&mut w.asked));
+        let turns = &mut *turns;
+        let others = turns.waiters.iter().filter(|w| w.id != id && w.has_come(held));
+        turns.woken.extend(others.map(|w| w.signal).filter(|signal| signal.is_new()));
+        turns.wanting
+    };
+    if wanting > 0 {
+        threads::tell(held);
     }
-    threads::tell(held);
     if let Err(why) = answer {
         // Nobody simulates: only another thread of this process can bring what is waited for.
         if threads::is_alone() {
@@ -217,6 +352,9 @@ fn let_others_in(held: &Held) {
         if turns.wanting == 0 && turns.skip > 0 {
             turns.skip -= 1;
             return;
+        }
+        if !turns.is_prompt {
+            return; // `leaves_it_to_others` has seen to it.
         }
     }
     for round in 0..ROUNDS {
@@ -429,9 +567,15 @@ fn futex_wake(word: &AtomicU32) {
 
 /// Within the process, for as long as it takes.
 pub(super) fn futex_wait_private(word: &AtomicU32, expected: u32) {
+    futex_wait_private_for(word, expected, None);
+}
+/// The same, for so many nanoseconds at most.
+fn futex_wait_private_for(word: &AtomicU32, expected: u32, limit_ns: Option<i64>) {
     let op = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word outlives the call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, expected, 0, 0, 0) };
+    let limit = limit_ns.map(|tv_nsec| libc::timespec { tv_sec: 0, tv_nsec });
+    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: word and limit outlive the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), op, expected, limit, 0, 0) };
 }
 pub(super) fn futex_wake_all(word: &AtomicU32) {
     let op = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;

@@ -8,18 +8,7 @@ use workload::wire::Arrival;
 use crate::datatype::Type;
 use crate::runtime::{self, Held};
 
-/// What the target does with the area.
-pub(super) mod work {
-    /// The area goes to memory.
-    pub const PUT: u32 = 1;
-    /// Memory goes to the area.
-    pub const GET: u32 = 2;
-    /// Memory is combined with the area; with `flag::FETCH`, what was there goes to the area.
-    pub const ACCUMULATE: u32 = 3;
-    /// The area holds two items: memory that equals the first becomes the second; what was there
-    /// goes to the first.
-    pub const COMPARE: u32 = 4;
-}
+pub(super) use workload::wire::work;
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -83,6 +72,7 @@ impl Block {
     pub fn new(held: &Held, mut header: Header, strides: &[Stride], area: u64) -> Block {
         header.strides = strides.len() as u64;
         let offset = runtime::alloc(held, (area_at(strides.len()) as u64) + area);
+        header.arrival.direct.area = offset + area_at(strides.len()) as u64;
         let block = Block::at(held, offset);
         // SAFETY: a fresh block with room for all three.
         unsafe {

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use workload::Apart;
-use workload::wire::{Arrival, Submission, flag, kind};
+use workload::wire::{self, Arrival, Direct, Submission, flag, kind};
 
 use super::block::{self, Block, Header, Stride, work};
 use super::pending::{self, Land, Submitted};
-use super::{Window, find};
+use super::{Flavor, Window, find};
 use crate::abi::{Aint, Datatype, Op, Request, Win, c};
 use crate::buffer::Buffer;
 use crate::datatype::{self, Number, Type};
@@ -151,8 +151,8 @@ impl Ready {
     ) -> Submitted {
         let flags = self.flags | self.extra_flags(held, window);
         let context = window.comm.context;
-        let arrival =
-            Arrival { next: 0, origin: runtime::rank(held), flags, context, ..Arrival::default() };
+        let (origin, direct) = (runtime::rank(held), self.direct(window));
+        let arrival = Arrival { next: 0, origin, flags, context, direct, ..Arrival::default() };
         let header = Header {
             arrival,
             work: self.work,
@@ -185,6 +185,28 @@ impl Ready {
             Box::new(land) as Land
         });
         Submitted { target: self.place.rank, token, bytes: self.area, land }
+    }
+
+    /// How the simulator can apply it; no work if it cannot.
+    fn direct(&self, window: &Window) -> Direct {
+        let target = match (window.flavor, window.part(self.place.rank).offset) {
+            (Flavor::Dynamic, _) | (_, 0) => return Direct::default(),
+            (_, offset) => offset,
+        };
+        let [Stride { at, count: 1, .. }] = self.strides[..] else { return Direct::default() };
+        if self.bytes > wire::DIRECT_BYTES {
+            return Direct::default();
+        }
+        let combine = match (self.work, op::get(self.op), datatype::get(self.element)) {
+            (work::ACCUMULATE, Ok(op), Ok(element)) => op.on_wire(&element),
+            (work::ACCUMULATE, ..) => wire::combine::USER,
+            _ => wire::combine::NONE,
+        };
+        if combine == wire::combine::USER || combine >> 8 > wire::combine::op::NO_OP {
+            return Direct::default();
+        }
+        let at = target.wrapping_add_signed(self.place.at + at);
+        Direct { work: self.work, combine, at, bytes: self.bytes, area: 0 }
     }
 
     /// Whether somebody must see this one applied before the origin goes on.

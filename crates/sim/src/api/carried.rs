@@ -133,6 +133,15 @@ fn kind_name(kind: LinkKind) -> &'static str {
     }
 }
 
+/// How many links there are of each kind. Those of a kind mostly lie side by side.
+fn count(kinds: &[LinkKind]) -> BTreeMap<LinkKind, u64> {
+    let mut of = BTreeMap::new();
+    for alike in kinds.chunk_by(|a, b| a == b) {
+        *of.entry(alike[0]).or_default() += alike.len() as u64;
+    }
+    of
+}
+
 /// What links carried: a row for each that is among the busiest, and one for each kind; none if
 /// nothing was run.
 pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
@@ -149,12 +158,10 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
     let mut kinds: BTreeMap<LinkKind, LinkKindRow> = BTreeMap::new();
     let mut used = Vec::new();
     let span = tally.time.seconds();
-    for (link, &kind) in machine.links.kind.iter() {
-        let busy = machine.links.gap[link].span(counters.links[link].bytes).seconds();
-        let utilization = if span > 0.0 { busy / span } else { 0.0 };
-        let row = kinds.entry(kind).or_insert(LinkKindRow {
+    for (kind, links) in count(&machine.links.kind.raw) {
+        let row = LinkKindRow {
             kind: kind_name(kind),
-            links: 0,
+            links,
             used: 0,
             bytes: 0,
             packets: 0,
@@ -162,11 +169,14 @@ pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<Link
             utilization_max: 0.0,
             stalled_s: 0.0,
             busiest: None,
-        });
-        row.links += 1;
-        if counters.links[link].packets == 0 {
-            continue;
-        }
+        };
+        kinds.insert(kind, row);
+    }
+    for (link, _) in counters.links.iter().filter(|(_, carried)| carried.packets > 0) {
+        let kind = machine.links.kind[link];
+        let busy = machine.links.gap[link].span(counters.links[link].bytes).seconds();
+        let utilization = if span > 0.0 { busy / span } else { 0.0 };
+        let row = kinds.get_mut(&kind).expect("it was counted");
         row.used += 1;
         row.bytes += counters.links[link].bytes;
         row.packets += counters.links[link].packets;

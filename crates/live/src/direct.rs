@@ -1,0 +1,128 @@
+//! One-sided operations that the simulator applies itself, while all ranks sleep.
+//!
+//! Only short ones, on one stretch of memory in the segment. The rank that made the block is not
+//! trusted: a stretch outside the ranks' regions ends the job.
+
+use crate::Live;
+use crate::combine;
+use crate::outcome::Why;
+use crate::rank::Slot;
+use workload::wire::{self, Arrival, Direct, flag, work};
+
+/// No element that is compared is longer, in bytes.
+const MOST_COMPARED: u64 = 16;
+
+impl Live {
+    /// Applies the operation of `slot`, which is complete. False if only its target can.
+    pub(crate) fn apply_directly(&self, slot: Slot) -> Result<bool, Why> {
+        // SAFETY: the block was checked as it was submitted; all ranks sleep.
+        let Arrival { direct, .. } =
+            unsafe { *self.shared.segment.ptr(slot.block).cast::<Arrival>() };
+        if direct.work == 0 {
+            return Ok(false);
+        }
+        let returns = slot.flags & flag::FETCH != 0;
+        if !self.is_sane(&direct, returns) {
+            let why = format!("a one-sided operation on memory that no rank has: {direct:?}");
+            return Err(Why::Protocol(why));
+        }
+        let bytes = direct.bytes as usize;
+        let area_bytes = if direct.work == work::COMPARE { 2 * bytes } else { bytes };
+        // SAFETY: two stretches of the ranks' regions that do not overlap, and all ranks sleep.
+        let (memory, area) = unsafe {
+            (
+                std::slice::from_raw_parts_mut(self.shared.segment.ptr(direct.at), bytes),
+                std::slice::from_raw_parts_mut(self.shared.segment.ptr(direct.area), area_bytes),
+            )
+        };
+        if !perform(&direct, returns, memory, area) {
+            return Ok(false);
+        }
+        if !returns {
+            // SAFETY: the origin has lent it until it is applied.
+            unsafe { wire::return_block(self.shared.segment, slot.block) };
+        }
+        Ok(true)
+    }
+
+    fn is_sane(&self, direct: &Direct, returns: bool) -> bool {
+        let Direct { work, at, area, bytes, .. } = *direct;
+        let (most, area_bytes) = match work {
+            work::COMPARE => (MOST_COMPARED, 2 * bytes.min(MOST_COMPARED)),
+            _ => (wire::DIRECT_BYTES, bytes),
+        };
+        let needs_return = matches!(work, work::GET | work::COMPARE);
+        bytes <= most
+            && (returns || !needs_return)
+            && self.lies_inside(at, bytes, 1)
+            && self.lies_inside(area, area_bytes, 1)
+            && (at + bytes <= area || area + area_bytes <= at)
+    }
+}
+
+/// What the target's process would do (see `work`). False if it alone can.
+fn perform(direct: &Direct, returns: bool, memory: &mut [u8], area: &mut [u8]) -> bool {
+    match direct.work {
+        work::PUT => memory.copy_from_slice(area),
+        work::GET => area.copy_from_slice(memory),
+        work::ACCUMULATE => {
+            let mut room = [0; wire::DIRECT_BYTES as usize];
+            let old = &mut room[..if returns { memory.len() } else { 0 }];
+            old.copy_from_slice(&memory[..old.len()]);
+            if !combine::apply(direct.combine, memory, area, true) {
+                return false;
+            }
+            area[..old.len()].copy_from_slice(old);
+        }
+        work::COMPARE => {
+            let (expected, new) = area.split_at_mut(memory.len());
+            if memory == expected {
+                memory.copy_from_slice(new);
+            } else {
+                expected.copy_from_slice(memory);
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workload::wire::combine::{builtin, element, op};
+
+    /// What is in memory and in the area after an operation on three bytes.
+    fn after(direct: Direct, returns: bool, area: &[u8]) -> (bool, Vec<u8>, Vec<u8>) {
+        let (mut memory, mut area) = (vec![1, 2, 250], area.to_vec());
+        let done = perform(&direct, returns, &mut memory, &mut area);
+        (done, memory, area)
+    }
+
+    #[test]
+    fn operations_do_what_the_standard_says() {
+        let of = |work, combine| Direct { work, combine, ..Direct::default() };
+        let sum = builtin(op::SUM, element::U8);
+        for (direct, returns, area, memory_after, area_after) in [
+            (of(work::PUT, 0), false, &[7, 8, 9][..], [7, 8, 9], &[7, 8, 9][..]),
+            (of(work::GET, 0), true, &[7, 8, 9], [1, 2, 250], &[1, 2, 250]),
+            (of(work::ACCUMULATE, sum), false, &[7, 8, 9], [8, 10, 3], &[7, 8, 9]),
+            (of(work::ACCUMULATE, sum), true, &[7, 8, 9], [8, 10, 3], &[1, 2, 250]),
+            (of(work::COMPARE, 0), true, &[1, 2, 250, 7, 8, 9], [7, 8, 9], &[1, 2, 250, 7, 8, 9]),
+            (of(work::COMPARE, 0), true, &[1, 2, 3, 7, 8, 9], [1, 2, 250], &[1, 2, 250, 7, 8, 9]),
+        ] {
+            let want = (true, memory_after.to_vec(), area_after.to_vec());
+            assert_eq!(after(direct, returns, area), want, "{direct:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_the_target_can_do_changes_nothing() {
+        let direct = Direct {
+            work: work::ACCUMULATE,
+            combine: builtin(op::MAXLOC, element::I32),
+            ..Direct::default()
+        };
+        assert_eq!(after(direct, true, &[7, 8, 9]), (false, vec![1, 2, 250], vec![7, 8, 9]));
+    }
+}
