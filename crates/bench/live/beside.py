@@ -53,7 +53,8 @@ def main() -> None:
     smoke = sys.argv[1:] == ["smoke"]
     twin = places.Twin("aurora", 1, ("--clock", "real"))
     both = [twin] if smoke else [twin, places.reference()]
-    print(f"{'odonata and MPICH':<46}{'CPU, s':>9}{'wall, s':>9}{'MPICH':>9}{'wall, s':>9}{'CPU':>9}{'wall':>7}")
+    heads = ("CPU, s", "wall, s", "MPICH", "wall, s", "CPU", "wall")
+    print(f"{'odonata and MPICH':<46}" + "".join(f"{head:>9}" for head in heads))
     with tempfile.TemporaryDirectory() as folder:
         programs = {name: str(compiled(name, Path(folder))) for name in ("onesided", "hello")}
         for what, ranks, words, loops, runs in ROWS:
@@ -69,7 +70,7 @@ def main() -> None:
                 row += [min(column) for column in zip(*costs, strict=True)]
             shown = "".join(f"{x:>9.2f}" for x in row)
             if not smoke:
-                shown += f"{row[0] / row[2]:>8.1f}x{row[1] / row[3]:>6.1f}x"
+                shown += f"{row[0] / row[2]:>8.1f}x{row[1] / row[3]:>8.1f}x"
             print(f"  {what:<44}{shown}", flush=True)
 
 

@@ -3,8 +3,8 @@
 //! An access takes effect when the simulator completes it. A short one to memory in the segment is
 //! applied here. The block of any other joins the list of what has come in at its target, whose own
 //! process applies the list whenever it is woken. If the origin, or another rank that sees the same
-//! memory, may look at the outcome before the target has the turn by itself, the target is woken for
-//! that alone.
+//! memory, may look at the outcome before the target has the turn by itself, the target is woken
+//! for that alone.
 
 use crate::Live;
 use crate::outcome::Why;

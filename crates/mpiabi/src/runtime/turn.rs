@@ -2,9 +2,9 @@
 //!
 //! One thread at most deals with the simulator. If several wait, the one that leads hands over with
 //! everything that any of them waits for. When the turn is back it wakes those threads whose
-//! operations are complete, and no others. A thread that needs the turn while it is away knocks: the
-//! simulator gives it back as soon as it can. Before it hands over, the leader lets those in that
-//! are about to call MPI, because simulated time may run meanwhile.
+//! operations are complete, and no others. A thread that needs the turn while it is away knocks:
+//! the simulator gives it back as soon as it can. Before it hands over, the leader lets those in
+//! that are about to call MPI, because simulated time may run meanwhile.
 //!
 //! If a thread that leaves MPI calls it again soon, it leads itself. So those who wait stay asleep
 //! when it leaves, as long as threads do come back (`Turns::is_prompt`), and look after a limited
@@ -22,8 +22,8 @@ use super::{EXIT_KILLED, HEARD_PS, LIFE_CHECK_S, address, done, fatal, lives, wi
 const ROUNDS: u32 = 200;
 /// Hand-overs without such a moment after as many given in vain.
 const MOST_SKIPPED: u32 = 63;
-/// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a timer
-/// that is due before the next tick of the kernel's clock costs as much as a switch of threads.
+/// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a
+/// timer that is due before the next tick of the kernel's clock costs as much as a switch of threads.
 const NAP_NS: i64 = 10_000_000;
 /// Threads that must come back in time, one after the other, before those who wait rely on it; and
 /// the most, after that has failed again and again.
@@ -72,8 +72,8 @@ struct Turns {
     woken: Vec<Signal>,
     /// Waiters that sleep for a limited time.
     timed: u32,
-    /// Whether a thread that leaves wakes a waiter at once, because not enough have come back before
-    /// the next hand-over: how many have, one after the other, and how many have to.
+    /// Whether a thread that leaves wakes a waiter at once, because not enough have come back
+    /// before the next hand-over: how many have, one after the other, and how many have to.
     is_prompt: bool,
     returns: u32,
     trust: u32,
