@@ -146,7 +146,7 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
             users.setdefault(context, []).append(rank)
     trace.header["communicators"] += [[context, ranks] for context, ranks in users.items()]
     for context, members in trace.header["communicators"]:
-        if members != sorted(members):
+        if not members or members != sorted(set(members)) or members[-1] >= n:
             shown = ", ".join(map(str, members[:4])) + (", ..." if len(members) > 4 else "")
             wrong.add(
                 "recordings", f"{name}: communicator {context} of ranks {shown}",

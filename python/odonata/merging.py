@@ -130,7 +130,7 @@ def explains(rule: str, dims: int, made: Sequence[tuple[int, Made]], n: int) -> 
         if pair not in known:
             known[pair] = partners(rule, dims, rank, call.peer, n)
         found = known[pair]
-        if found is None:
+        if found is None or regular.peer_of(*found, rank, n) != call.peer:
             return False
         of = counts.setdefault((call.token.op, *found), {})
         of[rank] = of.get(rank, 0) + 1
@@ -220,6 +220,9 @@ def others(
         calls.setdefault((call.token.op, *found), {}).setdefault(rank, []).append(call)
     for (_, family, number), by_rank in calls.items():
         who = [r for r in range(n) if regular.peer_of(family, number, r, n) is not None]
+        if not who:  # a rank that is none
+            odd += [(r, some[0], len(some), 0) for r, some in by_rank.items()]
+            continue
         counts = [len(by_rank.get(r, ())) for r in who]
         most = max(sorted(set(counts)), key=counts.count)
         for r, count in zip(who, counts):

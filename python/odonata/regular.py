@@ -352,16 +352,29 @@ def parts_of(recordings: Sequence[Recording]) -> list[Part]:
             recordings[0].name, f"{counts} kinds of communicators in the recordings",
             "as many in all",
         )  # fmt: skip
-    n = recordings[0].ranks
-    # Where several fit, the first: what does not depend on the number of ranks, then halves, then
-    # rows of a grid.
-    rules = [Part("all"), *(Part("blocks", b) for b in range(1, n + 1)),
-             *(Part("turns", b) for b in range(2, n + 1)), Part("shares", 2)]  # fmt: skip
-    for dims in (2, 3, 4):
-        for some in range(1, dims):
-            frees = itertools.combinations(range(dims), some)
-            rules += [Part("grid", dims, free) for free in frees]
-    rules += [Part("shares", b) for b in range(3, n + 1)]
+    grids = [
+        Part("grid", dims, free)
+        for dims in (2, 3, 4)
+        for some in range(1, dims)
+        for free in itertools.combinations(range(dims), some)
+    ]
+
+    def rules(own: int) -> Iterator[Part]:
+        """Where several fit, the first: what does not depend on the number of ranks, then halves,
+        then rows of a grid."""
+        sizes, turns, shares = set(), set(), set()
+        for of, kinds in zip(recordings, each):
+            context = min(kinds[own].values())
+            members = sorted(rank for rank, its in kinds[own].items() if its == context)
+            sizes.add(len(members))
+            turns.update(b - a for a, b in itertools.pairwise(members[:2]))
+            shares.add(max(of.ranks // len(members), 1))
+        yield Part("all")
+        yield from (Part("blocks", size) for size in sorted(sizes))
+        yield from (Part("turns", size) for size in sorted(turns))
+        yield Part("shares", 2)
+        yield from grids
+        yield from (Part("shares", size) for size in sorted(shares))
 
     def only(part: Part, own: int) -> Part | None:
         """The rule, of those of its communicators that there are; None if it is another."""
@@ -380,7 +393,7 @@ def parts_of(recordings: Sequence[Recording]) -> list[Part]:
 
     found = []
     for own in range(len(each[0])):
-        part = next(filter(None, (only(part, own) for part in rules)), None)
+        part = next(filter(None, (only(part, own) for part in rules(own))), None)
         if part is None:
             of, context = recordings[-1], min(each[-1][own].values())
             members = next(m for c, m in of.header["communicators"] if c == context)

@@ -54,6 +54,7 @@ def test_every_option_without_effect_is_read_with_its_words():
         assert context.params["program"] == ("program", option), option
         (found,) = context.meta[launchers.KEY]
         assert found[0] == option
+    assert not OPTIONS["run"] & {*launchers.REFUSED, *launchers.MAPPINGS, *launchers.VARIABLES}
 
 
 @pytest.mark.parametrize(
@@ -102,6 +103,10 @@ def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
         ("run", "-e", "2> FILE"),
         ("run", "--output", "redirect them by the shell"),
         ("run", "--multi-prog", "--jobs FILE"),
+        ("run", "-hosts", "did you mean `--hostfile`?"),
+        ("run", "-configfile", "--jobs FILE"),
+        ("run", "-envnone", "env -i"),
+        ("run", "-rpn", "did you mean `--ppn`?"),
         ("bench", "-N", "`--ppn` here"),
         ("bench", "--ntasks", "`--nodes` and `--ppn`"),
         ("bench", "-n", "`--nodes` and `--ppn`"),

@@ -8,12 +8,20 @@ from typing import Any
 
 import click
 
-from ..synonyms import OPTIONAL, WITHOUT_EFFECT, Hint, place_of_mapping
+from ..synonyms import MEANS, OPTIONAL, SAID, WITHOUT_EFFECT, Hint, place_of_mapping
 from .command import Command
 
 KEY = "odonata.launchers"
 MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
 VARIABLES = ("-genv", "-env", "--genv")
+# Options of `odonata run` with one dash and more letters than one.
+OWN = ("-np", "-ppn", "-npernode", "-perhost", "-hostfile", "-machinefile", "-wdir", "-prepend-rank")
+# What it does not have, written so: letter by letter it would be read as other options.
+REFUSED = [
+    name for name in (*MEANS, *SAID)
+    if re.fullmatch("-[a-z-]{2,}", name) and name[1] != "-"
+    and name not in (*OWN, *VARIABLES, *MAPPINGS)
+]  # fmt: skip
 
 
 class RunCommand(Command):
@@ -56,12 +64,23 @@ def hidden(name: str, words: int) -> Callable:
     )
 
 
+def refuse(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """A callback of an option that there is not."""
+    if value:
+        raise click.NoSuchOption(param.opts[0], ctx=ctx)
+
+
 def options() -> tuple[Callable, ...]:
     """All of them, for `with_options`."""
     return (
         *(hidden(name, words) for name, (words, _) in WITHOUT_EFFECT.items()),
         *(hidden(name, 1) for name in (*MAPPINGS, "--export")),
         *(hidden(name, 2) for name in VARIABLES),
+        *(
+            click.option(name, f"no_{nth}", hidden=True, expose_value=False, is_flag=True,
+                         is_eager=True, callback=refuse)
+            for nth, name in enumerate(REFUSED)
+        ),
     )
 
 
