@@ -15,7 +15,9 @@ KEY = "odonata.launchers"
 MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
 VARIABLES = ("-genv", "-env", "--genv")
 # Options of `odonata run` with one dash and more letters than one.
-OWN = ("-np", "-ppn", "-npernode", "-perhost", "-hostfile", "-machinefile", "-wdir", "-prepend-rank")
+OWN = (
+    "-np", "-ppn", "-npernode", "-perhost", "-hostfile", "-machinefile", "-wdir", "-prepend-rank"
+)  # fmt: skip
 # What it does not have, written so: letter by letter it would be read as other options.
 REFUSED = [
     name for name in (*MEANS, *SAID)
