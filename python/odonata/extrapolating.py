@@ -90,13 +90,16 @@ def understood(
 ) -> tuple[Sequence[regular.Program], Sequence[regular.Part]]:
     """The programs of all ranks, and their communicators; or `IrregularError`."""
     parts = regular.parts_of(found)
+    simple, first = None, None
     try:
-        programs = regular.programs(found)
+        simple = regular.programs(found)
         for of in found:
-            playing.check(programs, of, parts)
-        return programs, parts
+            playing.check(simple, of, parts)
+        # A small grid looks like offsets in one direction and exclusive or in another.
+        if len(found) == 1 or not any(map(is_mixed, simple)):
+            return simple, parts
     except IrregularError as error:
-        first = error
+        simple, first = None, error
     if len(found) == 1:
         # It would leave open what kind of grid or tree it is.
         raise first
@@ -106,8 +109,20 @@ def understood(
             playing.check(programs, of, parts)
         return programs, parts
     except IrregularError as error:
+        if simple is not None:
+            return simple, parts
         # Where ranks make the same calls, that is nearer to what is wrong.
         raise first if first.is_close else error from None
+
+
+def is_mixed(program: regular.Program) -> bool:
+    """Whether partners in one communicator follow rules of several families."""
+    families: dict[int, set[str]] = {}
+    for item in program.items:
+        for token, _ in item.calls:
+            if token.family in ("off", "xor", "to"):
+                families.setdefault(token.context, set()).add(token.family)
+    return any(len(some) > 1 for some in families.values())
 
 
 def read(wrong: Complaints, name: Any) -> Recording | None:

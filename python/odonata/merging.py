@@ -84,8 +84,11 @@ def made_of(of: Recording) -> tuple[list[list[Made]], bool]:
     return found, closes
 
 
-def partners(rule: str, dims: int, rank: int, peer: int, n: int) -> tuple[str, int] | None:
-    """The family and number of a partner by this rule; None if it has none."""
+def partners(
+    rule: str, dims: int, rank: int, peer: int, n: int, second: bool = False
+) -> tuple[str, int] | None:
+    """The family and number of a partner by this rule; None if it has none. Two ranks that are
+    neighbors both ways, around a grid, are so first one way and then, `second`, the other."""
     match rule:
         case "around":
             return "off", (peer - rank) % n
@@ -109,7 +112,28 @@ def partners(rule: str, dims: int, rank: int, peer: int, n: int) -> tuple[str, i
         for delta in itertools.product((-1, 0, 1), repeat=dims)
         if any(delta) and regular.neighbor(rank, delta, shape, wraps) == peer
     ]
-    return (" ".join([rule, *map(str, ways[0])]), 0) if len(ways) == 1 else None
+    if len(ways) not in (1, 2):
+        return None
+    return " ".join([rule, *map(str, ways[second and len(ways) == 2])]), 0
+
+
+def named(
+    rule: str, dims: int, upward: frozenset[str], made: Sequence[tuple[int, Made]], n: int
+) -> list[tuple[str, int] | None]:
+    """What each call's partner is by this rule. Operations in `upward` go up before they go down
+    where both ways lead to one rank."""
+    known: dict[tuple[int, int, bool], tuple[str, int] | None] = {}
+    before: dict[tuple[int, str, int], int] = {}
+    found = []
+    for rank, call in made:
+        op = call.token.op
+        nth = before[rank, op, call.peer] = before.get((rank, op, call.peer), -1) + 1
+        second = (nth % 2 == 1) != (op in upward)
+        key = (rank, call.peer, second)
+        if key not in known:
+            known[key] = partners(rule, dims, rank, call.peer, n, second)
+        found.append(known[key])
+    return found
 
 
 def rules() -> Iterator[tuple[str, int]]:
@@ -120,25 +144,22 @@ def rules() -> Iterator[tuple[str, int]]:
         yield rule, 0
 
 
-def explains(rule: str, dims: int, made: Sequence[tuple[int, Made]], n: int) -> bool:
-    """Whether the partners of these calls, of (rank, call), follow this rule: all who have such a
-    partner make as many such calls."""
+def explains(
+    names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]], n: int
+) -> set[int]:
+    """How many calls of a name a rank makes, if the partners of these calls, of (rank, call), are by
+    the rule that the names are of: all who have such a partner make as many. Nothing if not."""
     counts: dict[tuple[Any, ...], dict[int, int]] = {}
-    known: dict[tuple[int, int], tuple[str, int] | None] = {}
-    for rank, call in made:
-        pair = (rank, call.peer)
-        if pair not in known:
-            known[pair] = partners(rule, dims, rank, call.peer, n)
-        found = known[pair]
+    for (rank, call), found in zip(made, names):
         if found is None or regular.peer_of(*found, rank, n) != call.peer:
-            return False
+            return set()
         of = counts.setdefault((call.token.op, *found), {})
         of[rank] = of.get(rank, 0) + 1
     for (_, family, number), of in counts.items():
         who = {r for r in range(n) if regular.peer_of(family, number, r, n) is not None}
         if of.keys() != who or len(set(of.values())) > 1:
-            return False
-    return True
+            return set()
+    return {count for of in counts.values() for count in of.values()}
 
 
 def families(recordings: Sequence[Recording], each: Sequence[list[list[Made]]]) -> None:
@@ -164,15 +185,36 @@ def families(recordings: Sequence[Recording], each: Sequence[list[list[Made]]]) 
 
 def settled(recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Made]]]) -> bool:
     """Names the calls by the first rule that explains the partners of all; whether there is one."""
-    for rule, dims in rules():
-        if all(explains(rule, dims, made, r.ranks) for r, made in zip(recordings, of)):
-            for r, made in zip(recordings, of):
-                for rank, call in made:
-                    found = partners(rule, dims, rank, call.peer, r.ranks)
+    ops = sorted({call.token.op for made in of for _, call in made})
+    # A grid of two ranks in a direction may be periodic there or not: then it is as in the others,
+    # if as much goes in all directions.
+    for alike, (rule, dims) in itertools.product((True, False), rules()):
+        some = range(len(ops) + 1) if "p" in rule.removeprefix("grid") else (0,)
+        for upward in (frozenset(up) for k in some for up in itertools.combinations(ops, k)):
+            each = [named(rule, dims, upward, made, r.ranks) for r, made in zip(recordings, of)]
+            counts = list(map(explains, each, of, (r.ranks for r in recordings)))
+            if not all(counts) or alike and max(map(len, counts)) > 1:
+                break
+            tags = {tags_of(names, made) for names, made in zip(each, of)}
+            if rule.startswith("grid") and len(tags) > 1:
+                # Another order of ways may have the tags that others have.
+                continue
+            for names, made in zip(each, of):
+                for (_, call), found in zip(made, names):
                     assert found is not None, "it explains all"
-                    call.token, call.key = replace(call.token, family=""), found
+                    call.key = found
             return True
     return False
+
+
+def tags_of(
+    names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]]
+) -> frozenset[Any]:
+    """The tags in each direction; nothing where they depend on the rank."""
+    found: dict[Any, set[int]] = {}
+    for (_, call), name in zip(made, names):
+        found.setdefault((call.token.op, name), set()).add(call.numbers["tag"])
+    return frozenset((way, *tags) for way, tags in found.items() if len(tags) == 1)
 
 
 def unexplained(
