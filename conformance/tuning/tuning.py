@@ -1,9 +1,10 @@
 """The files `odonata tune` writes, read by MPICH itself.
 
-MPICH says nothing when it takes a file, and ends the program when it cannot. So four things are
+MPICH says nothing when it takes a file, and ends the program when it cannot. So five things are
 shown: programs run with the file of every collective; one that names an algorithm MPICH has not is
-refused; one that leaves out a collective is; and one that names recursive doubling for three ranks
-ends in that very algorithm, which asserts on such sizes: the algorithm named is the one that runs.
+refused; one that leaves out a collective is; one that names recursive doubling for three ranks
+ends in that very algorithm, which asserts on such sizes: the algorithm named is the one that runs;
+and a condition above it shows so whether it holds.
 """
 
 from __future__ import annotations
@@ -23,6 +24,25 @@ COLLECTIVES = (
 )  # fmt: skip
 SECONDS = 120
 RANKS = (2, 3, 4)
+# Whether a condition holds for so many ranks on so many nodes, which MPICH takes in turn.
+CONDITIONS = (
+    ("comm_avg_ppn<=3", 6, 2, True),
+    ("comm_avg_ppn<3", 6, 2, False),
+    ("comm_avg_ppn<3", 5, 2, True),
+    ("comm_avg_ppn<=2", 5, 2, False),
+    ("comm_avg_ppn<=1", 3, 3, True),
+    ("comm_avg_ppn<1", 3, 3, False),
+    ("count<=20000", 3, 1, True),
+    ("count<=0", 3, 1, False),
+    ("comm_size=node_comm_size", 3, 1, True),
+    ("comm_size=node_comm_size", 6, 2, False),
+    ("is_node_consecutive=yes", 3, 1, True),
+    ("is_node_consecutive=yes", 6, 2, False),
+    ("is_node_consecutive=no", 3, 3, True),
+    ("comm_hierarchy=parent", 6, 2, True),
+    ("comm_hierarchy=parent", 3, 3, False),
+    ("comm_hierarchy=flat", 3, 3, True),
+)
 
 
 def main() -> bool:
@@ -38,6 +58,18 @@ def main() -> bool:
                 fine &= told(f"{collective}, {ranks} ranks", reference, file, ranks, program, cwd)
         file = tuned("allgather", cwd / "wrong")
         rules = json.loads(file.read_text())
+        for condition, ranks, nodes, holds in CONDITIONS:
+            asked = {
+                condition: {"algorithm=MPIR_Allgather_intra_recursive_doubling": {}},
+                "any": {"algorithm=MPIR_Allgather_intra_ring": {}},
+            }
+            rules["collective=allgather"]["comm_type=intra"] = asked
+            file.write_text(json.dumps(rules) + "\n")
+            what = f"{condition}, {ranks} ranks on {nodes} nodes"
+            asserts = "allgather_intra_recursive_doubling.c" if holds else None
+            knob = f"MPIR_CVAR_NUM_CLIQUES={nodes}"
+            place = places.Reference(reference.home, (*reference.knobs, knob))
+            fine &= told(what, place, file, ranks, program, cwd, asserts)
         refused = {
             "an algorithm it has not": {"algorithm=MPIR_Allgather_intra_quick": {}},
             "recursive doubling": {"algorithm=MPIR_Allgather_intra_recursive_doubling": {}},

@@ -43,7 +43,10 @@ TABLES = {**LONG_TABLES, **SHORT_TABLES}
 
 # Knobs of the communication libraries that users set. Those modeled are handed to the core with
 # the rest; the others deserve a word, because the real machine would have listened to them.
-_KNOBS = re.compile(r"(FI_CXI_|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+|OMPI_MCA_[A-Za-z0-9_]+")
+# FI_* are libfabric's, but for those of its log.
+_KNOBS = re.compile(
+    r"(FI_(?!LOG_)|MPIR_CVAR_|MPICH_|MPIDI_|CXI_)[A-Z0-9_]+|OMPI_MCA_[A-Za-z0-9_]+"
+)
 _COLLECTIVES = (
     "BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHERV?|ALLTOALLV?|GATHERV?|SCATTERV?|"
     "REDUCE_SCATTER(_BLOCK)?|SCAN|EXSCAN"
@@ -55,10 +58,13 @@ MODELED = re.compile(
     r"|(BCAST|ALLREDUCE)_TREE_(KVAL|TYPE|PIPELINE_CHUNK_SIZE)"
     r"|(BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHER|ALLTOALL)_COMPOSITION)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
-    r"|MPICH_OFI_NIC_POLICY|MPICH_OFI_CXI_COUNTER_REPORT"
+    r"|MPICH_OFI_CXI_COUNTER_REPORT|MPICH_COLL_SYNC"
     r"|MPICH_ALLTOALL_(SHORT_MSG|SYNC_FREQ|BLK_SIZE|CHUNKING_MAX_NODES)|MPICH_ALLTOALLV_THROTTLE"
     r"|MPIR_CVAR_CH4_OFI_(MAX_NICS|ENABLE_MULTI_NIC_STRIPING|MULTI_NIC_STRIPING_THRESHOLD"
     r"|AM_LONG_FORCE_PIPELINE)"
+    r"|OMPI_MCA_coll_tuned_(use_dynamic_rules|init_chain_fanout"
+    rf"|({_COLLECTIVES.lower()})_algorithm"
+    r"(_(segmentsize|chain_fanout|max_requests|knomial_radix))?)"
 )
 # Those that the MPI library of the ranks follows, and that change no prediction.
 FOLLOWED = re.compile(
@@ -67,10 +73,19 @@ FOLLOWED = re.compile(
 # Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
 # (intro_mpi); with 1 and 3 it tells of timeouts only, which every summary does.
 REPORTS = ("2", "4", "5")
-# Those that name a file of rules, which jobs side by side do not hear.
-RULES_FILE = re.compile(
-    r"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
-    r"|OMPI_MCA_coll_tuned_(use_dynamic_rules|dynamic_rules_filename)"
+# Those that name a file of rules, with the format of each: jobs side by side do not take them.
+RULES_FILES = {
+    "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "generic",
+    "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE": "compositions",
+    "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE": "posix",
+}
+DYNAMIC_RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+TRUE = ("1", "t", "true", "y", "yes", "enabled")
+# Those that say which rank a task becomes, and which NIC it has, nor these.
+RANK_ORDER = "MPICH_RANK_REORDER_FILE"
+ALONE = re.compile(
+    "|".join((*RULES_FILES, DYNAMIC_RULES, "MPICH_RANK_REORDER_METHOD", RANK_ORDER))
+    + "|MPICH_OFI_NIC_(POLICY|MAPPING)"
 )
 # Those of Slingshot's provider, heard on Slingshot only.
 PROVIDER = re.compile(
@@ -185,13 +200,14 @@ def run(
     compute = compute_of(wrong, compute)
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
+    order = rank_order(wrong, listened(environment, job.mpi), wdir)
     records.check_target(wrong, record)
     wrong.raise_any()
     if hosts is not None and job.placement != PLACEMENTS[0]:
         refuse_both(wrong, job.placement if isinstance(job.placement, str) else "by rank")
     wrong.raise_any()
     if job.coll_rules is None:
-        job = replace(job, coll_rules=rules_file(listened(environment, job.mpi), wdir))
+        job = replace(job, coll_rules=rules_files(listened(environment, job.mpi), wdir))
     job.check(fidelity)
     request = {
         **job.request(fidelity),
@@ -202,6 +218,7 @@ def run(
         "env": [[key, value] for key, value in environment.items()],
         "wdir": wdir,
         "hostfile_text": hosts,
+        "rank_order": order,
         "label": label,
         "compute": compute,
         "record": record is not None,
@@ -279,12 +296,30 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
     return sorted(k for k in environment if _KNOBS.fullmatch(k))
 
 
-def rules_file(environment: Mapping[str, str], wdir: str) -> str | None:
-    """The file that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
-    file = environment.get("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE")
-    if not file and environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules") in ("1", "true"):
-        file = environment.get("OMPI_MCA_coll_tuned_dynamic_rules_filename")
-    return os.path.join(wdir, file) if file else None
+def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.RulesFile, ...]:
+    """The files that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
+    named = {environment.get(name): of for name, of in RULES_FILES.items()}
+    use = environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules", "")
+    if use.strip().lower() in TRUE:
+        named[environment.get(DYNAMIC_RULES)] = "openmpi"
+    return tuple(
+        libraries.RulesFile(os.path.join(wdir, file), of) for file, of in named.items() if file
+    )
+
+
+def rank_order(
+    wrong: Complaints, environment: Mapping[str, str], wdir: str
+) -> dict[str, str] | None:
+    """The file with the order of ranks that Cray MPICH's variables ask for, if they do."""
+    if environment.get("MPICH_RANK_REORDER_METHOD", "").strip() != "3":
+        return None
+    name = environment.get(RANK_ORDER) or "MPICH_RANK_ORDER"
+    try:
+        return {"name": name, "text": read_text(os.path.join(wdir, name))}
+    except (OSError, ValueError) as error:
+        wanted = f"a readable file with an order of ranks ({why(error)})"
+        wrong.add("env.MPICH_RANK_REORDER_METHOD", f"3, of the file {name}", wanted)
+        return None
 
 
 def listened(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
@@ -294,14 +329,14 @@ def listened(environment: Mapping[str, str], mpi: str) -> dict[str, str]:
 
 
 def unheard(
-    environments: Sequence[Mapping[str, str]], mpi: str, fabric: str, has_rules: bool = True
+    environments: Sequence[Mapping[str, str]], mpi: str, fabric: str, is_alone: bool = True
 ) -> list[str]:
     """Words about knobs that are set and change nothing on a machine of this fabric."""
     others, strange = set(), set()
     for environment in environments:
         mine = listened(environment, mpi)
         others |= set(knobs(environment)) - set(mine)
-        unknown = set(knobs(mine)) - set(heard(mine, fabric, has_rules))
+        unknown = set(knobs(mine)) - set(heard(mine, fabric, is_alone))
         strange |= {name for name in unknown if not FOLLOWED.fullmatch(name)}
     said = []
     if strange:
@@ -311,11 +346,13 @@ def unheard(
     return said
 
 
-def heard(environment: Mapping[str, str], fabric: str, has_rules: bool = False) -> list[str]:
-    """The knobs that change the prediction on a machine of this fabric, of those listened to."""
+def heard(environment: Mapping[str, str], fabric: str, is_alone: bool = False) -> list[str]:
+    """The knobs that change the prediction on a machine of this fabric, of those listened to: of a
+    program that is run alone, or of jobs side by side and replays.
+    """
     modeled = [MODELED]
     modeled += [PROVIDER] if fabric == "slingshot" else []
-    modeled += [RULES_FILE] if has_rules else []
+    modeled += [ALONE] if is_alone else []
     return [k for k in knobs(environment) if any(known.fullmatch(k) for known in modeled)]
 
 

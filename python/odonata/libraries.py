@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import door
 from .errors import Complaints
@@ -33,12 +34,29 @@ def deaf_to(mpi: str) -> tuple[str, ...]:
     return tuple(json.loads(door.ask("deaf_to", asked["mpi"], asked.get("mpi_toml"))))
 
 
-def rules_request(wrong: Complaints, path: Any) -> dict[str, str] | None:
-    """The name and the text of a file that says which algorithms collectives use."""
-    if path is None:
-        return None
-    try:
-        return {"name": Path(path).name, "text": read_text(path)}
-    except (OSError, ValueError, TypeError) as error:
-        wrong.add("coll_rules", path or "an empty name", f"a readable file of rules ({why(error)})")
-        return None
+class RulesFile(NamedTuple):
+    """A file that says which algorithms collectives use, and its format, if a variable says it:
+    `generic`, `compositions` or `posix` of MPICH's, or `openmpi`.
+    """
+
+    path: str | Path
+    format: str | None = None
+
+
+def rules_request(wrong: Complaints, files: Any) -> list[dict[str, str | None]]:
+    """The names and the texts of files that say which algorithms collectives use: a path, or a
+    sequence of `RulesFile`.
+    """
+    if files is None:
+        return []
+    if not isinstance(files, Sequence) or isinstance(files, (str, bytes)):
+        files = (RulesFile(files),)
+    found: list[dict[str, str | None]] = []
+    for file in files:
+        path, of = file if isinstance(file, RulesFile) else (file, None)
+        try:
+            found.append({"name": Path(path).name, "text": read_text(path), "format": of})
+        except (OSError, ValueError, TypeError) as error:
+            wanted = f"a readable file of rules ({why(error)})"
+            wrong.add("coll_rules", path or "an empty name", wanted)
+    return found

@@ -201,7 +201,7 @@ class Job:
     noise: str | None = None
     traffic_class: str | None = None
     limits: str = "fail"
-    coll_rules: str | Path | None = None
+    coll_rules: Any = None  # a path, or several `RulesFile`: see `libraries`
     nic_policy: str | None = None
 
     def __post_init__(self) -> None:

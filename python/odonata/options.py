@@ -89,7 +89,8 @@ NICS = option(
     "--nic-policy",
     metavar="NAME",
     help="How ranks come to the NICs of their node: block (in order), numa (those of the rank's "
-    "CPU), round-robin, gpu (those of its GPU), single (all the first).  [default: block]",
+    "CPU), round-robin, gpu (those of its GPU), single (all the first), or user:0:0-3;1:4-7 (NIC "
+    "0 for ranks 0 to 3 of each node, and so on).  [default: block]",
 )
 BUFFERS = option(
     "--buffers",
@@ -102,10 +103,10 @@ BUFFERS = option(
 RULES = option(
     "--coll-rules",
     metavar="FILE",
-    help="Which algorithms collectives use: a file of MPICH's "
-    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE) or Open MPI's "
-    "(coll_tuned_dynamic_rules_filename), as `odonata tune` writes them.  [default: the library's "
-    "own rules]",
+    help="Which algorithms collectives use: a tuning file of MPICH's "
+    "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and its siblings) or Open MPI's "
+    "(coll_tuned_dynamic_rules_filename), as `odonata tune` writes them (docs/tuning.md).  "
+    "[default: the library's own rules]",
 )
 
 

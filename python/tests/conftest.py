@@ -27,7 +27,8 @@ class CommandLine:
         self.env = {**os.environ, name: value}
         # The test's own Python is the program's Python, whatever the shell's PATH says.
         self.env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{self.env['PATH']}"
-        for knob in [k for k in self.env if k.startswith(("FI_CXI_", "MPIR_CVAR_", "MPICH_"))]:
+        knobs = ("FI_", "MPIR_CVAR_", "MPICH_", "OMPI_MCA_")
+        for knob in [k for k in self.env if k.startswith(knobs)]:
             del self.env[knob]
         # Else a line that two ranks print is written in two pieces each, and these may mix.
         self.env.pop("PYTHONUNBUFFERED", None)

@@ -158,13 +158,14 @@ pub struct Collective {
     /// scatterv away from the root: the own block.
     pub bytes: u64,
     /// Bytes of one element. Of a reduction they are equal on all ranks, and elements are never cut
-    /// in two; of an alltoall they say what packing its blocks costs. Other kinds ignore it.
+    /// in two; of an alltoall they say what packing its blocks costs. For other kinds it matters to
+    /// the choice of an algorithm only, where a user's rules ask for the count.
     pub grain: u64,
     /// Block lengths: one a rank (allgatherv, reduce_scatter; gatherv and scatterv at the
     /// root), or `p` to send then `p` to receive (alltoallv).
     pub ragged: Option<Ragged>,
-    /// Which ranks share a node. Only node-aware algorithms ask, and without it take every rank to
-    /// have a node of its own.
+    /// Which ranks share a node, for node-aware algorithms and for rules that ask. Without it every
+    /// rank is taken to have a node of its own.
     pub nodes: Option<Nodes>,
 }
 
@@ -384,11 +385,6 @@ impl Kind {
     /// Whether some algorithm of this kind asks which ranks share a node.
     pub fn is_ever_node_aware(self) -> bool {
         self.algorithms().iter().any(|a| a.is_node_aware())
-    }
-
-    /// Whether on how many nodes a call's ranks are may decide which of these algorithms it takes.
-    pub fn asks_for_nodes(self) -> bool {
-        self == Kind::Alltoall || self.is_ever_node_aware()
     }
 
     /// Whether the kind combines operands.

@@ -26,6 +26,8 @@ struct Layout {
     roots: Vec<u32>,
     /// Ranks of the fullest node.
     most: u32,
+    /// Each node's ranks follow each other.
+    are_consecutive: bool,
 }
 
 impl Nodes {
@@ -49,11 +51,17 @@ impl Nodes {
         }));
         let roots = members.iter().map(|node| node[0]).collect();
         let most = members.iter().map(|node| node.len() as u32).max().unwrap_or(0);
-        Nodes(Arc::new(Layout { seats, ranks: members.concat(), starts, roots, most }))
+        let ranks = members.concat();
+        let are_consecutive = ranks.is_sorted();
+        Nodes(Arc::new(Layout { seats, ranks, starts, roots, most, are_consecutive }))
     }
     /// How many nodes.
     pub fn count(&self) -> u32 {
         self.0.roots.len() as u32
+    }
+    /// Whether the ranks of each node are consecutive.
+    pub fn are_consecutive(&self) -> bool {
+        self.0.are_consecutive
     }
     /// How many ranks.
     pub fn ranks(&self) -> u32 {

@@ -5,11 +5,16 @@ use crate::names::did_you_mean;
 use crate::selection::{Parameters, Rule, legal, names};
 use crate::{Algorithm, Form, Kind, Shape};
 
-/// What the user forces through MPICH's environment variables.
+/// What the user forces through a library's environment variables.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Overrides {
     /// The last entry of a kind counts.
     pub forced: Vec<(Kind, Algorithm)>,
+    /// Collectives that begin with a barrier (`MPICH_COLL_SYNC`): bit `kind as u32`, and the highest
+    /// for `MPI_Alltoallw`, which is an alltoallv here.
+    pub synchronized: u32,
+    /// Rules of kinds that come before the library's: Open MPI's forced algorithms.
+    pub rules: Vec<(Kind, Vec<Rule>)>,
     /// `MPIR_CVAR_<KIND>_COMPOSITION`: none is one network and no more.
     pub(crate) compositions: Vec<(Kind, Option<Form>)>,
     /// `MPIR_CVAR_ALLTOALL_THROTTLE`, of alltoall and alltoallv.
@@ -37,11 +42,16 @@ pub(crate) fn last_of<T: Copy>(entries: &[(Kind, T)], kind: Kind) -> Option<T> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Setting {
     Applied,
-    /// A variable or value MPICH knows and this model does not follow; a note for the user.
+    /// A value MPICH knows and this model does not follow; a note for the user.
     NotModeled(String),
+    /// A variable of MPICH's collectives that this model does not follow, whatever its value.
+    Unheard,
     /// No variable about collectives.
     NotOurs,
 }
+
+/// The bit of `MPI_Alltoallw` in `Overrides::synchronized`.
+const ALLTOALLW: u32 = 1 << 31;
 
 /// Radices and trees: the variable without its prefix, and whose it is. [MPICH] cvars.txt.
 const TREES: &[&str] = &["tree", "pipelined_tree"];
@@ -85,6 +95,7 @@ impl Overrides {
                 self.piece = Some(number(1, i32::MAX as u32)?);
                 return Ok(Setting::Applied);
             }
+            "MPICH_COLL_SYNC" => return Ok(self.synchronize(name, value)),
             "MPICH_ALLTOALL_CHUNKING_MAX_NODES" => {
                 self.chunking_nodes = Some(number(0, i32::MAX as u32)?.into());
                 return Ok(Setting::Applied);
@@ -136,14 +147,46 @@ impl Overrides {
         }
         let Some(kind) = short.strip_suffix("_INTRA_ALGORITHM") else {
             return Ok(match short.ends_with("_ALGORITHM") || short.ends_with("_KVAL") {
-                true => Setting::NotModeled(format!("{name} is not modeled: ignored")),
+                true => Setting::Unheard,
                 false => Setting::NotOurs,
             });
         };
         let Some(kind) = Kind::named(&kind.to_lowercase()) else {
-            return Ok(Setting::NotModeled(format!("{name} is not modeled: ignored")));
+            return Ok(Setting::Unheard);
         };
         self.force(kind, name, value)
+    }
+
+    /// [CRAY] intro_mpi: 0 is no collective, 1 is all, else names between commas, in capitals or
+    /// not; a name that is none is ignored, with a warning.
+    fn synchronize(&mut self, name: &str, value: &str) -> Setting {
+        let bit = |kind: Kind| 1 << kind as u32;
+        let known = Kind::ALL.iter().filter(|&&kind| kind != Kind::Barrier);
+        let names = || known.clone().map(|kind| kind.name()).chain(["alltoallw"]);
+        self.synchronized = match value {
+            "" | "0" => 0,
+            "1" => known.clone().fold(ALLTOALLW, |bits, &kind| bits | bit(kind)),
+            _ => 0,
+        };
+        let mut strange = Vec::new();
+        for word in value.split(',').map(str::trim).filter(|word| !matches!(*word, "" | "0" | "1"))
+        {
+            let folded = word.to_lowercase();
+            let short = folded.strip_prefix("mpi_").unwrap_or(&folded);
+            match (short, Kind::named(short).filter(|&kind| kind != Kind::Barrier)) {
+                ("alltoallw", _) => self.synchronized |= ALLTOALLW,
+                (_, Some(kind)) => self.synchronized |= bit(kind),
+                _ => {
+                    let full: Vec<String> = names().map(|name| format!("mpi_{name}")).collect();
+                    let hint = did_you_mean(&folded, full.iter().map(String::as_str));
+                    strange.push(format!("`{word}` is no collective{hint}"));
+                }
+            }
+        }
+        match strange.is_empty() {
+            true => Setting::Applied,
+            false => Setting::NotModeled(format!("{name}: ignored: {}", strange.join("; "))),
+        }
     }
 
     /// [MPICH] ch4_coll.h. 0 is its own choice.
@@ -229,7 +272,37 @@ mod tests {
 
     fn case(kind: Kind, size: u32, bytes: u64) -> Case {
         let elements = bytes / 8;
-        Case { kind, size, nodes: size, bytes, elements, commutative: true, builtin: true }
+        Case {
+            kind,
+            size,
+            nodes: size,
+            consecutive: true,
+            bytes,
+            elements,
+            commutative: true,
+            builtin: true,
+        }
+    }
+
+    #[test]
+    fn collectives_to_synchronize_are_named() {
+        let bits = |value: &str| {
+            let mut overrides = Overrides::default();
+            let set = overrides.set("MPICH_COLL_SYNC", value).expect("never refused");
+            (overrides.synchronized, set)
+        };
+        let bit = |kind: Kind| 1u32 << kind as u32;
+        let both = bit(Kind::Bcast) | bit(Kind::Gather);
+        assert_eq!(bits("MPI_Bcast, mpi_gather"), (both, Setting::Applied));
+        assert_eq!(bits("0"), (0, Setting::Applied));
+        assert_eq!(bits("MPI_Alltoallw"), (ALLTOALLW, Setting::Applied));
+        let (all, _) = bits("1");
+        assert_eq!(all.count_ones() as usize, Kind::ALL.len());
+        assert_eq!(all & bit(Kind::Barrier), 0);
+        let (some, note) = bits("MPI_Bcsat,MPI_Scan");
+        let Setting::NotModeled(note) = note else { panic!("{note:?}") };
+        assert_eq!(some, bit(Kind::Scan));
+        assert!(note.contains("did you mean `mpi_bcast`?"), "{note}");
     }
 
     #[test]
@@ -249,11 +322,12 @@ mod tests {
             ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "circ_graph"),
             ("MPIR_CVAR_BCAST_TREE_TYPE", "topology_wave"),
             ("MPIR_CVAR_ALLGATHER_COMPOSITION", "1"),
-            ("MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "tsp_ring"),
-            ("MPIR_CVAR_BCAST_INTER_ALGORITHM", "nb"),
         ];
         for (name, value) in noted {
             assert!(matches!(set(name, value), Ok(Setting::NotModeled(_))), "{name}");
+        }
+        for name in ["MPIR_CVAR_IBCAST_INTRA_ALGORITHM", "MPIR_CVAR_BCAST_INTER_ALGORITHM"] {
+            assert_eq!(set(name, "nb"), Ok(Setting::Unheard), "{name}");
         }
         let wrong = set("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "bruck").unwrap_err();
         assert!(wrong.contains("did you mean `brucks`?"), "{wrong}");

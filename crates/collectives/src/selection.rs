@@ -17,9 +17,11 @@ pub struct Case {
     /// Members of the communicator, and on how many nodes they are.
     pub size: u32,
     pub nodes: u32,
+    /// The members on each node have consecutive ranks.
+    pub consecutive: bool,
     /// Bytes as MPICH counts them; see `Collective::counted_bytes`.
     pub bytes: u64,
-    /// Elements in the vector of a reduction.
+    /// Elements in `bytes`.
     pub elements: u64,
     pub commutative: bool,
     /// The operator is one of MPI's own, not the user's.
@@ -44,7 +46,8 @@ impl Collective {
         let elements = bytes / self.grain.max(1);
         let size = self.seat.size;
         let nodes = self.nodes.as_ref().map_or(size, Nodes::count);
-        Case { kind: self.kind, size, nodes, bytes, elements, commutative, builtin }
+        let consecutive = self.nodes.as_ref().is_none_or(Nodes::are_consecutive);
+        Case { kind: self.kind, size, nodes, consecutive, bytes, elements, commutative, builtin }
     }
 }
 
@@ -117,8 +120,14 @@ pub struct Rule {
     pub power_of_two: Option<bool>,
     /// Whether some node has more ranks than one (MPICH's `comm_hierarchy=parent`).
     pub several_a_node: Option<bool>,
+    /// Mean number of ranks per node, in halves: see `Case::ppn_halves`.
+    pub ppn_halves: Range,
+    /// Whether the ranks of each node are consecutive.
+    pub consecutive: Option<bool>,
     pub commutative: Option<bool>,
     pub builtin: Option<bool>,
+    /// Elements as MPICH's `count` has them: see `Case::count`.
+    pub count: Range,
     /// Whether there are fewer elements than the largest power of two not above the size, so that
     /// they cannot be spread over it (MPICH's `count<pow2`).
     pub too_few_elements: Option<bool>,
@@ -136,8 +145,11 @@ impl Rule {
             total_bytes: Range::ALL,
             power_of_two: None,
             several_a_node: None,
+            ppn_halves: Range::ALL,
+            consecutive: None,
             commutative: None,
             builtin: None,
+            count: Range::ALL,
             too_few_elements: None,
             algorithm,
         }
@@ -151,6 +163,9 @@ impl Rule {
             && self.total_bytes.holds(case.total_bytes())
             && is(self.power_of_two, case.size.is_power_of_two())
             && is(self.several_a_node, case.nodes < case.size)
+            && self.ppn_halves.holds(case.ppn_halves())
+            && is(self.consecutive, case.consecutive)
+            && self.count.holds(case.count())
             && is(self.commutative, case.commutative)
             && is(self.builtin, case.builtin)
             && is(self.too_few_elements, too_few(case))
@@ -172,6 +187,9 @@ impl Rule {
             total_bytes: self.total_bytes.and(other.total_bytes)?,
             power_of_two: is(self.power_of_two, other.power_of_two)?,
             several_a_node: is(self.several_a_node, other.several_a_node)?,
+            ppn_halves: self.ppn_halves.and(other.ppn_halves)?,
+            consecutive: is(self.consecutive, other.consecutive)?,
+            count: self.count.and(other.count)?,
             commutative: is(self.commutative, other.commutative)?,
             builtin: is(self.builtin, other.builtin)?,
             too_few_elements: is(self.too_few_elements, other.too_few_elements)?,
@@ -203,10 +221,22 @@ impl Case {
         let all = self.kind.counts_all_blocks();
         if all { self.bytes } else { self.bytes.saturating_mul(u64::from(self.size)) }
     }
+    /// Elements as MPICH's `count` has them: of one block for allgather and reduce_scatter_block,
+    /// of all blocks for allgatherv and reduce_scatter, of the vector otherwise. [MPICH] csel.c
+    pub fn count(&self) -> u64 {
+        let one_block = matches!(self.kind, Kind::Allgather | Kind::ReduceScatterBlock);
+        if one_block { self.elements / u64::from(self.size.max(1)) } else { self.elements }
+    }
+    /// Twice the mean number of ranks per node where that is whole, else the odd number between
+    /// its neighbors: `mean <= n` is `halves <= 2 n`, and `mean < n` is `halves < 2 n`.
+    pub fn ppn_halves(&self) -> u64 {
+        let (size, nodes) = (u64::from(self.size), u64::from(self.nodes.max(1)));
+        2 * (size / nodes) + u64::from(!size.is_multiple_of(nodes))
+    }
 }
 
 fn too_few(case: &Case) -> bool {
-    case.elements < 1 << case.size.max(1).ilog2()
+    case.count() < 1 << case.size.max(1).ilog2()
 }
 
 /// A library's rules.
@@ -260,8 +290,9 @@ impl Selection {
         let kind = case.kind;
         let composition = last_of(&overrides.compositions, kind);
         let may = |rule: &&Rule| composition.is_none() || !rule.algorithm.is_composed();
-        let mut rules =
-            self.rules(kind).iter().filter(may).map(|rule| overrides.bounded(kind, rule));
+        let first = overrides.rules.iter().filter(|(k, _)| *k == kind).flat_map(|(_, r)| r);
+        let own = self.rules(kind).iter().filter(may).map(|rule| overrides.bounded(kind, rule));
+        let mut rules = first.copied().chain(own);
         let rule = rules.find(|rule| rule.holds(case)).map(|rule| rule.algorithm);
         let asked = composition.flatten().map(|form| Algorithm::formed(kind, form));
         let asked = asked.filter(|a| a.takes(case));
@@ -315,7 +346,16 @@ impl Selection {
     ) -> Algorithm {
         let elements = bytes.div_ceil(8);
         self.decide(
-            &Case { kind, size, nodes: size, bytes, elements, commutative, builtin: commutative },
+            &Case {
+                kind,
+                size,
+                nodes: size,
+                consecutive: true,
+                bytes,
+                elements,
+                commutative,
+                builtin: commutative,
+            },
             overrides,
         )
     }
@@ -341,7 +381,7 @@ impl Algorithm {
         matches!(self, Algorithm::NodeAware { form: Form::Alpha | Form::Beta, .. })
     }
     /// The node-aware algorithm of a form: the kind's, if it has one, else its first.
-    fn formed(kind: Kind, form: Form) -> Algorithm {
+    pub fn formed(kind: Kind, form: Form) -> Algorithm {
         let is = |a: &&Algorithm| matches!(a, Algorithm::NodeAware { form: f, .. } if *f == form);
         *kind.algorithms().iter().find(is).unwrap_or(&kind.algorithms()[0])
     }
@@ -551,7 +591,16 @@ mod tests {
 
     fn case(kind: Kind, size: u32, bytes: u64) -> Case {
         let elements = bytes / 8;
-        Case { kind, size, nodes: size, bytes, elements, commutative: true, builtin: true }
+        Case {
+            kind,
+            size,
+            nodes: size,
+            consecutive: true,
+            bytes,
+            elements,
+            commutative: true,
+            builtin: true,
+        }
     }
 
     #[test]

@@ -129,6 +129,7 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         poll_interval: Span::ns(100),
         livelock_polls: u64::MAX,
         patience: std::time::Duration::from_secs(10),
+        synchronized: 0,
         progress: None,
     };
     let choose = Box::new(|case: &live::Question| case.kind.algorithms()[0]);

@@ -66,6 +66,8 @@ pub struct LaunchSpec {
     pub clock_tick: Span,
     /// How long the first unsuccessful poll (`MPI_Test`, `MPI_Iprobe`) holds its rank.
     pub poll_interval: Span,
+    /// Collectives that begin with a barrier, one bit per kind: see `Overrides::synchronized`.
+    pub synchronized: u32,
     /// Hand-overs of polls in vain with nothing else due that make a livelock: over all ranks, but
     /// no rank has fewer polls for itself than 20,000 or as many as this.
     pub livelock_polls: u64,

@@ -232,12 +232,9 @@ impl Meetings {
                 .map_err(|()| wrong("a list of lengths that does not fit its kind"))?,
             nodes: None,
         };
-        // Only of some is it asked who shares a node.
-        if kind.asks_for_nodes() {
-            let node = |&member: &u32| self.nodes[member as usize];
-            let nodes = || Nodes::new(communicator.members.iter().map(node));
-            call.nodes = Some(communicator.nodes.get_or_insert_with(nodes).clone());
-        }
+        let node = |&member: &u32| self.nodes[member as usize];
+        let nodes = || Nodes::new(communicator.members.iter().map(node));
+        call.nodes = Some(communicator.nodes.get_or_insert_with(nodes).clone());
         let new_contexts = s.flags & flag::NEW_CONTEXTS != 0;
         let id = match joined {
             Some(id) => id,

@@ -74,6 +74,7 @@ impl Shared {
             header.tag_ub = spec.tag_ub;
             header.tag_max = spec.tag_max;
             header.checks = spec.checks;
+            header.synchronized = spec.synchronized;
             header.pid = std::process::id();
             copy_text(&mut header.machine, &spec.machine);
             copy_text(&mut header.library, &spec.library_version);

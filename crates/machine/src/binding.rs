@@ -4,6 +4,7 @@
 //! NICs hang on CPUs in order too. So a rank is near a GPU and near some NICs, and whether it gets
 //! one of those is its policy's doing. Equations in docs/models/node.md.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::complaint::{Complaint, nearest};
@@ -21,7 +22,7 @@ pub struct Binding {
 }
 
 /// How the ranks of a node come to its NICs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum NicPolicy {
     /// Consecutive ranks share a NIC if they must, and few are spread over all.
     #[default]
@@ -34,18 +35,78 @@ pub enum NicPolicy {
     Gpu,
     /// All ranks the first.
     Single,
+    /// The NIC that is named for each rank of a node.
+    User(NicMapping),
+}
+
+/// A NIC for each rank of a node, both by their numbers there.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NicMapping(BTreeMap<u32, u32>);
+
+impl NicMapping {
+    /// More ranks than any node has.
+    const MOST: u32 = 65_535;
+
+    /// Reads `NIC:ranks` between semicolons; ranks are numbers and ranges between commas. [CRAY]
+    /// intro_mpi(3), `MPICH_OFI_NIC_MAPPING`.
+    pub fn parse(text: &str) -> Result<NicMapping, Complaint> {
+        let wrong = |found: &str, wanted: &str| Complaint::new("nic_policy", found, wanted);
+        let form = "`NIC:ranks` between semicolons, such as `0:0-3; 1:4,5`";
+        let mut nics = BTreeMap::new();
+        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+            let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&n| n <= Self::MOST);
+            let read = part.split_once(':').and_then(|(nic, ranks)| Some((number(nic)?, ranks)));
+            let Some((nic, ranks)) = read else { return Err(wrong(part, form)) };
+            for word in ranks.split(',').map(str::trim) {
+                let ends = match word.split_once('-') {
+                    Some((first, last)) => number(first).zip(number(last)),
+                    None => number(word).map(|n| (n, n)),
+                };
+                let Some((first, last)) = ends.filter(|(first, last)| first <= last) else {
+                    return Err(wrong(part, form));
+                };
+                for rank in first..=last {
+                    if nics.insert(rank, nic).is_some() {
+                        let wanted = format!("one NIC for each rank of a node; {rank} has two");
+                        return Err(wrong(text, &wanted));
+                    }
+                }
+            }
+        }
+        if nics.is_empty() { Err(wrong(text, form)) } else { Ok(NicMapping(nics)) }
+    }
+
+    /// What keeps a node with so many NICs and ranks from being served.
+    pub(crate) fn lacks(&self, nics: u32, ranks: u32) -> Option<Complaint> {
+        let wrong = |found: String, wanted: String| Complaint::new("nic_policy", found, wanted);
+        if let Some(rank) = (0..ranks).find(|rank| !self.0.contains_key(rank)) {
+            let wanted = format!("a NIC for each of the {ranks} ranks of a node; {rank} has none");
+            return Some(wrong(format!("{} ranks", self.0.len()), wanted));
+        }
+        let beyond = self.0.range(..ranks).map(|(_, &nic)| nic).find(|&nic| nic >= nics)?;
+        let wanted = match nics {
+            1 => "0, the only NIC of a node".to_string(),
+            _ => format!("0 to {}, the NICs of a node", nics - 1),
+        };
+        Some(wrong(format!("NIC {beyond}"), wanted))
+    }
 }
 
 impl NicPolicy {
     pub const NAMES: [&str; 5] = ["block", "numa", "round-robin", "gpu", "single"];
 
-    /// The policy that `word` names, in Cray MPICH's capitals as well.
+    /// The policy that `word` names, in Cray MPICH's capitals as well. `user:0:0-3; 1:4,5` has the
+    /// NIC of every rank of a node.
     pub fn from_word(word: &str) -> Result<NicPolicy, Complaint> {
         let plain = word.to_ascii_lowercase().replace('_', "-");
+        if let Some(mapping) = plain.strip_prefix("user:") {
+            return NicMapping::parse(mapping).map(NicPolicy::User);
+        }
         let all = [Self::Block, Self::Numa, Self::RoundRobin, Self::Gpu, Self::Single];
         let at = Self::NAMES.iter().position(|&name| name == plain);
-        at.map(|at| all[at]).ok_or_else(|| {
-            let wanted = format!("one of {}", Self::NAMES.join(", "));
+        at.map(|at| all[at].clone()).ok_or_else(|| {
+            let names = Self::NAMES.join(", ");
+            let wanted = format!("one of {names}, or `user:` and a mapping such as `0:0-3; 1:4,5`");
             Complaint::new("nic_policy", word, wanted).with_hint(nearest(&plain, Self::NAMES))
         })
     }
@@ -81,7 +142,7 @@ impl Machine {
         &self,
         node: NodeId,
         (local, room): (u32, u32),
-        policy: NicPolicy,
+        policy: &NicPolicy,
     ) -> (NicId, Binding) {
         let kind = self.kind_of(node);
         let (nics, cpus) = (kind.nics, kind.cpus.max(1));
@@ -94,6 +155,7 @@ impl Machine {
             NicPolicy::RoundRobin => local % nics,
             NicPolicy::Gpu => share(gpu, gpus, nics),
             NicPolicy::Single => 0,
+            NicPolicy::User(mapping) => mapping.0.get(&local).copied().unwrap_or(0).min(nics - 1),
             NicPolicy::Numa => {
                 // First of the CPU's ranks, and of its NICs: the least whose share is the CPU.
                 let first = |of: u32| (cpu * of).div_ceil(cpus);
@@ -122,7 +184,7 @@ mod tests {
         MachineSpec::parse("aurora", text, &set).expect("legal").resolve().expect("sound")
     }
 
-    fn nics(machine: &Machine, room: u32, policy: NicPolicy) -> Vec<u32> {
+    fn nics(machine: &Machine, room: u32, policy: &NicPolicy) -> Vec<u32> {
         (0..room).map(|l| machine.bind(NodeId(0), (l, room), policy).0.0).collect()
     }
 
@@ -142,33 +204,33 @@ mod tests {
             (2, NicPolicy::RoundRobin, vec![0, 1]),
             (3, NicPolicy::Numa, vec![0, 1, 4]),
         ] {
-            assert_eq!(nics(&m, room, policy), want, "{room} ranks, {policy:?}");
+            assert_eq!(nics(&m, room, &policy), want, "{room} ranks, {policy:?}");
         }
         let one_nic = aurora(&[("groups.compute.nics", "1"), ("groups.compute.spread", "[0]")]);
-        assert_eq!(nics(&one_nic, 3, NicPolicy::Numa), [0, 0, 0]);
+        assert_eq!(nics(&one_nic, 3, &NicPolicy::Numa), [0, 0, 0]);
     }
 
     #[test]
     fn a_nic_of_another_cpu_is_far() {
         let m = aurora(&[]);
-        let far = |room: u32, policy| {
+        let far = |room: u32, policy: &NicPolicy| {
             let far = |l: u32| m.bind(NodeId(0), (l, room), policy).1.has_far_nic;
             (0..room).map(far).collect::<Vec<bool>>()
         };
         for room in [1, 2, 8, 12, 16, 96] {
             for policy in [NicPolicy::Block, NicPolicy::Numa, NicPolicy::Gpu] {
-                assert!(far(room, policy).iter().all(|&f| !f), "{room} ranks, {policy:?}");
+                assert!(far(room, &policy).iter().all(|&f| !f), "{room} ranks, {policy:?}");
             }
         }
-        assert_eq!(far(4, NicPolicy::RoundRobin), [false, false, true, true]);
-        assert_eq!(far(4, NicPolicy::Single), [false, false, true, true]);
+        assert_eq!(far(4, &NicPolicy::RoundRobin), [false, false, true, true]);
+        assert_eq!(far(4, &NicPolicy::Single), [false, false, true, true]);
     }
 
     /// One rank a tile is how Aurora is used: ranks 2i, 2i + 1 share GPU i, GPUs 0-2 are CPU 0's.
     #[test]
     fn ranks_are_dealt_over_cpus_and_tiles_in_order() {
         let m = aurora(&[]);
-        let at = |l: u32, room: u32| m.bind(NodeId(7), (l, room), NicPolicy::Block).1;
+        let at = |l: u32, room: u32| m.bind(NodeId(7), (l, room), &NicPolicy::Block).1;
         for l in 0..12 {
             let b = at(l, 12);
             assert_eq!((b.gpu, b.tile, b.cpu), (l as u16 / 2, l as u16 % 2, l as u16 / 6), "{l}");
@@ -187,7 +249,45 @@ mod tests {
         ] {
             assert_eq!(NicPolicy::from_word(word).expect("known"), policy);
         }
-        let wrong = NicPolicy::from_word("USER").expect_err("not modeled");
+        let wrong = NicPolicy::from_word("USER").expect_err("there is no mapping");
         assert!(wrong.wanted.contains("numa"), "{wrong:?}");
+    }
+
+    /// The example of Slingshot's `dgnettest`, and Perlmutter's, whose GPU 0 is next to NIC 3.
+    #[test]
+    fn users_name_the_nic_of_each_rank() {
+        let m = aurora(&[]);
+        for (word, room, want) in [
+            ("USER:0:0,2,4,6;1:1,3,5,7", 8, vec![0, 1, 0, 1, 0, 1, 0, 1]),
+            ("user:0:3; 1:2; 2:1; 3:0", 4, vec![3, 2, 1, 0]),
+            ("user:7:0-1;2:2-3,5;0:4", 6, vec![7, 7, 2, 2, 0, 2]),
+            // Ranks that are not there need no NIC.
+            ("user:9:9;1:0", 1, vec![1]),
+        ] {
+            let policy = NicPolicy::from_word(word).expect(word);
+            let NicPolicy::User(mapping) = &policy else { panic!("{word}: {policy:?}") };
+            assert_eq!(mapping.lacks(8, room), None, "{word}");
+            assert_eq!(nics(&m, room, &policy), want, "{word}");
+        }
+        // CPU 1's NICs are far from CPU 0's rank.
+        let crossed = NicPolicy::from_word("user:4:0; 0:1").expect("legal");
+        assert!((0..2).all(|l| m.bind(NodeId(0), (l, 2), &crossed).1.has_far_nic));
+        for (word, wanted) in [
+            ("user:", "such as `0:0-3; 1:4,5`"),
+            ("user:0", "such as"),
+            ("user:0:x", "such as"),
+            ("user:0:3-1", "such as"),
+            ("user:0:0-4294967295", "such as"),
+            ("user:0:0;1:0", "0 has two"),
+        ] {
+            let wrong = NicPolicy::from_word(word).expect_err(word);
+            assert!(wrong.wanted.contains(wanted), "{word}: {wrong:?}");
+        }
+        let lacks = |word: &str, ranks: u32| match NicPolicy::from_word(word).expect(word) {
+            NicPolicy::User(mapping) => mapping.lacks(8, ranks).expect("a complaint").wanted,
+            other => panic!("{other:?}"),
+        };
+        assert!(lacks("user:0:0;1:1", 3).ends_with("2 has none"));
+        assert!(lacks("user:8:0", 1).starts_with("0 to 7"));
     }
 }

@@ -77,13 +77,13 @@ pub struct Placement {
 
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]
-pub struct Job {
+pub struct Job<'a> {
     pub ranks: u32,
     /// Ranks a node has room for.
     pub ppn: u32,
     /// Nodes to use; `None` is as many as `ranks` fill.
     pub nodes: Option<u32>,
-    pub nics: NicPolicy,
+    pub nics: &'a NicPolicy,
     pub seed: u64,
 }
 
@@ -110,7 +110,11 @@ impl Free {
 }
 
 impl Placement {
-    pub fn new(machine: &Machine, policy: &Policy, job: Job) -> Result<Placement, Vec<Complaint>> {
+    pub fn new(
+        machine: &Machine,
+        policy: &Policy,
+        job: Job<'_>,
+    ) -> Result<Placement, Vec<Complaint>> {
         Placement::among(machine, policy, job, &Free::all(machine))
     }
 
@@ -118,7 +122,7 @@ impl Placement {
     pub fn among(
         machine: &Machine,
         policy: &Policy,
-        job: Job,
+        job: Job<'_>,
         free: &Free,
     ) -> Result<Placement, Vec<Complaint>> {
         let node = match policy {
@@ -132,11 +136,19 @@ impl Placement {
             let found = machine.node_name(node);
             return Err(vec![Complaint::new("placement", found, "a node that no other job has")]);
         }
-        Ok(Placement::of_nodes(machine, node, job))
+        let placed = Placement::of_nodes(machine, node, job);
+        if let NicPolicy::User(mapping) = job.nics {
+            let most = |of: &Placement| of.local.iter().max().map_or(0, |&local| local + 1);
+            let nics = placed.node.iter().map(|&node| machine.kind_of(node).nics).min();
+            if let Some(complaint) = mapping.lacks(nics.unwrap_or(1), most(&placed)) {
+                return Err(vec![complaint]);
+            }
+        }
+        Ok(placed)
     }
 
     /// A node that is not full is bound as if it were.
-    fn of_nodes(machine: &Machine, node: Vec<NodeId>, Job { ppn, nics, .. }: Job) -> Placement {
+    fn of_nodes(machine: &Machine, node: Vec<NodeId>, Job { ppn, nics, .. }: Job<'_>) -> Placement {
         let mut on_node = vec![0u32; machine.compute_nodes as usize];
         let local: Vec<u32> = node
             .iter()
@@ -156,7 +168,7 @@ impl Placement {
     }
 }
 
-fn at_least_one(job: Job) -> Vec<Complaint> {
+fn at_least_one(job: Job<'_>) -> Vec<Complaint> {
     [("ranks", job.ranks), ("ppn", job.ppn), ("nodes", job.nodes.unwrap_or(1))]
         .into_iter()
         .filter(|&(_, n)| n == 0)
@@ -168,7 +180,7 @@ fn at_least_one(job: Job) -> Vec<Complaint> {
 fn chosen(
     machine: &Machine,
     policy: &Policy,
-    job: Job,
+    job: Job<'_>,
     free: &Free,
 ) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = at_least_one(job);
@@ -271,7 +283,11 @@ fn spread(
     Ok((0..).flat_map(nth).take(n as usize).collect())
 }
 
-fn listed(machine: &Machine, nodes: &[NodeId], job: Job) -> Result<Vec<NodeId>, Vec<Complaint>> {
+fn listed(
+    machine: &Machine,
+    nodes: &[NodeId],
+    job: Job<'_>,
+) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = Vec::new();
     if nodes.len() != job.ranks as usize {
         let wanted = format!("a node for each of {} ranks", job.ranks);
@@ -285,7 +301,7 @@ fn listed(machine: &Machine, nodes: &[NodeId], job: Job) -> Result<Vec<NodeId>, 
     if out.is_empty() { Ok(nodes.to_vec()) } else { Err(out) }
 }
 
-fn hosted(hosts: &[(NodeId, u32)], job: Job) -> Result<Vec<NodeId>, Vec<Complaint>> {
+fn hosted(hosts: &[(NodeId, u32)], job: Job<'_>) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = at_least_one(job);
     let slots: u64 = hosts.iter().map(|&(_, slots)| u64::from(slots)).sum();
     if u64::from(job.ranks) > slots {
@@ -376,14 +392,14 @@ mod tests {
         MachineSpec::parse("aurora", text, &[]).expect("legal").resolve().expect("sound")
     }
 
-    fn job(ranks: u32, ppn: u32) -> Job {
-        Job { ranks, ppn, nodes: None, nics: NicPolicy::Block, seed: 1 }
+    fn job(ranks: u32, ppn: u32) -> Job<'static> {
+        Job { ranks, ppn, nodes: None, nics: &NicPolicy::Block, seed: 1 }
     }
 
     #[test]
     fn ranks_come_to_the_nodes_their_policy_names() {
         let m = aurora();
-        let nodes = |policy: Policy, job: Job| -> Vec<u32> {
+        let nodes = |policy: Policy, job: Job<'_>| -> Vec<u32> {
             let placed = Placement::new(&m, &policy, job).expect("there is room");
             placed.node.iter().map(|n| n.0).collect()
         };

@@ -25,7 +25,7 @@ pub fn deaf_to(name: &str, text: &str) -> &'static [&'static str] {
     match kin(name, text).as_str() {
         "openmpi" => &["MPIR_CVAR_", "MPICH_", "MPIDI_"],
         "cray-mpich" => &["OMPI_MCA_"],
-        _ => &["OMPI_MCA_", "MPICH_ALLTOALL"],
+        _ => &["OMPI_MCA_", "MPICH_ALLTOALL", "MPICH_COLL_SYNC", "MPICH_RANK_REORDER"],
     }
 }
 
@@ -50,9 +50,13 @@ mod tests {
             let want = if *name == "openmpi" { Family::OpenMpi } else { Family::Mpich };
             assert_eq!(Family::of(name, text), want, "{name}");
             assert_eq!(Family::of("mine", &format!("like = \"{name}\"")), want, "{name}");
-            let is_deaf = |start: &&str| "MPICH_ALLTOALL_BLK_SIZE".starts_with(*start);
-            let hears = !deaf_to(name, text).iter().any(is_deaf);
-            assert_eq!(hears, *name == "cray-mpich", "{name}");
+            for variable in
+                ["MPICH_ALLTOALL_BLK_SIZE", "MPICH_RANK_REORDER_METHOD", "MPICH_COLL_SYNC"]
+            {
+                let is_deaf = |start: &&str| variable.starts_with(*start);
+                let hears = !deaf_to(name, text).iter().any(is_deaf);
+                assert_eq!(hears, *name == "cray-mpich", "{name}: {variable}");
+            }
         }
         assert_eq!(Family::of("openmpi", "version = \"1\""), Family::Mpich);
         assert_eq!(Family::of("mine", "[["), Family::Mpich);

@@ -10,7 +10,7 @@
 
 mod ending;
 mod memory;
-mod seat;
+pub mod seat;
 mod threads;
 mod turn;
 

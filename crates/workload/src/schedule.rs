@@ -194,17 +194,15 @@ impl Schedule {
                 unreachable!("meetings are of collectives")
             };
             let mut case = *case;
-            if call.kind.asks_for_nodes() {
-                let of = |members: &[u32]| Nodes::new(members.iter().map(|&m| nodes[m as usize]));
-                let nodes = known.entry(*context).or_insert_with(|| {
-                    match self.communicators.get(context) {
-                        Some(members) => of(members),
-                        None => Nodes::new(nodes.iter().copied()),
-                    }
+            let of = |members: &[u32]| Nodes::new(members.iter().map(|&m| nodes[m as usize]));
+            let nodes =
+                known.entry(*context).or_insert_with(|| match self.communicators.get(context) {
+                    Some(members) => of(members),
+                    None => Nodes::new(nodes.iter().copied()),
                 });
-                case.nodes = nodes.count();
-                call.nodes = Some(nodes.clone());
-            }
+            case.nodes = nodes.count();
+            case.consecutive = nodes.are_consecutive();
+            call.nodes = Some(nodes.clone());
             call.algorithm = case.fit(choose(&case));
         }
     }

@@ -96,6 +96,9 @@ pub struct Header {
     pub inherited: u64,
     /// Whose argument checks the ranks' library follows: a constant of `checks`.
     pub checks: u32,
+    /// Blocking collectives that begin with a barrier: bit `kind as u32`, and the highest for
+    /// `MPI_Alltoallw`, which is an alltoallv here.
+    pub synchronized: u32,
     /// Zero-terminated: the machine, and the simulated library's name and version.
     pub machine: [u8; 128],
     pub library: [u8; 256],

@@ -57,10 +57,10 @@ class Request:
         elif given["force"]:
             self.wrong.add("--force", "--force", "--out DIR with it")
 
-    def use_rules(self, path: str | None) -> None:
-        """A file that says which algorithms collectives use."""
-        rules_request(self.wrong, path)
-        self.coll_rules = path
+    def use_rules(self, files: Any) -> None:
+        """Files that say which algorithms collectives use: a path, or several `RulesFile`."""
+        rules_request(self.wrong, files)
+        self.coll_rules = files
 
     def finish(self) -> None:
         self.wrong.finish(self._found)

@@ -55,6 +55,7 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         poll_interval: Span::ns(100),
         livelock_polls: 2000,
         patience: std::time::Duration::from_millis(100),
+        synchronized: 0,
         progress: None,
     }
 }

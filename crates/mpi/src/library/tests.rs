@@ -46,7 +46,8 @@ fn values_are_those_of_the_fabric() {
 
 fn decide(name: &str, kind: Kind, size: u32, bytes: u64) -> Algorithm {
     let (commutative, builtin, elements) = (true, true, bytes / 8);
-    let case = Case { kind, size, nodes: size, bytes, elements, commutative, builtin };
+    let case =
+        Case { kind, size, nodes: size, consecutive: true, bytes, elements, commutative, builtin };
     library(name, "slingshot").selection.decide(&case, &Overrides::default())
 }
 
@@ -105,7 +106,8 @@ fn cray_mpich_sends_blocks_of_an_alltoall_in_pieces_on_few_nodes() {
         }
         let size = 8 * nodes;
         let (kind, commutative, builtin, elements) = (Kind::Alltoall, true, true, 0);
-        let case = Case { kind, size, nodes, bytes, elements, commutative, builtin };
+        let case =
+            Case { kind, size, nodes, consecutive: true, bytes, elements, commutative, builtin };
         library("cray-mpich", fabric).selection.decide(&case, &overrides)
     };
     let scattered = |throttle| A::Scattered { throttle };

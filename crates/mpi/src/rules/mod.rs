@@ -5,8 +5,14 @@
 //! Read, a file becomes rules of `collectives::Selection`. What it says of algorithms this model
 //! has not is left to the library's own rules, and noted.
 
+mod conditions;
+mod csel;
+mod dynamic;
+mod forced;
 mod mpich;
 mod openmpi;
+
+pub use forced::{Forced, forced};
 
 use crate::Family;
 use collectives::{Algorithm, Case, Kind, Rule, Selection};
@@ -64,12 +70,43 @@ impl Family {
     }
 }
 
-/// Reads a file of either kind: MPICH's begins with a brace. `own` are the library's rules, which
-/// hold where the file's cannot. All complaints at once, each with its place.
-pub fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
-    match text.trim_start().starts_with('{') {
-        true => mpich::read(text, own),
-        false => openmpi::read(text, own),
+/// What a tuning file says, and in whose words.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Format {
+    /// MPICH's generic selection: `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE`.
+    Generic,
+    /// What its device composes: `MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE`.
+    Compositions,
+    /// Within a node: `MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE`.
+    Posix,
+    /// Open MPI's rules, numbers or JSON: `OMPI_MCA_coll_tuned_dynamic_rules_filename`.
+    OpenMpi,
+}
+
+impl Format {
+    /// The format that a request names.
+    pub fn named(word: &str) -> Option<Format> {
+        Some(match word {
+            "generic" => Format::Generic,
+            "compositions" => Format::Compositions,
+            "posix" => Format::Posix,
+            "openmpi" => Format::OpenMpi,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a file. Where its `format` is not known it is recognized by what is in it: JSON begins with
+/// a brace, and Open MPI's has collectives in a list of that name. `own` are the library's rules,
+/// which hold where the file's cannot. All complaints at once, each with its place.
+pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Reading, Vec<String>> {
+    let is_json = text.trim_start().starts_with('{');
+    match format {
+        Some(Format::OpenMpi) if is_json => dynamic::read(text, own),
+        Some(Format::OpenMpi) => openmpi::read(text, own),
+        None if is_json && dynamic::is_likely(text) => dynamic::read(text, own),
+        None if !is_json => openmpi::read(text, own),
+        _ => csel::read(text, format, own),
     }
 }
 
@@ -115,5 +152,7 @@ fn changes(choices: &[Choice]) -> Vec<Choice> {
     kept
 }
 
+#[cfg(test)]
+mod sources;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
-//! MPICH's selection file, which `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE` names.
+//! MPICH's selection file, which `MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE` names: its names, and
+//! how it is written. `csel` reads it.
 //!
 //! Nested objects whose keys are conditions, `comm_size<8`, `total_msg_size=any`, down to
 //! `algorithm=MPIR_Allgather_intra_ring`. The first condition of a level that holds is entered, and
@@ -11,13 +12,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use collectives::{Algorithm, Kind, Parameters, Range, Rule, Selection, Shape};
+use collectives::{Algorithm, Kind, Range, Rule, Selection, Shape};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Choice, Reading, by_ranks, changes, own_within};
-use crate::library::{self, Library, did_you_mean};
+use super::{Choice, by_ranks, changes, own_within};
+use crate::library::{self, Library};
 
 /// The rules MPICH comes with. [MPICH] 5.0.2: its generic selection, for host buffers.
 const GENERIC: &str = include_str!("../../libraries/mpich.json");
@@ -27,7 +28,7 @@ const MOST: u64 = i32::MAX as u64;
 
 /// An object whose keys stand in order.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Tree(Vec<(String, Tree)>);
+pub(super) struct Tree(pub Vec<(String, Tree)>);
 
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
@@ -67,17 +68,17 @@ impl Tree {
     fn one(key: impl Into<String>, tree: Tree) -> Tree {
         Tree(vec![(key.into(), tree)])
     }
-    fn find(&self, key: &str) -> Option<&Tree> {
+    pub fn find(&self, key: &str) -> Option<&Tree> {
         self.0.iter().find(|(k, _)| k == key).map(|(_, tree)| tree)
     }
 }
 
-fn generic() -> Tree {
+pub(super) fn generic() -> Tree {
     serde_json::from_str(GENERIC).expect("the file that comes with us is legal")
 }
 
 /// `MPIR_Allgather_intra_`.
-fn prefix(kind: Kind) -> String {
+pub(super) fn prefix(kind: Kind) -> String {
     let mut name = kind.name().to_string();
     name[..1].make_ascii_uppercase();
     let whose = if matches!(kind, Kind::Gatherv | Kind::Scatterv) { "allcomm" } else { "intra" };
@@ -306,6 +307,12 @@ impl Split {
                 let asks = rule.several_a_node;
                 Split::by_truth("comm_hierarchy", key, asks, place, |r| &mut r.several_a_node)
             })
+            .or_else(|| Split::by_mean(rule.ppn_halves, place))
+            .or_else(|| {
+                let key = ("is_node_consecutive=yes", "is_node_consecutive=no");
+                let asks = rule.consecutive;
+                Split::by_truth("is_node_consecutive", key, asks, place, |r| &mut r.consecutive)
+            })
             .or_else(|| {
                 let key = ("is_commutative=yes", "is_commutative=no");
                 let asks = rule.commutative;
@@ -320,6 +327,7 @@ impl Split {
                 let asks = rule.too_few_elements;
                 Split::by_truth("count", key, asks, place, |r| &mut r.too_few_elements)
             })
+            .or_else(|| Split::by_count(rule.count, place))
             .or_else(|| Split::by_range(counted, rule.bytes, place, |r| &mut r.bytes))
             .or_else(|| Split::by_range(total, rule.total_bytes, place, |r| &mut r.total_bytes))
     }
@@ -330,18 +338,58 @@ impl Split {
         place: &Rule,
         of: impl Fn(&mut Rule) -> &mut Range,
     ) -> Option<Split> {
-        let (mut yes, mut no) = (*place, *place);
-        let here = *of(&mut yes);
-        let (key, end) = if wanted.min > here.min && wanted.min <= MOST {
-            (format!("{family}<{}", wanted.min), wanted.min - 1)
-        } else if wanted.max < here.max && wanted.max <= MOST {
-            (format!("{family}<={}", wanted.max), wanted.max)
+        let end = Split::end(wanted, place, &of, MOST)?;
+        let is_limit = end.checked_add(1) == Some(wanted.min);
+        let condition = if is_limit { format!("<{}", end + 1) } else { format!("<={end}") };
+        Some(Split::at(end, format!("{family}{condition}"), family, place, of))
+    }
+
+    /// The same of a mean, in halves: `<=n` ends at an even number and `<n` at an odd one.
+    fn by_mean(wanted: Range, place: &Rule) -> Option<Split> {
+        fn of(rule: &mut Rule) -> &mut Range {
+            &mut rule.ppn_halves
+        }
+        let end = Split::end(wanted, place, of, 2 * MOST)?;
+        let sign = if end.is_multiple_of(2) { "<=" } else { "<" };
+        let key = format!("comm_avg_ppn{sign}{}", end.div_ceil(2));
+        Some(Split::at(end, key, "comm_avg_ppn", place, of))
+    }
+
+    /// The same of a count, for which MPICH has no `<` but that of `count<pow2`.
+    fn by_count(wanted: Range, place: &Rule) -> Option<Split> {
+        fn of(rule: &mut Rule) -> &mut Range {
+            &mut rule.count
+        }
+        let end = Split::end(wanted, place, of, MOST)?;
+        Some(Split::at(end, format!("count<={end}"), "count", place, of))
+    }
+
+    /// Where the first part of the rule's place ends within `place`, if it is smaller.
+    fn end(
+        wanted: Range,
+        place: &Rule,
+        of: impl Fn(&mut Rule) -> &mut Range,
+        most: u64,
+    ) -> Option<u64> {
+        let here = *of(&mut { *place });
+        if wanted.min > here.min && wanted.min <= most {
+            Some(wanted.min - 1)
         } else {
-            return None;
-        };
-        *of(&mut yes) = Range { min: here.min, max: end };
-        *of(&mut no) = Range { min: end + 1, max: here.max };
-        Some(Split { family, key, otherwise: format!("{family}=any"), yes, no })
+            (wanted.max < here.max && wanted.max <= most).then_some(wanted.max)
+        }
+    }
+
+    fn at(
+        end: u64,
+        key: String,
+        family: &'static str,
+        place: &Rule,
+        of: impl Fn(&mut Rule) -> &mut Range,
+    ) -> Split {
+        let (mut yes, mut no) = (*place, *place);
+        of(&mut yes).max = end;
+        of(&mut no).min = end + 1;
+        Split { family, key, otherwise: format!("{family}=any"), yes, no }
     }
 
     fn by_truth(
@@ -358,201 +406,4 @@ impl Split {
         (*of(&mut yes), *of(&mut no)) = (Some(true), Some(false));
         Some(Split { family, key: key.to_string(), otherwise: otherwise.to_string(), yes, no })
     }
-}
-
-/// What a key asks.
-enum Condition {
-    When(Rule),
-    /// The same for all calls this model makes.
-    Always(bool),
-    Any,
-}
-
-pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> {
-    let file: Tree = serde_json::from_str(text).map_err(|e| vec![e.to_string()])?;
-    let reading = Reading { after_compositions: true, ..Reading::default() };
-    let mut reader = Reader { own, reading, complaints: Vec::new() };
-    let others: Vec<(String, Tree)> = generic().0;
-    for (key, tree) in &file.0 {
-        let named = key.strip_prefix("collective=");
-        match named.map(Kind::named) {
-            Some(Some(kind)) => {
-                let mut rules = Vec::new();
-                let any = Rule::always(kind.algorithms()[0]);
-                reader.walk(kind, tree, any, key, &mut rules);
-                reader.reading.rules.push((kind, rules));
-            }
-            // Those this model makes of plain messages.
-            Some(None) if others.iter().any(|(k, _)| k == key) => {}
-            _ => {
-                let hint = did_you_mean(key, others.iter().map(|(k, _)| k.as_str()));
-                reader.complaints.push(format!(
-                    "{key}: expected a collective, such as `collective=allgather`{hint}"
-                ));
-            }
-        }
-    }
-    if reader.complaints.is_empty() { Ok(reader.reading) } else { Err(reader.complaints) }
-}
-
-struct Reader<'a> {
-    own: &'a Selection,
-    reading: Reading,
-    complaints: Vec<String>,
-}
-
-impl Reader<'_> {
-    /// Adds the rules of a subtree where `place` holds.
-    fn walk(&mut self, kind: Kind, tree: &Tree, place: Rule, at: &str, rules: &mut Vec<Rule>) {
-        let mut is_whole = false;
-        let before = self.complaints.len();
-        for (key, below) in &tree.0 {
-            let at = format!("{at}/{key}");
-            if let Some(name) = key.strip_prefix("algorithm=") {
-                return self.leaf(kind, name, below, place, &at, rules);
-            }
-            match condition(kind, key) {
-                Ok(Condition::When(when)) => {
-                    // `yes` and `no` between them are all there is.
-                    let twin = match key.rsplit_once('=') {
-                        Some((asked, "yes")) => Some(format!("{asked}=no")),
-                        Some((asked, "no")) => Some(format!("{asked}=yes")),
-                        _ => None,
-                    };
-                    is_whole |= twin.is_some_and(|twin| tree.find(&twin).is_some());
-                    if let Some(place) = place.and(&when) {
-                        self.walk(kind, below, place, &at, rules);
-                    }
-                }
-                Ok(Condition::Always(true)) => return self.walk(kind, below, place, &at, rules),
-                Ok(Condition::Always(false)) => {}
-                Ok(Condition::Any) => return self.walk(kind, below, place, &at, rules),
-                Err(wanted) => self.complaints.push(format!("{at}: expected {wanted}")),
-            }
-        }
-        if !is_whole && self.complaints.len() == before {
-            self.complaints.push(format!(
-                "{at}: expected a last case for all others, such as `comm_size=any`: MPICH ends \
-                 programs it finds no algorithm for"
-            ));
-        }
-    }
-
-    fn leaf(
-        &mut self,
-        kind: Kind,
-        full: &str,
-        parameters: &Tree,
-        place: Rule,
-        at: &str,
-        rules: &mut Vec<Rule>,
-    ) {
-        let prefix = prefix(kind);
-        let short = full.strip_prefix(&prefix).or(match full.strip_prefix("MPIR_") {
-            // Algorithms made of the nonblocking collective are called so for all communicators.
-            Some(rest) if rest.ends_with("_allcomm_nb") => Some("nb"),
-            _ => None,
-        });
-        let found = short.and_then(|short| Algorithm::named(kind, short));
-        let mut found = found.filter(|&a| name(kind, a).is_some());
-        let word = |key: &str| parameters.0.iter().find_map(|(k, _)| k.strip_prefix(key));
-        let number = |key: &str| word(key).map(|v| v.parse::<u32>().unwrap_or(0));
-        let shape = word("tree_type=").map(Shape::named);
-        if shape == Some(None) {
-            self.reading.note(kind, format!("{full}: this `tree_type` is not modeled"));
-            found = None;
-        }
-        if let Some(algorithm) = found {
-            let has_radix = !algorithm.is_node_aware();
-            let is_tree = matches!(algorithm, Algorithm::Tree { .. });
-            let given = Parameters {
-                k: number("k=").filter(|_| has_radix),
-                shape: shape.flatten().filter(|_| is_tree),
-                chunk: number("chunk_size=").filter(|_| is_tree),
-                throttle: None,
-            };
-            match given.given_to(algorithm) {
-                Ok(algorithm) => rules.push(Rule { algorithm, ..place }),
-                Err(words) => self.complaints.push(format!("{at}: {words}")),
-            }
-            return;
-        }
-        if shape == Some(None) {
-            return rules.extend(own_within(self.own, kind, &place));
-        }
-        if short.is_some_and(|short| kind.known_elsewhere().contains(&short)) {
-            let words = format!("{full} is not modeled: the library's own rules stand in");
-            self.reading.note(kind, words);
-            return rules.extend(own_within(self.own, kind, &place));
-        }
-        let known = kind.algorithms().iter().filter_map(|&a| name(kind, a));
-        let known: Vec<String> = known.collect();
-        let hint = did_you_mean(full, known.iter().map(String::as_str));
-        self.complaints.push(format!("{at}: expected one of {}{hint}", known.join(", ")));
-    }
-}
-
-/// What a key asks of a call of `kind`; `Err` is what was expected.
-fn condition(kind: Kind, key: &str) -> Result<Condition, String> {
-    use Condition::{Always, Any, When};
-    let any = Rule::always(kind.algorithms()[0]);
-    let up_to = |text: &str| text.parse::<u64>().map(|max| Range { min: 0, max });
-    let range = |rest: &str| {
-        let read = match rest.strip_prefix("<=") {
-            Some(n) => up_to(n).ok(),
-            None => rest.strip_prefix('<').and_then(|n| match n.parse::<u64>() {
-                // Nothing is below zero.
-                Ok(n) => Some(Range { min: u64::from(n == 0), max: n.saturating_sub(1) }),
-                Err(_) => None,
-            }),
-        };
-        read.ok_or_else(|| "a number after `<` or `<=`".to_string())
-    };
-    let sized = matches!(kind, Kind::Bcast | Kind::Reduce | Kind::Allreduce | Kind::Alltoall);
-    Ok(match key {
-        "any" => Any,
-        _ if key.ends_with("=any") => Any,
-        "comm_hierarchy=parent" => When(Rule { several_a_node: Some(true), ..any }),
-        // A rank a node, or one of each for the others.
-        "comm_hierarchy=node_roots" | "comm_hierarchy=flat" => {
-            When(Rule { several_a_node: Some(false), ..any })
-        }
-        "comm_type=intra" | "is_node_consecutive=yes" => Always(true),
-        "is_sendbuf_inplace=no" | "is_block_regular=yes" | "is_multi_threaded=no" => Always(true),
-        "comm_type=inter" | "is_node_consecutive=no" | "comm_size=node_comm_size" => Always(false),
-        // Within a node nothing is asked: see collectives' `nodes`.
-        "comm_hierarchy=node" => Always(false),
-        "is_sendbuf_inplace=yes" | "is_block_regular=no" | "is_multi_threaded=yes" => Always(false),
-        "comm_size=pow2" => When(Rule { power_of_two: Some(true), ..any }),
-        "count<pow2" => When(Rule { too_few_elements: Some(true), ..any }),
-        "is_commutative=yes" => When(Rule { commutative: Some(true), ..any }),
-        "is_commutative=no" => When(Rule { commutative: Some(false), ..any }),
-        "is_op_built_in=yes" => When(Rule { builtin: Some(true), ..any }),
-        "is_op_built_in=no" => When(Rule { builtin: Some(false), ..any }),
-        _ => {
-            if let Some(rest) = key.strip_prefix("comm_size") {
-                When(Rule { size: range(rest)?, ..any })
-            } else if let Some(rest) = key.strip_prefix("avg_msg_size") {
-                if !sized {
-                    return Err(format!(
-                        "`total_msg_size`: for {} MPICH has no `avg_msg_size` and ends the program",
-                        kind.name()
-                    ));
-                }
-                When(Rule { bytes: range(rest)?, ..any })
-            } else if let Some(rest) = key.strip_prefix("total_msg_size") {
-                match kind {
-                    _ if kind.counts_all_blocks() => When(Rule { bytes: range(rest)?, ..any }),
-                    _ if sized => When(Rule { total_bytes: range(rest)?, ..any }),
-                    _ => return Err(format!("no sizes for {}: not modeled", kind.name())),
-                }
-            } else if key.starts_with("composition=") {
-                return Err("an algorithm: a file of compositions is MPICH's device's".into());
-            } else if key.starts_with("comm_avg_ppn") || key.starts_with("count") {
-                return Err("another condition: this one is not modeled".into());
-            } else {
-                return Err("a condition of MPICH's, such as `comm_size<8`".into());
-            }
-        }
-    })
 }

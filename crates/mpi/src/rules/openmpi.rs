@@ -8,13 +8,15 @@
 //!
 //! Source: Open MPI's documentation, "Tuning Collectives" (5.0), and
 //! `ompi/mca/coll/tuned/coll_tuned_dynamic_file.c` of the 4 and 5 series. Version 2 of the format
-//! (5.0.7) adds a number a rule. Open MPI 6 reads JSON as well, which is neither read nor written.
+//! (5.0.7) adds a number per rule. `dynamic` reads version 3, JSON, which is not written; `forced`
+//! has the variables that name an algorithm without a file.
 
 use std::fmt::Write;
 
 use collectives::{Algorithm, Case, Kind, Range, Rule, Selection, Shape};
 
 use super::{Choice, Reading, by_ranks, changes, own_within};
+use crate::library::did_you_mean;
 
 /// All at once: Open MPI's `linear` and, by default, `linear_sync`.
 const ALL_AT_ONCE: Algorithm = Algorithm::Scattered { throttle: u16::MAX };
@@ -44,6 +46,161 @@ const COLLECTIVES: [(u32, Kind); 15] = [
 ];
 /// Of those Open MPI numbers.
 const MOST_COLLECTIVES: u64 = 22;
+
+/// Collectives that Open MPI numbers and this model makes of plain messages.
+const OTHERS: [&str; 7] = [
+    "alltoallw",
+    "scatterv",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+];
+
+/// The names of all collectives, with those its schema has for two of them.
+pub(super) fn collectives() -> impl Iterator<Item = &'static str> {
+    let ours = COLLECTIVES.iter().map(|(_, kind)| kind.name());
+    ours.chain(OTHERS).chain(["reducescatter", "reducescatterblock"])
+}
+
+/// The collective of that name; of one without rules nothing, and `None` if there is none.
+pub(super) fn collective(name: &str) -> Option<Option<Kind>> {
+    let name = match name {
+        "reducescatter" => "reduce_scatter",
+        "reducescatterblock" => "reduce_scatter_block",
+        _ => name,
+    };
+    let known = COLLECTIVES.iter().find(|(_, kind)| kind.name() == name);
+    match known {
+        Some(&(_, kind)) => Some(Some(kind)),
+        None => OTHERS.contains(&name).then_some(None),
+    }
+}
+
+/// The names of a collective's algorithms, by number: 0 is Open MPI's own choice. [Open MPI,
+/// "The tuned Component"]
+fn names(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Allgather => &[
+            "ignore",
+            "linear",
+            "bruck-k-fanout",
+            "recursive_doubling",
+            "ring",
+            "neighbor",
+            "two_proc",
+            "sparbit",
+            "direct-messaging",
+        ],
+        Kind::Allgatherv => {
+            &["ignore", "default", "bruck", "ring", "neighbor", "two_proc", "sparbit"]
+        }
+        Kind::Allreduce => &[
+            "ignore",
+            "basic_linear",
+            "nonoverlapping",
+            "recursive_doubling",
+            "ring",
+            "segmented_ring",
+            "rabenseifner",
+            "allgather_reduce",
+        ],
+        Kind::Alltoall => {
+            &["ignore", "linear", "pairwise", "modified_bruck", "linear_sync", "two_proc"]
+        }
+        Kind::Alltoallv => &["ignore", "basic_linear", "pairwise"],
+        Kind::Barrier => {
+            &["ignore", "linear", "double_ring", "recursive_doubling", "bruck", "two_proc", "tree"]
+        }
+        Kind::Bcast => &[
+            "ignore",
+            "basic_linear",
+            "chain",
+            "pipeline",
+            "split_binary_tree",
+            "binary_tree",
+            "binomial",
+            "knomial",
+            "scatter_allgather",
+            "scatter_allgather_ring",
+        ],
+        Kind::Gather => &["ignore", "basic_linear", "binomial", "linear_sync"],
+        Kind::Reduce => &[
+            "ignore",
+            "linear",
+            "chain",
+            "pipeline",
+            "binary",
+            "binomial",
+            "in-order_binary",
+            "rabenseifner",
+            "knomial",
+        ],
+        Kind::ReduceScatter => {
+            &["ignore", "non-overlapping", "recursive_halving", "ring", "butterfly"]
+        }
+        Kind::ReduceScatterBlock => {
+            &["ignore", "basic_linear", "recursive_doubling", "recursive_halving", "butterfly"]
+        }
+        Kind::Scan | Kind::Exscan => &["ignore", "linear", "recursive_doubling"],
+        Kind::Scatter => &["ignore", "basic_linear", "binomial", "linear_nb"],
+        Kind::Gatherv | Kind::Scatterv => &["ignore", "default"],
+    }
+}
+
+/// The number of an algorithm by its number or name; `Err` is what was expected.
+pub(super) fn algorithm(kind: Kind, word: &str) -> Result<u32, String> {
+    let names = names(kind);
+    // The 5 series calls Bruck's so.
+    let word = if kind == Kind::Allgather && word == "bruck" { names[2] } else { word };
+    let by_name = names.iter().position(|&name| name == word).map(|at| at as u32);
+    let by_number = word.parse::<u32>().ok().filter(|&n| (n as usize) < names.len());
+    by_name.or(by_number).ok_or_else(|| {
+        let hint = did_you_mean(word, names.iter().copied());
+        format!("a number from 0 to {} or one of {}{hint}", names.len() - 1, names.join(", "))
+    })
+}
+
+/// The place of a call of such a message size.
+pub(super) fn sized(kind: Kind, bytes: Range) -> Rule {
+    let any = Rule::always(kind.algorithms()[0]);
+    match counts_total(kind) {
+        true => Rule { total_bytes: bytes, ..any },
+        false => Rule { bytes, ..any },
+    }
+}
+
+/// What a step says of calls where `place` holds, and the library's own rules for the rest of them.
+pub(super) fn follow(
+    kind: Kind,
+    step: &Step,
+    place: &Rule,
+    own: &Selection,
+    rules: &mut Vec<Rule>,
+    reading: &mut Reading,
+) {
+    let means = meaning(kind, step);
+    rules.extend(means.iter().filter_map(|rule| rule.and(place)));
+    for words in unmodeled(kind, step, &means) {
+        reading.note(kind, words);
+    }
+    rules.extend(own_within(own, kind, place));
+}
+
+/// What a step says that is not modeled.
+pub(super) fn unmodeled(kind: Kind, step: &Step, means: &[Rule]) -> Vec<String> {
+    let number = step.algorithm;
+    let name = names(kind).get(number as usize).map_or(String::new(), |n| format!(" ({n})"));
+    if number > 0 && means.is_empty() {
+        let words = "the library's own rules stand in";
+        return vec![format!("algorithm {number} is not modeled{name}: {words}")];
+    }
+    let has_segments = means.iter().any(|rule| details(rule.algorithm).1 > 0);
+    let drops = step.segment > 0 && !means.is_empty() && !has_segments;
+    let words = || format!("segments of algorithm {number} are not modeled{name}");
+    drops.then(words).into_iter().collect()
+}
 
 /// The number of an algorithm Open MPI has for the kind. [Open MPI, "Tuning Collectives"]
 pub(super) fn number(kind: Kind, algorithm: Algorithm) -> Option<u32> {
@@ -104,9 +261,10 @@ fn details(algorithm: Algorithm) -> (u32, u32) {
 
 /// What a number stands for, by the first rule that holds; empty if this model has not got it.
 /// `requests` bounds what `linear_sync` has out, 0 is no bound.
-fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
+pub(super) fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
     use Algorithm as A;
-    let Step { algorithm: number, fan_out, segment, requests, .. } = *step;
+    let Step { algorithm: number, fan_out, segment, requests, radix, .. } = *step;
+    let radix = if radix == 0 { KNOMIAL_RADIX } else { radix };
     let always = |algorithm| vec![Rule::always(algorithm)];
     let tree = |shape, k| always(A::Tree { shape, k, chunk: segment });
     // A chain that is told nothing of its fan-out has 4 of them. [OMPI] coll_tuned_component.c
@@ -118,7 +276,7 @@ fn meaning(kind: Kind, step: &Step) -> Vec<Rule> {
         (Kind::Bcast, 4) => always(A::SplitBinary { chunk: segment }),
         (Kind::Bcast, 5) | (Kind::Reduce, 4) => tree(Shape::Levels, 2),
         (Kind::Bcast, 6) if segment > 0 => tree(Shape::Knomial2, 2),
-        (Kind::Bcast, 7) => tree(Shape::Knomial2, KNOMIAL_RADIX),
+        (Kind::Bcast, 7) => tree(Shape::Knomial2, radix),
         // `coll_base_allgather.c`: of other sizes it is Bruck's.
         (Kind::Allgather, 3) => {
             let doubling = Rule { power_of_two: Some(true), ..Rule::always(A::RecursiveDoubling) };
@@ -199,8 +357,8 @@ impl Words {
                 let first = words.is_empty() && wrong.is_empty();
                 match (word.parse::<u64>(), word.strip_prefix("rule-file-version-")) {
                     (Ok(number), _) => words.push((number, i + 1)),
-                    (_, Some(v)) if first && matches!(v, "1" | "2") => {
-                        version = u64::from(v == "2") + 1
+                    (_, Some(v)) if first && v.parse::<u32>().is_ok_and(|v| v > 0) => {
+                        version = v.parse().unwrap_or(1);
                     }
                     _ => {
                         let found = beginning(word);
@@ -262,7 +420,7 @@ pub(super) fn read(text: &str, own: &Selection) -> Result<Reading, Vec<String>> 
 }
 
 /// A word as far as somebody needs it to find the place: a file of another kind may be one word.
-fn beginning(word: &str) -> String {
+pub(super) fn beginning(word: &str) -> String {
     const SHOWN: usize = 40;
     match word.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &word[..end]),
@@ -270,13 +428,16 @@ fn beginning(word: &str) -> String {
     }
 }
 
-/// From `bytes` on: an algorithm's number, with its fan-out, segment size and requests.
-struct Step {
-    bytes: u64,
-    algorithm: u32,
-    fan_out: u32,
-    segment: u32,
-    requests: u64,
+/// From `bytes` on: an algorithm's number, with its fan-out, segment size and requests, and the
+/// radix of a k-nomial tree. 0 is Open MPI's default.
+#[derive(Default)]
+pub(super) struct Step {
+    pub bytes: u64,
+    pub algorithm: u32,
+    pub fan_out: u32,
+    pub segment: u32,
+    pub requests: u64,
+    pub radix: u32,
 }
 
 fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)>, Vec<String>> {
@@ -304,7 +465,7 @@ fn communicators(words: &mut Words, version: u64) -> Result<Vec<(u64, Vec<Step>)
             let segment = narrow(words.next("a segment size")?);
             let requests = if version > 1 { words.next_beside() } else { None }.unwrap_or(0);
             let algorithm = narrow(algorithm);
-            steps.push(Step { bytes, algorithm, fan_out, segment, requests });
+            steps.push(Step { bytes, algorithm, fan_out, segment, requests, radix: 0 });
         }
         sizes.push((ranks, steps));
     }
@@ -325,22 +486,8 @@ fn rules_of(
         for (j, step) in steps.iter().enumerate() {
             let max = steps.get(j + 1).map_or(u64::MAX, |next| next.bytes - 1);
             let bytes = Range { min: step.bytes, max };
-            let place = match counts_total(kind) {
-                true => Rule { size, total_bytes: bytes, ..any },
-                false => Rule { size, bytes, ..any },
-            };
-            let means = meaning(kind, step);
-            rules.extend(means.iter().filter_map(|rule| rule.and(&place)));
-            if step.algorithm > 0 && means.is_empty() {
-                let words = "is not modeled: the library's own rules stand in";
-                reading.note(kind, format!("algorithm {} {words}", step.algorithm));
-            }
-            let has_segments = means.iter().any(|rule| details(rule.algorithm).1 > 0);
-            if step.segment > 0 && !means.is_empty() && !has_segments {
-                let words = format!("segments of algorithm {} are not modeled", step.algorithm);
-                reading.note(kind, words);
-            }
-            rules.extend(own_within(own, kind, &place));
+            let place = Rule { size, ..sized(kind, bytes) };
+            follow(kind, step, &place, own, &mut rules, reading);
         }
         if steps.is_empty() {
             rules.extend(own_within(own, kind, &Rule { size, ..any }));

@@ -20,7 +20,8 @@ fn any_case(kind: Kind, size: u32, seed: u64) -> Case {
     // One rank a node, three, or all on one.
     let a_node = [1, 3, size][below(draw(seed, 6, 0, 0), 3) as usize];
     let nodes = size.div_ceil(a_node);
-    Case { kind, size, nodes, bytes, elements: bytes / 8, commutative, builtin }
+    let consecutive = below(draw(seed, 7, 0, 0), 2) > 0;
+    Case { kind, size, nodes, consecutive, bytes, elements: bytes / 8, commutative, builtin }
 }
 
 /// Random choices on three sizes of communicators.
@@ -34,6 +35,7 @@ fn any_choices(family: Family, kind: Kind, seed: u64) -> Vec<Choice> {
                 kind,
                 size: ranks,
                 nodes: ranks / 4,
+                consecutive: true,
                 bytes,
                 elements: 1 << 20,
                 commutative: true,
@@ -89,7 +91,7 @@ fn a_file_says_what_was_chosen() {
         for (kind, seed) in TUNED.iter().flat_map(|&kind| (0..20).map(move |seed| (kind, seed))) {
             let choices = any_choices(family, kind, seed);
             let text = family.write(kind, &choices, &own);
-            let read = read(&text, &own).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
+            let read = read(&text, None, &own).unwrap_or_else(|e| panic!("{e:#?}\n{text}"));
             // Those for operators that do not commute stay MPICH's, which are not modeled.
             let ours = read.notes.iter().filter(|(k, _)| *k == kind && kind != Kind::ReduceScatter);
             assert_eq!(ours.count(), 0, "{:?}", read.notes);
@@ -120,7 +122,7 @@ fn a_file_says_what_was_chosen() {
 fn the_profile_is_mpichs_own_file() {
     let (none, own) = (uncomposed(), own("mpich"));
     let text = include_str!("../../libraries/mpich.json");
-    let read = read(text, &Selection::default()).expect("MPICH's own file is legal");
+    let read = read(text, None, &Selection::default()).expect("MPICH's own file is legal");
     let of_file = read.clone().over(&Selection::default());
     for kind in Kind::ALL {
         for nth in 0..2_000 {
@@ -174,16 +176,16 @@ fn wrong_files_are_complained_of_with_their_place() {
         ("1 99 0", "found collective 99"),
         ("one", "line 1: found `one`, expected a number"),
     ] {
-        let errors = read(text, &own).expect_err(text);
+        let errors = read(text, None, &own).expect_err(text);
         assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {wanted}\n{errors:#?}");
     }
     // No longer than a line, in letters of any length.
-    let long = read(&"\u{fc}".repeat(100_000), &own).expect_err("a word");
+    let long = read(&"\u{fc}".repeat(100_000), None, &own).expect_err("a word");
     let shown = "\u{fc}".repeat(40);
     assert_eq!(long, [format!("line 1: found `{shown}...`, expected a number")]);
     // Deeper than any stack.
     let deep = "{\"collective=bcast\":".to_string() + &"{\"any\":".repeat(100_000);
-    assert!(read(&deep, &own).is_err());
+    assert!(read(&deep, None, &own).is_err());
 }
 
 /// The example of Open MPI's documentation, with its comments and its second version.
@@ -193,7 +195,7 @@ fn open_mpis_own_example_is_read() {
                 #====\n64 # comm size\n3 # number of rules\n0 0 0 0 0\n512000 4 0 0 64\n\
                 1536000 2 0 0\n";
     let own = own("openmpi");
-    let read = read(text, &own).expect("legal");
+    let read = read(text, None, &own).expect("legal");
     assert!(read.notes.is_empty(), "{:?}", read.notes);
     let selection = read.over(&own);
     let none = Overrides::default();
@@ -206,7 +208,16 @@ fn open_mpis_own_example_is_read() {
         // Its message sizes are of all blocks: 512,000 B are 8,000 a rank.
         let kind = Kind::Alltoall;
         let (commutative, builtin) = (true, true);
-        let case = Case { kind, size: 64, nodes: 8, bytes, elements: 0, commutative, builtin };
+        let case = Case {
+            kind,
+            size: 64,
+            nodes: 8,
+            consecutive: true,
+            bytes,
+            elements: 0,
+            commutative,
+            builtin,
+        };
         let want = want.unwrap_or_else(|| own.decide(&case, &none));
         assert_eq!(selection.decide(&case, &none), want, "{bytes} B");
     }
@@ -219,10 +230,19 @@ fn what_would_end_a_program_is_not_written() {
     let kind = Kind::Allgather;
     let choices = [Choice { ranks: 64, bytes: 8, algorithm: Algorithm::RecursiveDoubling }];
     let text = Family::Mpich.write(kind, &choices, &own);
-    let selection = read(&text, &own).expect("legal").over(&own);
+    let selection = read(&text, None, &own).expect("legal").over(&own);
     for size in [64, 65, 96, 128] {
         let (nodes, commutative, builtin) = (size, true, true);
-        let case = Case { kind, size, nodes, bytes: 64, elements: 8, commutative, builtin };
+        let case = Case {
+            kind,
+            size,
+            nodes,
+            consecutive: true,
+            bytes: 64,
+            elements: 8,
+            commutative,
+            builtin,
+        };
         let got = selection.decide(&case, &Overrides::default());
         assert!(got.takes(&case), "{size}: {got:?}");
     }

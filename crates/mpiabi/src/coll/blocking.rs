@@ -2,14 +2,33 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::{Plan, jobs};
+use collectives::Kind;
+
+use super::{Job, Plan, jobs};
 use crate::abi::{Comm, Datatype, Op};
 use crate::error::Result;
 use crate::export::mpi_fn;
 use crate::runtime;
 
+/// The bit of `MPI_Alltoallw`, which is an alltoallv otherwise: see `wire::Header::synchronized`.
+const ALLTOALLW: u32 = 1 << 31;
+
 fn run(plan: Plan) -> Result {
+    let bit = match &plan {
+        Plan::Job(job) => 1 << job.layout.kind as u32,
+        Plan::Exchange(_) => 0,
+    };
+    run_synchronized(plan, bit)
+}
+
+/// The same, after a barrier if the simulated library has one before such a call.
+fn run_synchronized(plan: Plan, bit: u32) -> Result {
     let held = &runtime::enter()?;
+    if let Plan::Job(job) = &plan
+        && runtime::seat::begins_with_barrier(held, bit)
+    {
+        Job::new(&job.comm, Kind::Barrier, 0).start(held).wait(held).result()?;
+    }
     plan.start(held).wait(held).result()
 }
 
@@ -110,7 +129,7 @@ mpi_fn! {
     ) {
         let give = (from, sent, senddispls, sendtypes);
         let take = (into.cast_const(), received, recvdispls, recvtypes);
-        run(unsafe { jobs::alltoallw(give, take, comm)? })
+        run_synchronized(unsafe { jobs::alltoallw(give, take, comm)? }, ALLTOALLW)
     }
     pub fn Reduce_scatter<Int>(
         from: *const c_void, into: *mut c_void, counts: *const Int, datatype: Datatype, op: Op,

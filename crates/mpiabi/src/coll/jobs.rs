@@ -237,6 +237,7 @@ pub(super) fn bcast<Int: Integer>(data: Items<Int>, root: c_int, comm: Comm) -> 
     let root = checked_root(&comm, root)?;
     let buffer = items(data)?;
     let job = Job::new(&comm, Kind::Bcast, buffer.bytes()).root(root);
+    let job = job.elements(buffer.datatype.size);
     let side = Side::Whole(buffer);
     Ok(if comm.rank == root { job.give(side) } else { job.take(side) }.into())
 }
@@ -351,6 +352,7 @@ pub(super) fn allgather<Int: Integer>(
     let n = given.bytes().min(n);
     let taken = apart_if_shorter(&block, count, &comm, n);
     let job = Job::new(&comm, Kind::Allgather, n).in_place(in_place(from.0));
+    let job = job.elements(block.datatype.size);
     Ok(job.give(Side::Whole(given)).take(taken).into())
 }
 
@@ -374,6 +376,7 @@ pub(super) unsafe fn allgatherv<Int: Integer>(
         same(given.bytes(), own.bytes())?;
     }
     let job = Job::new(&comm, Kind::Allgatherv, own.bytes()).ragged(lengths(&taken));
+    let job = job.elements(own.datatype.size);
     let job = job.in_place(in_place(from.0));
     Ok(job.give(Side::Whole(given)).take(Side::Blocks(taken)).into())
 }

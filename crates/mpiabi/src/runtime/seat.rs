@@ -30,6 +30,11 @@ pub fn tag_max(held: &Held, tag: i32) -> i32 {
         rt.tag_max
     })
 }
+/// Whether a blocking collective of that bit begins with a barrier: see `Header::synchronized`.
+pub fn begins_with_barrier(held: &Held, bit: u32) -> bool {
+    // SAFETY: written before any rank started.
+    with(held, |rt| unsafe { (*rt.segment.header()).synchronized } & bit != 0)
+}
 /// Tells the simulator, with the next hand-over, how many requests there have been at once.
 pub fn most_requests(held: &Held, n: u32) {
     with(held, |rt| rt.control().requests = n);

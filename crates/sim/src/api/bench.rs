@@ -192,9 +192,10 @@ pub(super) fn answer(
         common.mpi = "none".into();
         common.mpi_toml = None;
     }
-    let overrides = super::overrides(Heard::new(&common, &request.env)).unwrap_or_else(|more| {
+    let heard = Heard::new(&common, &request.env);
+    let (overrides, set) = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
-        Overrides::default()
+        Default::default()
     });
     complaints.extend(request.error_bars.then(|| no_bars(request, which)).flatten());
     let window = window(request.window, which).unwrap_or_else(|complaint| {
@@ -251,7 +252,7 @@ pub(super) fn answer(
         congestion: None,
         counter_table: Vec::new(),
         link_kinds: Vec::new(),
-        notes: rule_notes(&job, which),
+        notes: [rule_notes(&job, which), set].concat(),
     };
     // A barrier has no size.
     let sizes: &[u64] =

@@ -659,11 +659,10 @@ pub(super) fn first_call(
     bytes: u64,
 ) -> Collective {
     match collective(kind, algorithm, collectives::Seat { rank: 0, size }, bytes) {
-        Op::Collective { call, .. } if kind.asks_for_nodes() => {
+        Op::Collective { call, .. } => {
             let nodes = job.seats.iter().take(size as usize).map(|seat| seat.node.0);
             Collective { nodes: Some(Nodes::new(nodes)), ..call }
         }
-        Op::Collective { call, .. } => call,
         _ => unreachable!("a collective is built"),
     }
 }

@@ -143,7 +143,13 @@ pub struct JobsResult {
 
 /// A task that has been looked at.
 enum Ready<'a> {
-    Program { program: &'a Program, factor: Option<f64>, overrides: Overrides },
+    Program {
+        program: &'a Program,
+        factor: Option<f64>,
+        overrides: Overrides,
+        /// What its variables say that is not followed.
+        notes: Vec<String>,
+    },
     Bench(Plan),
 }
 
@@ -234,6 +240,14 @@ pub fn jobs(
     let tally = Tally::of(&outcome);
     let (link_table, link_kinds) = links(&run.machine, &tally);
     let nics = of_nodes(&run.machine, run.seats.iter().map(|seat| seat.nic));
+    let mut notes = super::notes(&run, None);
+    for task in &ready {
+        if let Ready::Program { notes: set, .. } = task {
+            notes.extend(
+                set.iter().filter(|note| !notes.contains(note)).cloned().collect::<Vec<_>>(),
+            );
+        }
+    }
     let mut result = JobsResult {
         machine: run.machine.name.clone(),
         fidelity,
@@ -249,7 +263,7 @@ pub fn jobs(
         exit_code: 0,
         interrupted: outcome.end == End::Interrupted,
         limits: LimitsRow::of_run(&run, &outcome),
-        notes: super::notes(&run, None),
+        notes,
         network: NetworkRow::of_run(&run.machine, &outcome),
         wall_s: 0.0,
         engine: EngineRow::default(),
@@ -408,10 +422,10 @@ fn look_at<'a>(
     match &job.task {
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
-            let overrides = super::overrides(Heard::new(common, &program.env))?;
+            let (overrides, notes) = super::overrides(Heard::new(common, &program.env))?;
             let lacks = run.and_then(|run| limits::reducers(run, &overrides));
             lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
-            Ok(Some(Ready::Program { program, factor, overrides }))
+            Ok(Some(Ready::Program { program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
             let Some(which) = Bench::named(bench) else {
@@ -449,7 +463,7 @@ fn play<N: NetworkModel>(
     let mut works = Vec::new();
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
-            Ready::Program { program, factor, overrides } => {
+            Ready::Program { program, factor, overrides, .. } => {
                 let seats = seats_of(run, number);
                 let live = run::start(run, seats, program, *factor, overrides.clone(), tick)
                     .map_err(|c| vec![of_job(c, ready.len(), number)])?;

@@ -11,6 +11,7 @@ mod carried;
 mod classes;
 mod congestion;
 mod counters;
+mod cray;
 mod faults;
 mod jobs;
 mod limits;
@@ -47,10 +48,13 @@ use crate::traffic::{Place, TrafficRequest, TrafficResult};
 use crate::world::{Job, Progress, Seat};
 use base::Span;
 use classes::Asked;
-use collectives::{Kind, Overrides};
+use collectives::{Kind, Overrides, Setting};
 use machine::placement::{self, Free, Placement, Policy};
-use machine::{Complaint, FABRICS, Machine, MachineSpec, NicId, NicPolicy, NodeId, nearest};
+use machine::{
+    Complaint, FABRICS, Machine, MachineSpec, NicId, NicPolicy, NodeId, Reorder, nearest,
+};
 use mpi::Library;
+use mpi::rules::Format;
 use serde::Deserialize;
 
 /// Which machine: a preset's name, or a file's text under a name of the user's.
@@ -87,6 +91,9 @@ pub struct Common {
     /// How ranks come to the NICs of their node; `block` unless said.
     #[serde(default)]
     pub nic_policy: Option<String>,
+    /// How the library numbers the ranks that are placed, if it does.
+    #[serde(skip)]
+    pub reorder: Option<Reorder>,
     /// Traffic class of what is run; best effort unless said.
     #[serde(default)]
     pub class: Option<String>,
@@ -95,9 +102,9 @@ pub struct Common {
     /// The text of a profile of the user's, under the name above.
     #[serde(default)]
     pub mpi_toml: Option<String>,
-    /// A file of rules for its collectives, MPICH's or Open MPI's.
+    /// Files of rules for its collectives, MPICH's or Open MPI's.
     #[serde(default)]
-    pub rules: Option<RulesRequest>,
+    pub rules: Option<RulesRequests>,
     /// What nodes no job has do meanwhile.
     #[serde(default)]
     pub background: Vec<BackgroundRequest>,
@@ -116,12 +123,32 @@ pub struct Common {
     #[serde(default = "one_thread")]
     pub threads: usize,
 }
-/// A file of the user's: its name and its text.
+/// One file of rules, or several that go together: MPICH has three.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum RulesRequests {
+    One(RulesRequest),
+    Several(Vec<RulesRequest>),
+}
+
+impl RulesRequests {
+    fn as_slice(&self) -> &[RulesRequest] {
+        match self {
+            RulesRequests::One(file) => std::slice::from_ref(file),
+            RulesRequests::Several(files) => files,
+        }
+    }
+}
+
+/// A file of the user's: its name and its text, and its format if a variable says it (`generic`,
+/// `compositions`, `posix`, `openmpi`).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RulesRequest {
     pub name: String,
     pub text: String,
+    #[serde(default)]
+    pub format: Option<String>,
 }
 
 fn packet() -> String {
@@ -239,15 +266,27 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
             let wanted = format!("overheads of at most {most} s; one would be {seconds} s");
             vec![Complaint::new("node.mpi_speed", mpi_speed.to_string(), wanted)]
         })?;
-    if let Some(rules) = &common.rules {
-        let read = mpi::rules::read(&rules.text, &library.selection)
-            .map_err(|errors| complain(format!("coll_rules.{}", rules.name), errors))?;
-        let words = |kind: Kind, words: &str| format!("{}: {}: {words}", rules.name, kind.name());
-        let notes = read.notes.iter().map(|(kind, what)| (Some(*kind), words(*kind, what)));
-        library.notes.extend(notes);
-        library.selection = read.over(&library.selection);
+    let rules = common.rules.as_ref().map_or(&[][..], RulesRequests::as_slice);
+    let format = |rules: &RulesRequest| rules.format.as_deref().and_then(Format::named);
+    // What the device composes goes over the generic selection.
+    let mut rules: Vec<&RulesRequest> = rules.iter().collect();
+    rules.sort_by_key(|rules| format(rules));
+    let mut complaints = Vec::new();
+    for rules in rules {
+        match mpi::rules::read(&rules.text, format(rules), &library.selection) {
+            Ok(read) => {
+                let words = |kind: Kind, what: &str| {
+                    (Some(kind), format!("{}: {}: {what}", rules.name, kind.name()))
+                };
+                library.notes.extend(read.notes.iter().map(|(kind, what)| words(*kind, what)));
+                library.selection = read.over(&library.selection);
+            }
+            Err(errors) => {
+                complaints.extend(complain(format!("coll_rules.{}", rules.name), errors));
+            }
+        }
     }
-    Ok(library)
+    if complaints.is_empty() { Ok(library) } else { Err(complaints) }
 }
 
 /// How the variables begin that this library does not listen to, though others do; none if there
@@ -283,7 +322,8 @@ impl<'a> Heard<'a> {
 fn seats(
     machine: &Machine,
     request: Option<&PlacementRequest>,
-    wanted: placement::Job,
+    wanted: placement::Job<'_>,
+    reorder: Option<&Reorder>,
     free: &mut Free,
 ) -> Result<Vec<Seat>, Vec<Complaint>> {
     let ppn = wanted.ppn;
@@ -335,6 +375,10 @@ fn seats(
     })?;
     fits(placed.local.iter().max().map_or(0, |&local| local + 1))?;
     free.take(&placed.node);
+    let placed = match reorder {
+        Some(order) => placed.reordered(order),
+        None => placed,
+    };
     let seats = placed.node.into_iter().zip(placed.nic).zip(placed.binding);
     Ok(seats.map(|((node, nic), binding)| Seat { node, nic, binding }).collect())
 }
@@ -388,8 +432,8 @@ pub(crate) fn run_of(
     let nics = nics.map_err(|complaint| complaints.push(complaint)).unwrap_or_default();
     let mut groups: Vec<Vec<Seat>> = Vec::new();
     for (i, &Wanted { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
-        let of = placement::Job { ranks, ppn, nodes: None, nics, seed: common.seed };
-        match seats(&machine, placement, of, &mut free) {
+        let of = placement::Job { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
+        match seats(&machine, placement, of, common.reorder.as_ref(), &mut free) {
             Ok(seats) => groups.push(seats),
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
         }
@@ -552,9 +596,9 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
     let mut place = Place { slices, vnet, in_order, ..Place::default() };
     if let Some(nodes) = call.nodes {
         let all = free.clone();
-        let nics = NicPolicy::Block;
+        let nics = &NicPolicy::Block;
         let of = placement::Job { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
-        seats(machine, common.placement.as_ref(), of, &mut free)?;
+        seats(machine, common.placement.as_ref(), of, None, &mut free)?;
         let taken = all.nodes.iter().filter(|&&node| !free.has(node));
         let nics =
             taken.flat_map(|&node| machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)]);
@@ -566,15 +610,31 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
     Ok(place)
 }
 
-/// The user's choices of algorithms among `env`; values that mean nothing are complaints.
-pub(crate) fn overrides(heard: Heard<'_>) -> Result<Overrides, Vec<Complaint>> {
+/// The user's choices of algorithms among `env`, and notes on values that are not modeled; values
+/// that mean nothing are complaints.
+pub(crate) fn overrides(heard: Heard<'_>) -> Result<(Overrides, Vec<String>), Vec<Complaint>> {
     let mut overrides = Overrides::default();
+    let mut notes = Vec::new();
     let mut complaints = Vec::new();
     for (name, value) in heard.iter() {
-        if let Err(what) = overrides.set(name, value) {
-            let wanted = what.split_once("expected ").map_or(what.as_str(), |(_, wanted)| wanted);
-            complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+        match overrides.set(name, value) {
+            Ok(Setting::NotModeled(note)) => notes.push(note),
+            Ok(_) => {}
+            Err(what) => {
+                let wanted = what.split_once("expected ").map_or(&*what, |(_, wanted)| wanted);
+                complaints.push(Complaint::new(format!("env.{name}"), value, wanted));
+            }
         }
     }
-    if complaints.is_empty() { Ok(overrides) } else { Err(complaints) }
+    match mpi::rules::forced(heard.iter()) {
+        Ok(forced) => {
+            overrides.rules = forced.rules;
+            notes.extend(forced.notes);
+        }
+        Err(wrong) => complaints.extend(wrong.into_iter().map(|(name, wanted)| {
+            let found = heard.get(&name).unwrap_or_default();
+            Complaint::new(format!("env.{name}"), found, wanted)
+        })),
+    }
+    if complaints.is_empty() { Ok((overrides, notes)) } else { Err(complaints) }
 }

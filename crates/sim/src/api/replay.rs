@@ -122,7 +122,7 @@ pub fn replay(
         complaints.push(Complaint::new("compute", found, "`recorded`, `none` or a factor"));
     }
     let heard = Heard::new(&request.common, &request.env);
-    let overrides = super::overrides(heard).unwrap_or_else(|more| {
+    let (overrides, notes) = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
         Default::default()
     });
@@ -138,6 +138,7 @@ pub fn replay(
     let (Ok(mut schedule), Ok(mut job), true) = (schedule, job, complaints.is_empty()) else {
         return Err(complaints);
     };
+    job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
     limits::heed(&mut job.library, &job.machine, heard)?;
     limits::reducers(&job, &overrides).map_or(Ok(()), |complaint| Err(vec![complaint]))?;
     too_large(&job, &schedule).map_or(Ok(()), |complaint| Err(vec![complaint]))?;

@@ -2,7 +2,10 @@
 
 use super::carried::{self, Carried};
 use super::replay::Recorded;
-use super::{Asked, Common, Fidelity, Heard, accepted, fidelity, job_of_class, limits, memory};
+use super::{
+    Asked, Common, Fidelity, Heard, RulesRequest, accepted, cray, fidelity, job_of_class, limits,
+    memory,
+};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::world::{Job, Policy, Progress, Seat, Starting, World};
 use base::{Span, Time};
@@ -10,7 +13,7 @@ use collectives::Overrides;
 use flow::FlowNetwork;
 use live::{Exit, LaunchError, LaunchSpec, Launcher, Live, LiveOutcome, SeatSpec};
 use loggp::LogGpNetwork;
-use machine::{Complaint, Machine, NicPolicy};
+use machine::{Complaint, Machine};
 use mpi::Family;
 use mpi::limits::Limit;
 use net::NetworkModel;
@@ -43,6 +46,9 @@ pub struct RunRequest {
     pub program: Program,
     #[serde(default)]
     pub hostfile_text: Option<String>,
+    /// The file with an order of ranks that Cray MPICH's variable asks for.
+    #[serde(default)]
+    pub rank_order: Option<RulesRequest>,
     /// Writes down what the ranks do.
     #[serde(default)]
     pub record: bool,
@@ -180,19 +186,18 @@ pub fn run(
         None
     });
     let heard = Heard::new(&request.common, &request.program.env);
-    let overrides = super::overrides(heard).unwrap_or_else(|more| {
+    let (overrides, notes) = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
-        Overrides::default()
+        Default::default()
     });
     let asked = Asked::or_by_variable(request.common.class.as_deref(), heard);
-    if common.nic_policy.is_none() {
-        common.nic_policy = nic_policy_of(heard).unwrap_or_else(|complaint| {
-            complaints.push(complaint);
-            None
-        });
-    }
+    let by_hand = common.nic_policy.is_some();
+    let set = cray::seat(&mut common, heard, request.ranks, request.rank_order.as_ref());
+    let set = set.map_err(|more| complaints.extend(more)).unwrap_or_default();
     let job = match job_of_class(&common, request.ranks, ppn, asked) {
         Ok(mut job) => {
+            let notes = notes.into_iter().chain(set);
+            job.library.notes.extend(notes.map(|note| (None, note)));
             if let Err(more) = limits::heed(&mut job.library, &job.machine, heard) {
                 complaints.extend(more);
             }
@@ -203,7 +208,8 @@ pub fn run(
             job
         }
         Err(more) => {
-            complaints.extend(more);
+            let named = |c| if by_hand { c } else { cray::of_variable(c, heard) };
+            complaints.extend(more.into_iter().map(named));
             complaints.extend(limits::misset(heard));
             return Err(complaints);
         }
@@ -222,17 +228,6 @@ pub fn run(
     result.wall_s = begun.elapsed().as_secs_f64();
     result.carried.engine.wall_s = result.wall_s;
     Ok(result)
-}
-
-/// How ranks come to NICs, by Cray MPICH's variable.
-fn nic_policy_of(heard: Heard<'_>) -> Result<Option<String>, Complaint> {
-    const VARIABLE: &str = "MPICH_OFI_NIC_POLICY";
-    let Some(word) = heard.get(VARIABLE) else { return Ok(None) };
-    let at = format!("env.{VARIABLE}");
-    match NicPolicy::from_word(word.trim()) {
-        Ok(_) => Ok(Some(word.trim().into())),
-        Err(complaint) => Err(Complaint { at, ..complaint }),
-    }
 }
 
 impl Compute {
@@ -293,6 +288,7 @@ pub(super) fn start(
         poll_interval: library.poll_interval,
         livelock_polls: LIVELOCK_POLLS,
         patience: PATIENCE,
+        synchronized: overrides.synchronized,
         progress: Some(Box::new(move |p: live::Progress| {
             let live::Progress { started, attached, ranks } = p;
             let is_over = attached == ranks;

@@ -94,10 +94,10 @@ pub fn tune(
         let names: Vec<&str> = choosy.map(Kind::name).collect();
         complaints.push(unknown("collective", &request.collective, &names));
     }
-    let overrides =
-        super::overrides(Heard::new(&request.common, &request.env)).unwrap_or_else(|more| {
+    let (overrides, set) = super::overrides(Heard::new(&request.common, &request.env))
+        .unwrap_or_else(|more| {
             complaints.extend(more);
-            Overrides::default()
+            Default::default()
         });
     let mut jobs = Vec::new();
     for &nodes in &request.nodes {
@@ -147,7 +147,7 @@ pub fn tune(
         return Err(vec![Complaint::new("nodes", "nothing", "numbers of nodes, at least one")]);
     };
     let own = first.library.selection.clone();
-    let notes = super::notes(first, Some(session.kind));
+    let notes = [super::notes(first, Some(session.kind)), set].concat();
     let mut result = TuneResult {
         collective: request.collective.clone(),
         machine: first.machine.name.clone(),
