@@ -147,8 +147,8 @@ def rules() -> Iterator[tuple[str, int]]:
 def explains(
     names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]], n: int
 ) -> set[int]:
-    """How many calls of a name a rank makes, if the partners of these calls, of (rank, call), are by
-    the rule that the names are of: all who have such a partner make as many. Nothing if not."""
+    """How many calls of a name a rank makes, if the partners of the calls, of (rank, call), are by
+    the rule of the names: all who have such a partner make as many. Nothing if not."""
     counts: dict[tuple[Any, ...], dict[int, int]] = {}
     for (rank, call), found in zip(made, names):
         if found is None or regular.peer_of(*found, rank, n) != call.peer:

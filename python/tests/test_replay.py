@@ -286,3 +286,31 @@ def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi)
                    "--mpi", mpi, "--json")  # fmt: skip
     assert done.returncode == 0 and f"not heard by `{mpi}`: {knob}" in done.stderr
     assert json.loads(done.stdout)["messages"] == messages[f"{knob}=ring", mpi]
+
+
+def test_nics_of_a_schedule_are_those_of_the_machine(odonata, tmp_path):
+    """Four NICs carry four messages in a quarter of the time; each NIC that a node lacks is told."""
+
+    def schedule(name: str, nics):
+        lines = ["num_ranks 2"]
+        for rank, (how, to) in enumerate((("send", "to 1"), ("recv", "from 0"))):
+            lines += [f"rank {rank} {{"]
+            lines += [f"{how} 4194304b {to} tag {tag} nic {nic}" for tag, nic in enumerate(nics)]
+            lines += ["}"]
+        file = tmp_path / name
+        file.write_text("\n".join(lines) + "\n")
+        return file
+
+    machine = od.machine("frontier")
+    one, four = (
+        od.replay(machine, schedule(name, nics), fidelity="loggp").summary["time_s"]
+        for name, nics in (("one.goal", [0] * 4), ("four.goal", range(4)))
+    )
+    # But for what the first message takes before its bytes: latencies and a rendezvous.
+    assert 3.6 < one / four < 4
+    done = odonata("replay", schedule("five.goal", [0, 4, 3, 9]), "--machine", "frontier")
+    assert done.returncode == 2 and done.stdout == ""
+    for line, nic in ((4, 4), (6, 9), (10, 4), (12, 9)):
+        assert f"five.goal, line {line}\n    found   nic {nic}\n" in done.stderr, done.stderr
+    assert "a NIC of the node of rank 1, 0 to 3" in done.stderr
+    assert done.stderr.startswith("odonata: 4 complaints;")
