@@ -42,14 +42,17 @@ class Case:
     ranks: int
     machine: str
     ppn: int
+    # Of OpenMP, per rank.
+    threads: int = 1
 
 
 CASES = (
     *(Case("hpcc", f"N = {n}, NB = 32", *where) for n, *where in (
-        (384, 8, "aurora", 2), (512, 16, "frontier", 8), (512, 32, "dragonfly-1056", 4),
-        (768, 64, "aurora", 8),
+        (256, 4, "aurora", 2, 2), (384, 8, "aurora", 2), (512, 16, "frontier", 8),
+        (512, 32, "dragonfly-1056", 4), (768, 64, "aurora", 8),
     )),
     *(Case("lammps", work, *where) for work, *where in (
+        ("lj", 4, "aurora", 2, 2), ("rhodo", 4, "frontier", 2, 2),
         ("lj", 8, "aurora", 2), ("chain", 8, "frontier", 4), ("eam", 8, "dragonfly-1056", 1),
         ("chute", 8, "aurora", 8), ("rhodo", 8, "frontier", 8), ("lj", 12, "lumi-g", 4),
         ("eam", 16, "aurora", 4), ("chain", 32, "dragonfly-1056", 8), ("lj", 64, "frontier", 8),
@@ -84,9 +87,10 @@ def _lammps() -> Path:
     if not program.exists():
         wrapper = WRAPPERS / "odonata-mpicxx"
         # What the five benchmarks of LAMMPS need.
-        packages = "MOLECULE KSPACE MANYBODY GRANULAR RIGID".split()
+        packages = "MOLECULE KSPACE MANYBODY GRANULAR RIGID OPENMP".split()
         _make(["make", *(f"yes-{p}" for p in packages)], home / "src")
-        flags = ["CCFLAGS=-O1 -std=c++11 -w", "LINKFLAGS=-O1", "LMP_INC=-DLAMMPS_MEMALIGN=64"]
+        flags = ["CCFLAGS=-O1 -std=c++11 -w -fopenmp", "LINKFLAGS=-O1 -fopenmp"]
+        flags.append("LMP_INC=-DLAMMPS_MEMALIGN=64")
         jobs = f"-j{os.cpu_count() or 1}"
         _make(["make", jobs, "mpi", f"CC={wrapper}", f"LINK={wrapper}", *flags], home / "src")
     return program
@@ -118,6 +122,10 @@ def run(case: Case, place, program: Path) -> tuple[str | None, str]:
             if path.is_file() and path.name.startswith(("in.", "data.", "Cu_u3")):
                 (folder / path.name).symlink_to(path)
         command += ["-in", f"in.{case.work}", "-log", "none"]
+        if case.threads > 1:
+            command += ["-sf", "omp", "-pk", "omp", str(case.threads)]
+    # Both places hand them to the ranks. On few cores threads of the reference wait asleep.
+    os.environ |= {"OMP_NUM_THREADS": str(case.threads), "OMP_WAIT_POLICY": "passive"}
     done = places.run(place, case.ranks, command, seconds=LIMIT_S, cwd=folder)
     if done.code != 0:
         how = "its time ran out" if done.code is None else f"exit code {done.code}"
@@ -226,6 +234,7 @@ def main() -> int:
         good, said = compare(case, reference)
         fine &= good
         where = f"{case.machine}, {case.ppn} a node"
+        where += f", {case.threads} threads" if case.threads > 1 else ""
         word = "equal" if good else "DIFFERS"
         took = time.monotonic() - start
         print(f"  {case.program} {case.work}, {case.ranks} ranks on {where}: {word} ({took:.0f} s)")

@@ -47,7 +47,7 @@ pub(crate) fn activity(pid: u32) -> Activity {
 
 fn look(pid: u32, depth: u32) -> Activity {
     let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { return Activity::Runs };
-    let mut found: Option<(String, bool)> = None;
+    let mut found: Option<String> = None;
     let mut wakes = false;
     for task in tasks.flatten().filter_map(|t| t.file_name().into_string().ok()) {
         match of_thread(pid, &task) {
@@ -56,23 +56,24 @@ fn look(pid: u32, depth: u32) -> Activity {
             Wait::Sleep if task.parse() == Ok(pid) => return Activity::Runs,
             Wait::Sleep => wakes = true,
             Wait::Process { call, timed } => {
-                let before = found.take();
-                found = Some(before.unwrap_or((call, timed)));
+                // A thread that joins another one waits on a shared futex, too.
+                if found.as_ref().is_none_or(|before| before.starts_with("futex")) {
+                    found = Some(call);
+                }
                 wakes |= timed;
             }
             Wait::Child { call } => match of_children(pid, depth) {
                 Activity::Runs => return Activity::Runs,
                 Activity::Blocked { call: theirs, .. } => {
-                    found = Some((format!("{call} on a process in {theirs}"), true));
+                    found = Some(format!("{call} on a process in {theirs}"));
                     wakes = true;
                 }
             },
         }
     }
     match found {
-        // A join of a thread is a shared futex, too.
-        Some((call, _)) if wakes && call.starts_with("futex") => Activity::Runs,
-        Some((call, _)) => Activity::Blocked { call, timed: wakes },
+        Some(call) if wakes && call.starts_with("futex") => Activity::Runs,
+        Some(call) => Activity::Blocked { call, timed: wakes },
         None => Activity::Runs,
     }
 }
@@ -316,8 +317,8 @@ mod tests {
     #[test]
     fn a_pipe_of_its_own_blocks_a_process_and_so_does_a_child_that_is_blocked() {
         for (script, wanted) in [
-            ("exec 5<&0 </dev/null; read line <&5", "read (pipe)"),
-            ("exec 5<&0 </dev/null; (read line <&5; true); true", "wait4 on a process in"),
+            ("exec 5<&0 </dev/null; exec cat /dev/fd/5", "read (pipe)"),
+            ("exec 5<&0 </dev/null; (cat /dev/fd/5; true); true", "wait4 on a process in"),
         ] {
             let mut child = Command::new("sh")
                 .args(["-c", script])

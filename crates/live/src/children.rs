@@ -112,6 +112,11 @@ impl Children {
     pub fn is_child(&self, rank: u32, pid: u32) -> bool {
         self.pids[rank as usize] == pid as libc::pid_t
     }
+    /// Whether `pid` is the rank's process: ours, or started by one of ours. In a container that
+    /// numbers processes by itself it may be another process's number.
+    pub fn is_of_rank(&self, rank: u32, pid: u32) -> bool {
+        self.is_child(rank, pid) || self.job.owns(pid as libc::pid_t)
+    }
     pub fn is_alive(&self, rank: u32) -> bool {
         self.pids[rank as usize] != 0
     }

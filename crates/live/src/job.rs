@@ -25,11 +25,20 @@ impl Job {
         Job { mark: format!("{us}.{n}.{now}").into() }
     }
 
+    /// Whether a process carries the mark.
+    pub fn owns(&self, pid: libc::pid_t) -> bool {
+        carries(pid, &self.entry())
+    }
+
+    fn entry(&self) -> Vec<u8> {
+        [ENV_JOB.as_bytes(), b"=", self.mark.as_bytes()].concat()
+    }
+
     /// Kills and reaps the children of ours that carry the mark, until there are none: whoever is
     /// killed leaves its own children to us. The ranks are gone by now.
     pub fn end(&self, patience: Duration) {
         let begun = Instant::now();
-        let entry = [ENV_JOB.as_bytes(), b"=", self.mark.as_bytes()].concat();
+        let entry = self.entry();
         loop {
             let left: Vec<libc::pid_t> =
                 children().into_iter().filter(|&pid| carries(pid, &entry)).collect();

@@ -59,7 +59,7 @@ impl Outside {
 impl Live {
     /// Waits for the batch. If all of it that is out is blocked for a while, goes on without.
     pub(crate) fn wait_for_batch(&mut self) {
-        self.outside.looks = 0;
+        (self.outside.looks, self.outside.idle_since) = (0, None);
         while !self.turns.all_back(LOOK) {
             self.look();
             self.find_intruders();
@@ -108,7 +108,7 @@ impl Live {
             ((*control).state.load(Ordering::Acquire), (*control).pid)
         };
         match state {
-            state::ACTIVE => activity(pid),
+            state::ACTIVE if self.children.is_of_rank(at, pid) => activity(pid),
             _ => Activity::Runs,
         }
     }
@@ -212,9 +212,7 @@ impl Live {
             return true;
         }
         let found: Vec<Activity> = pids.iter().map(|&pid| activity(pid)).collect();
-        let is_timed = |a: &Activity| {
-            *a != Activity::Runs && matches!(a, Activity::Blocked { timed: true, .. })
-        };
+        let is_timed = |a: &Activity| matches!(a, Activity::Blocked { timed: true, .. });
         let patience =
             if found.iter().any(is_timed) { self.patience * TIMED } else { self.patience };
         if since.elapsed() < patience && !found.contains(&Activity::Runs) {
@@ -238,10 +236,11 @@ impl Live {
         expected
     }
 
-    /// Nobody can go on, and some wait outside MPI.
+    /// No rank can go on, and some wait outside MPI.
     pub(crate) fn fail_outside(&mut self) {
         let Some(&first) = self.outside.away.first() else { return };
-        let call = match self.activity_of(first) {
+        // SAFETY: as above.
+        let call = match activity(unsafe { (*self.control(first)).pid }) {
             Activity::Blocked { call, .. } => call,
             Activity::Runs => match self.outside.calls.iter().find(|known| known.0 == first) {
                 Some((_, call)) => call.clone(),

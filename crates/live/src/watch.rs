@@ -15,6 +15,9 @@ use workload::wire::{self, command, state};
 /// How long a killed process may take to be gone, as seen by a job that has come to a standstill.
 const DYING: Duration = Duration::from_millis(200);
 
+/// How long the exit handlers of a rank that aborts may take, in time of the wall clock [estimate].
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// Ranks under other programs looked at in one go: a look costs some 10 us of the 20 ms until the
 /// next, so 4,096 such ranks are gone through in 1.3 s.
 const MOST_HIDDEN: usize = 64;
@@ -320,9 +323,29 @@ impl Live {
                 self.turns.give(at);
             }
         }
+        self.await_aborting();
         self.children.end();
         // Whatever they wrote last is passed on before we say how it ended.
         self.pumps.clear();
+    }
+}
+
+impl Live {
+    /// A rank that aborts writes its buffers and runs its exit handlers before it is killed.
+    fn await_aborting(&mut self) {
+        let begun = Instant::now();
+        let aborts = |live: &Live, at: u32| {
+            // SAFETY: the field is atomic.
+            let state = unsafe { (*live.control(at)).state.load(Ordering::Acquire) };
+            state == state::ABORTED && live.children.is_alive(at)
+        };
+        while begun.elapsed() < FAREWELL && (0..self.ranks.len() as u32).any(|at| aborts(self, at))
+        {
+            self.children.wait(Duration::from_millis(2));
+            for (at, exit) in self.children.exited() {
+                self.exits[at as usize] = Some(exit);
+            }
+        }
     }
 }
 

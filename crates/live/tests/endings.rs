@@ -236,7 +236,9 @@ fn rank_side() {
 }
 
 fn failed(program: &str, ranks: u32) -> (LiveOutcome, String) {
-    let outcome = outcome(job(program, ranks));
+    let (mut world, _) = run(job(program, ranks));
+    world.workload.settle();
+    let outcome = world.workload.outcome();
     let text = outcome.failure.as_ref().map(|f| f.to_string()).unwrap_or_default();
     (outcome, text)
 }

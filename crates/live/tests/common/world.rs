@@ -103,7 +103,14 @@ impl<W: Workload> World<W> {
                 self.workload.quiet(0, self.now, &mut calls);
                 self.submit(&mut calls);
             }
-            let Some(Reverse((at, phase, n))) = self.queue.pop() else { return };
+            let Some(Reverse((at, phase, n))) = self.queue.pop() else {
+                self.workload.stalled(self.now, &mut calls);
+                if calls.is_empty() {
+                    return;
+                }
+                self.submit(&mut calls);
+                continue;
+            };
             self.alarms.remove(&n);
             self.now = at;
             let (rank, token, event) = self.events.remove(&n).unwrap();
