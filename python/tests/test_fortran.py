@@ -244,12 +244,12 @@ def test_c_and_fortran_in_one_program_speak_one_abi(odonata, build, tmp_path):
     done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
     assert done.returncode != 0
     assert "two MPI libraries" in done.stderr and "`most_of_` in libwrong.so" in done.stderr
-    assert "odonata-mpicc -abi=mpich" in done.stderr
+    assert f"compile C beside Fortran ({part}) with `odonata-mpicc -abi=mpich`" in done.stderr
     wrong = build("odonata-mpicc", "wrong.o", "-c", part)
     done = odonata(*run, build("odonata-mpifort", "broken", main, wrong))
     assert done.returncode != 0
     assert "It is MPI_DOUBLE in the MPI-5 standard ABI, and this is libmpi.so.12" in done.stderr
-    assert "`most_of_` in broken was compiled with another mpi.h" in done.stderr
+    assert f"`most_of_` in broken was compiled with another mpi.h ({part})" in done.stderr
     assert "odonata-mpicc -abi=mpich" in done.stderr
 
 
@@ -294,12 +294,13 @@ def test_handles_of_the_other_abi_are_named_with_who_passes_them(
     mpich = ("-abi=mpich",)
     of_part, of_main = ((), mpich) if wrong == "standard" else (mpich, ())
     made = STANDARD if wrong == "standard" else MPICH
+    source = part
     part = build("odonata-mpicc", f"{wrong}.o", *of_part, *made, "-w", "-c", part)
     program = build("odonata-mpicc", f"{what}-{wrong}", *of_main, main, part)
     done = odonata("run", "-n", 1, "--machine", "dragonfly-1056", "--quiet", "--", program)
     assert done.returncode != 0
     assert f"It is {named} in " in done.stderr
-    assert f"`{what}` in {program.name} was compiled with another mpi.h" in done.stderr
+    assert f"`{what}` in {program.name} was compiled with another mpi.h ({source})" in done.stderr
     assert "compile its source again with `odonata-mpicc" in done.stderr
 
 

@@ -23,10 +23,11 @@ const HEAD: &str = "\
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tells the compiler wrappers which objects speak which ABI, so that they can warn of a mixture. */
+/* Says in the object which source speaks which ABI: the compiler wrappers warn of a mixture, and
+   the library names the sources to be compiled again. */
 #if defined(__GNUC__) && defined(__ELF__)
 __asm__(\".pushsection .odonata_abi,\\\"\\\",%progbits\\n\"
-        \".string \\\"odonata mpi.h: {abi} ABI\\\"\\n\"
+        \".string \\\"odonata mpi.h: {abi} ABI: \" __BASE_FILE__ \"\\\"\\n\"
         \".popsection\\n\");
 #endif
 

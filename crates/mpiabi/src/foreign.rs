@@ -22,6 +22,9 @@ const WORDS: [&str; 3] = [
      partly Fortran, link all of it with `odonata-mpifort` and its C with `-abi=mpich`",
 ];
 
+/// What the header of the other ABI calls itself in the objects compiled with it.
+const OTHER_HEADER: &str = if cfg!(feature = "mpich") { "standard" } else { "MPICH" };
+
 /// What to add to a complaint about a handle that is none: nothing, unless it is a handle of the
 /// other ABI, or the program has loaded that ABI's library as well.
 pub(crate) fn clause(kind: Kind, handle: c_int) -> String {
@@ -36,18 +39,47 @@ pub(crate) fn clause(kind: Kind, handle: c_int) -> String {
         // That one has been initialized perhaps, and each knows its own handles.
         out += ". The program has loaded two MPI libraries, libmpi_abi.so.1 and libmpi.so.12, \
                 because its parts were compiled with different mpi.h";
-        if let Some(caller) = caller {
+        if let Some(caller) = &caller {
             write!(out, "; this call came from {caller}").expect("memory");
         }
-        out += ": compile C beside Fortran with `odonata-mpicc -abi=mpich`";
+        let sources = listed(caller.as_ref(), "standard");
+        write!(out, ": compile C beside Fortran{sources} with `odonata-mpicc -abi=mpich`")
+            .expect("memory");
     } else {
         write!(out, ", and this is {ours}").expect("memory");
-        if let Some(caller) = caller {
-            write!(out, ": {caller} was compiled with another mpi.h").expect("memory");
+        if let Some(caller) = &caller {
+            let sources = listed(Some(caller), OTHER_HEADER);
+            write!(out, ": {caller} was compiled with another mpi.h{sources}").expect("memory");
         }
         write!(out, "; {remedy}").expect("memory");
     }
     out
+}
+
+/// The sources of the caller's file that were compiled with one ABI's header, in parentheses.
+fn listed(caller: Option<&Caller>, abi: &str) -> String {
+    let sources = caller.map_or_else(Vec::new, |c| sources(&c.contents, abi));
+    match sources.len() {
+        0 => String::new(),
+        _ => format!(" ({})", sources.join(", ")),
+    }
+}
+
+/// Names of sources as `mpi.h` puts them into objects: at most some, each once.
+fn sources(file: &[u8], abi: &str) -> Vec<String> {
+    const MOST: usize = 20;
+    let mark = format!("odonata mpi.h: {abi} ABI: ");
+    let mut found = Vec::new();
+    let mut rest = file;
+    while let Some(at) = rest.windows(mark.len()).position(|w| w == mark.as_bytes()) {
+        rest = &rest[at + mark.len()..];
+        let end = rest.iter().position(|&b| b == 0).unwrap_or(rest.len());
+        let name = String::from_utf8_lossy(&rest[..end]).into_owned();
+        if !found.contains(&name) && found.len() < MOST {
+            found.push(name);
+        }
+    }
+    found
 }
 
 /// What the handle is in the other ABI.
@@ -69,6 +101,8 @@ fn is_other_loaded() -> bool {
 struct Caller {
     function: Option<String>,
     file: String,
+    /// The file, if it can be read.
+    contents: Vec<u8>,
 }
 
 impl std::fmt::Display for Caller {
@@ -115,11 +149,10 @@ impl Caller {
         }
         let inside = address - found.dli_fbase as usize;
         // Functions of an executable are not among the loader's names.
-        let function = std::fs::read(path)
-            .ok()
-            .and_then(|file| function_at(&file, [inside as u64, address as u64]))
+        let contents = std::fs::read(path).unwrap_or_default();
+        let function = function_at(&contents, [inside as u64, address as u64])
             .or_else(|| name(found.dli_sname).map(|n| n.to_string_lossy().into_owned()));
-        Some(Caller { function, file: base })
+        Some(Caller { function, file: base, contents })
     }
 }
 
@@ -177,6 +210,15 @@ mod tests {
         assert_eq!(of(Kind::Op, op).as_deref(), Some("MPI_SUM"));
         assert_eq!(of(Kind::Group, comm), None);
         assert_eq!(of(Kind::Comm, 0), None);
+    }
+
+    #[test]
+    fn sources_are_listed_by_the_header_they_were_compiled_with() {
+        let file = b"..odonata mpi.h: standard ABI: a.c\0odonata mpi.h: MPICH ABI: b.c\0\
+                     odonata mpi.h: standard ABI: a.c\0odonata mpi.h: standard ABI: d/c.c";
+        assert_eq!(sources(file, "standard"), ["a.c", "d/c.c"]);
+        assert_eq!(sources(file, "MPICH"), ["b.c"]);
+        assert!(sources(b"", "MPICH").is_empty());
     }
 
     #[test]
