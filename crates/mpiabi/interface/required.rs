@@ -96,7 +96,7 @@ pub fn required<'a>(function: &Function<'a>) -> Vec<Required<'a>> {
     for (at, argument) in all.iter().enumerate() {
         let Argument { of, name, is_array } = *argument;
         let mut this = Required { at, name, length: length_of(name), in_mpich_only: false };
-        let is_needed = if OPTIONAL.contains(&name) || of.ends_with("_function *") {
+        let is_needed = if OPTIONAL.contains(&name) || of.contains("_function") {
             false
         } else if of.ends_with("MPI_Status *") && !is_about_status {
             this.in_mpich_only = true;
