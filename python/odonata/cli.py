@@ -29,7 +29,16 @@ OURS = 70
 
 
 def load(name: str) -> click.Command:
-    """Import a command: one alone, because all of them take longer than a small run."""
+    """Import a command, which Ctrl-C ends as it does while this module is imported."""
+    interrupts.end_at_once()
+    try:
+        return imported(name)
+    finally:
+        interrupts.raise_again()
+
+
+def imported(name: str) -> click.Command:
+    """A command: one alone, because importing all of them takes longer than a small run."""
     match name:
         case "machines":
             from .commands.machines import list_machines as found
