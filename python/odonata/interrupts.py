@@ -15,9 +15,10 @@ INTERRUPTED = 130
 
 def is_command() -> bool:
     """Whether this process is the `odonata` command, rather than a program that imports it."""
-    # `-m`: the interpreter looks for the module that it is to run.
+    # `-m`: the interpreter looks for the module that it is to run, and puts its file there then.
     name = sys.argv[0] if getattr(sys, "argv", None) else ""
-    return name == "-m" or os.path.basename(name) == "odonata"
+    ours = os.path.join(os.path.dirname(__file__), "__main__.py")
+    return name in ("-m", ours) or os.path.basename(name) == "odonata"
 
 
 def end_at_once() -> None:
