@@ -591,7 +591,7 @@ static void stop(const char *name)
         MPI_Barrier(W);
     }
     STOPS(abort_code_zero) MPI_Abort(W, 0);
-    STOPS(exit_without_finalize) exit(0);
+    STOPS(exit_without_finalize) exit(3);
     STOPS(second_thread)
     {
         pthread_t thread;
