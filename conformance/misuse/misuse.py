@@ -38,7 +38,9 @@ def main() -> bool:
             done = places.run(reference, RANKS, [program, str(number)], seconds=SECONDS, cwd=cwd)
             got = rows(done.out).get(number, ("", "", []))[2]
             does = got[0] if len(got) == RANKS and len(set(got)) == 1 else ENDS
-            if does != excused.pop(name, due):
+            expected = excused.pop(name, due)
+            # What an address that is not one leads to may differ from run to run.
+            if does != expected and (expected, does) != (ENDS, due):
                 print(f"misuse: {number} {name}: due {due}, the reference: {does}", flush=True)
                 fine = False
     for name, does in excused.items():
