@@ -128,6 +128,7 @@ fn directly(rank: &mut Rank) {
         rank.recv(0, 0, 0);
         assert_eq!(rank.bytes(word, 8), 110u64.to_ne_bytes());
         assert_eq!(rank.woken, 0, "nothing for its process to do");
+        rank.send(0, 1, b"");
         rank.recv(0, 0, 0);
         assert_eq!(rank.memory[..2], [7, 1], "in their order, by its process");
         assert_eq!(rank.woken, 1);
@@ -143,6 +144,8 @@ fn directly(rank: &mut Rank) {
         assert_eq!(rank.value(block), 100 + nth, "what was there before");
     }
     rank.send(1, 0, b"");
+    // A send may be complete before its message has arrived.
+    rank.recv(1, 1, 0);
     let first = rank.reach(1, 0, 7, false, 0).0;
     let (second, block) = rank.reach(1, 1, 1, true, flag::FETCH);
     rank.make_direct(block, word);
