@@ -150,7 +150,14 @@ pub(super) fn rules(kind: Kind, choices: &[Choice], own: &Selection) -> Vec<Rule
 fn can_say(kind: Kind, rule: &Rule) -> bool {
     name(kind, rule.algorithm).is_some()
         && rule.block_bytes == Range::ALL
-        && rule.nodes == Range::ALL
+        && (rule.nodes == Range::ALL || asks_for_one_node(rule))
+}
+
+/// Whether all that the rule asks of nodes is whether there are several, as MPICH's
+/// `comm_size=node_comm_size` does.
+fn asks_for_one_node(rule: &Rule) -> bool {
+    let Range { min, max } = rule.nodes;
+    rule.several_a_node == Some(true) && matches!((min, max), (0, 1) | (2, u64::MAX))
 }
 
 /// The rule, for the calls MPICH runs its algorithm for.
@@ -307,6 +314,7 @@ impl Split {
                 let asks = rule.several_a_node;
                 Split::by_truth("comm_hierarchy", key, asks, place, |r| &mut r.several_a_node)
             })
+            .or_else(|| Split::by_nodes(rule.nodes, place))
             .or_else(|| Split::by_mean(rule.ppn_halves, place))
             .or_else(|| {
                 let key = ("is_node_consecutive=yes", "is_node_consecutive=no");
@@ -342,6 +350,15 @@ impl Split {
         let is_limit = end.checked_add(1) == Some(wanted.min);
         let condition = if is_limit { format!("<{}", end + 1) } else { format!("<={end}") };
         Some(Split::at(end, format!("{family}{condition}"), family, place, of))
+    }
+
+    /// Whether all ranks share a node.
+    fn by_nodes(wanted: Range, place: &Rule) -> Option<Split> {
+        fn of(rule: &mut Rule) -> &mut Range {
+            &mut rule.nodes
+        }
+        let end = Split::end(wanted, place, of, MOST).filter(|&end| end == 1)?;
+        Some(Split::at(end, "comm_size=node_comm_size".into(), "comm_size", place, of))
     }
 
     /// The same of a mean, in halves: `<=n` ends at an even number and `<n` at an odd one.

@@ -128,6 +128,8 @@ fn the_other_conditions() {
         ("is_node_consecutive=yes", packed, true),
         ("is_node_consecutive=yes", dealt, false),
         ("is_node_consecutive=yes", flat, false),
+        ("is_node_consecutive=yes", alone, false),
+        ("is_node_consecutive=no", alone, true),
         ("is_node_consecutive=no", packed, false),
         ("is_node_consecutive=no", dealt, true),
         ("is_node_consecutive=no", flat, true),
