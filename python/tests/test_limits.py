@@ -435,7 +435,7 @@ def test_jobs_beside_one_another_have_one_provider(odonata):
 def test_benchmarks_and_jobs_tell_what_they_used(odonata):
     """`bw` has a window of 64 receives posted at its last rank."""
     options = ("--machine", "aurora", "--set", "nic.match_engines=1")
-    row = re.compile("match entries +64 +100 .*rank 1 on aurora-00001")
+    row = re.compile("match entries +64 +100 .*rank 1 on x4000c0s1b0n0")
 
     def bench(entries, *more):
         few = ("--set", f"nic.match_entries={entries}")
@@ -531,7 +531,7 @@ def test_windows_are_counted_until_they_are_freed(odonata):
     few = ("--set", "nic.match_entries=11")
     done, found = run(*few)
     assert done.returncode != 0 and found["failure"]["kind"] == "limit"
-    for part in ("aurora-0000", "all 11 of a match engine", "3 windows", "4 ranks share", "Cure"):
+    for part in ("x4000c0s", "all 11 of a match engine", "3 windows", "4 ranks share", "Cure"):
         assert part in found["failure"]["message"]
     for policy, noted in (("warn", ["regions"]), ("off", [])):
         done, found = run(*few, "--limits", policy)
@@ -637,7 +637,7 @@ def test_a_benchmark_of_puts_has_a_window_and_needs_command_queues(odonata):
     assert most(json.loads(odonata("bench", *options).stdout))["regions"] == (1, 16384)
     done = odonata("bench", *options, "--ppn", 3, "--nic-policy", "single",
                    "--set", "nic.command_queues=2")  # fmt: skip
-    assert done.returncode == 1 and "command queues used up at aurora-00000 nic0" in done.stderr
+    assert done.returncode == 1 and "command queues used up at x4000c0s0b0n0 nic0" in done.stderr
     assert "3 ranks" in done.stderr and "MPI_Init fails" in done.stderr
 
 
@@ -721,7 +721,7 @@ def test_memory_is_foretold_and_met_where_foretold(odonata, grows):
     least = ("--set", "node.memory=2 MiB")
     done, failed = grows(8, options=least)
     assert done.returncode == 1 and failed["failure"]["kind"] == "limit"
-    for words in ("aurora-0000", "out of memory: its rank had 2.", "it has 2.10 MB", "Cure:"):
+    for words in ("x4000c0s", "out of memory: its rank had 2.", "it has 2.10 MB", "Cure:"):
         assert words in failed["failure"]["message"], failed["failure"]["message"]
     for policy, noted in (("warn", ["memory"]), ("off", [])):
         done, found = grows(8, options=(*least, "--limits", policy))

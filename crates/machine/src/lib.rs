@@ -397,6 +397,7 @@ mod dragonfly;
 pub mod faults;
 mod fold;
 mod like;
+pub mod names;
 mod params;
 pub mod placement;
 mod presets;
@@ -423,6 +424,15 @@ pub use schema::{FABRICS, reference};
 pub use spec::MachineSpec;
 pub use summary::{Distances, LinksByKind, PortsByKind, Summary};
 pub use tree::{NIC_CHILDREN, Reducer};
+
+/// Who starts programs on a machine, and tells each rank who it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Launcher {
+    /// HPE's `mpiexec`, under PBS.
+    Pals,
+    /// `srun`.
+    Slurm,
+}
 
 /// A resolved machine. Immutable for the whole run.
 #[derive(Clone, Debug)]
@@ -467,6 +477,9 @@ pub struct Machine {
     pub group_kind: IndexVec<GroupId, u16>,
     /// Links between groups that share a cable.
     pub links_per_cable: u32,
+    /// What the compute nodes are called, as far as the file says.
+    pub node_names: Option<names::HostList>,
+    pub launcher: Launcher,
 }
 
 impl Machine {

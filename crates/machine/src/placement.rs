@@ -3,6 +3,7 @@
 use base::{below, draw};
 
 use crate::complaint::{Complaint, nearest};
+use crate::names::expand;
 use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
 /// Stream of the draws that choose nodes.
@@ -315,8 +316,9 @@ fn hosted(hosts: &[(NodeId, u32)], job: Job<'_>) -> Result<Vec<NodeId>, Vec<Comp
     Ok(seats.take(job.ranks as usize).collect())
 }
 
-/// Reads a host file: a node a line, by name or number, with `:slots` or ` slots=n` after it.
-/// Without, a node has `ppn` slots. `#` begins a comment.
+/// Reads a host file: a node per line, by name or number, or a list of nodes such as
+/// `nid[001000-001007]`, with `:slots` or ` slots=n` after it. Without, a node has `ppn` slots.
+/// `#` begins a comment.
 pub fn parse_hosts(
     machine: &Machine,
     text: &str,
@@ -329,26 +331,26 @@ pub fn parse_hosts(
             continue;
         }
         let at = format!("host file, line {}", nth + 1);
-        let (name, rest) = match line.find(|c: char| c == ':' || c.is_whitespace()) {
+        let (list, rest) = match line.find(|c: char| c == ':' || c.is_whitespace()) {
             Some(end) => (&line[..end], line[end..].trim_start_matches(':').trim()),
             None => (line, ""),
         };
-        let slots = match rest.strip_prefix("slots=").unwrap_or(rest) {
-            "" => Some(ppn),
-            number => number.parse().ok().filter(|&n| n > 0),
-        };
-        let Some(slots) = slots else {
-            let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1";
+        let (Some(slots), Some(names)) = (slots_of(rest, ppn), expand(list)) else {
+            let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1; several nodes \
+                          as in `nid[001000-001007,001010]`";
             out.push(Complaint::new(at, line, wanted));
             continue;
         };
-        match machine.node_by_name(name).filter(|n| n.0 < machine.compute_nodes) {
-            Some(node) => hosts.push((node, slots)),
-            None => {
-                let (first, last) = (NodeId(0), NodeId(machine.compute_nodes - 1));
-                let (first, last) = (machine.node_name(first), machine.node_name(last));
-                let wanted = format!("a compute node, `{first}` to `{last}`");
-                out.push(Complaint::new(at, name, wanted));
+        for name in names {
+            match machine.node_by_name(&name).filter(|n| n.0 < machine.compute_nodes) {
+                Some(node) => hosts.push((node, slots)),
+                None => {
+                    let (first, last) = (NodeId(0), NodeId(machine.compute_nodes - 1));
+                    let (first, last) = (machine.node_name(first), machine.node_name(last));
+                    let wanted = format!("a compute node, `{first}` to `{last}`");
+                    out.push(Complaint::new(at.clone(), name, wanted));
+                    break;
+                }
             }
         }
     }
@@ -358,27 +360,27 @@ pub fn parse_hosts(
     if out.is_empty() { Ok(hosts) } else { Err(out) }
 }
 
-impl Machine {
-    /// The machine's name and the node's number: `aurora-00042`.
-    pub fn node_name(&self, node: NodeId) -> String {
-        format!("{}-{:05}", self.name, node.0)
+/// What stands behind a node in a host file: `8`, `slots=8`, and Open MPI's limit, which bounds
+/// what nobody asks for here.
+fn slots_of(rest: &str, ppn: u32) -> Option<u32> {
+    let mut slots = ppn;
+    for word in rest.split_whitespace() {
+        let (key, number) = word.split_once('=').unwrap_or(("slots", word));
+        let number = number.parse().ok().filter(|&n| n > 0)?;
+        match key {
+            "slots" => slots = number,
+            "max_slots" | "max-slots" => {}
+            _ => return None,
+        }
     }
+    Some(slots)
+}
 
-    /// The node's name and the NIC's number there: `aurora-00042 nic3`.
+impl Machine {
+    /// The node's name and the NIC's number there: `x4000c5s2b0n0 nic3`.
     pub fn nic_name(&self, nic: NicId) -> String {
         let node = self.nic_node[nic];
         format!("{} nic{}", self.node_name(node), nic.0 - self.node_nics[node])
-    }
-
-    /// The inverse of `node_name`; a bare number will do.
-    pub fn node_by_name(&self, name: &str) -> Option<NodeId> {
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        let number = match name.strip_prefix(&self.name).and_then(|rest| rest.strip_prefix('-')) {
-            Some(rest) if !digits(name) => rest,
-            _ => name,
-        };
-        let node = number.parse().ok().filter(|_| digits(number))?;
-        (node < self.node_nics.len() as u32 - 1).then_some(NodeId(node))
     }
 }
 
@@ -499,9 +501,17 @@ mod tests {
         let text = "# two nodes\naurora-00003:2\n\n5 slots=3 # by number\n10623\n";
         let hosts = parse_hosts(&m, text, 4).expect("legal");
         assert_eq!(hosts, [(NodeId(3), 2), (NodeId(5), 3), (NodeId(10_623), 4)]);
-        let bad = parse_hosts(&m, "aurora-10624\nfrontier-1\n3:x\n4:0\n5\n", 1).expect_err("bad");
-        let lines: Vec<&str> = bad.iter().map(|c| &c.at[11..]).collect();
-        assert_eq!(lines, ["line 1", "line 2", "line 3", "line 4"]);
+        // As PBS writes them. Cabinet 4305 is the sixth of the fourth row of 21.
+        let text = "x4305c3s2b0n0.hostmgmt2305.cm.aurora.alcf.anl.gov\n\
+                    x4000c0s[0-1,7]b0n0:2\nx4000c1s0b0n0,3 slots=1 max_slots=4\n";
+        let hosts = parse_hosts(&m, text, 4).expect("legal");
+        let far = NodeId((3 * 21 + 5) * 64 + 3 * 8 + 2);
+        let near = [(0, 2), (1, 2), (7, 2), (8, 1), (3, 1)].map(|(n, slots)| (NodeId(n), slots));
+        assert_eq!(hosts, [&[(far, 4)], near.as_slice()].concat());
+        let text = "aurora-10624\nfrontier-1\n3:x\n4:0\n5\nx4000c8s0b0n0\nx[\n5 cores=2\n";
+        let bad = parse_hosts(&m, text, 1).expect_err("bad");
+        let lines: Vec<&str> = bad.iter().map(|c| &c.at[16..]).collect();
+        assert_eq!(lines, ["1", "2", "3", "4", "6", "7", "8"]);
         assert_eq!(parse_hosts(&m, "# none\n", 1).expect_err("empty")[0].at, "host file");
     }
 

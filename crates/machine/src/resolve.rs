@@ -4,10 +4,12 @@ use base::{Gap, IndexVec, Span, gcd};
 
 use crate::complaint::Complaint;
 use crate::dragonfly::{Crossing, Dragonfly, Group, NO_TRANSIT, Place, Seat, gates};
+use crate::names::HostList;
 use crate::routing::{has_lone_locals, has_one_way};
 use crate::spec::{MachineSpec, Value};
 use crate::{
-    Arbitration, End, GroupId, LinkId, LinkKind, Links, Machine, NicId, NodeId, SwitchId, Topology,
+    Arbitration, End, GroupId, Launcher, LinkId, LinkKind, Links, Machine, NicId, NodeId, SwitchId,
+    Topology,
 };
 
 /// Events hold a link id in 26 bits.
@@ -137,6 +139,11 @@ impl MachineSpec {
             group_kind: build.group_kind,
             kinds,
             links_per_cable: self.count("global.links_per_cable").expect("has a default") as u32,
+            node_names: HostList::parse(self.text("node_names")),
+            launcher: match self.text("launcher") {
+                "pals" => Launcher::Pals,
+                _ => Launcher::Slurm,
+            },
         })
     }
 

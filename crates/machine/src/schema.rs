@@ -16,6 +16,8 @@ pub enum Form {
     Quantity(Dimension),
     Word(&'static [&'static str]),
     Text,
+    /// A host list.
+    Hosts,
     /// A list of small whole numbers.
     Counts,
 }
@@ -30,6 +32,7 @@ impl Form {
             Form::Quantity(dimension) => dimension.wanted().into(),
             Form::Word(words) => format!("one of {}", words.join(", ")),
             Form::Text => "text in quotes".into(),
+            Form::Hosts => "a list of hosts, such as `nid[001000-003047]`".into(),
             Form::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
         }
     }
@@ -64,7 +67,7 @@ const SIZE: Form = Form::Quantity(Dimension::Size);
 const MEMORY: Form = Form::Quantity(Dimension::Memory);
 
 use Absent::{Is, Means, Refuse};
-use Form::{Count, CountOrFull, Counts, Ratio, Text, Word};
+use Form::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
 
 /// Families of networks.
 pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
@@ -76,6 +79,12 @@ pub const KEYS: &[Key] = &[
          does not say; see above."),
     key("about", Text, Means(""), "One line saying what the machine is."),
     key("source", Text, Means(""), "Where its numbers come from."),
+    key("launcher", Word(&["pals", "slurm"]), Means("slurm"),
+        "Who starts programs: HPE's `mpiexec` under PBS, or `srun`. Ranks find its variables in \
+         their environment."),
+    key("node_names", Hosts, Is("`NAME-00000` and so on, by the machine's name"),
+        "What the compute nodes are called, in order. Several brackets name their product, the \
+         last of them counts fastest; nodes beyond the list are called as if there were none."),
     key("fabric", Word(FABRICS), Means("generic"),
         "Family of the network: which values of an MPI library's profile hold."),
     key("routing", Word(Routing::WORDS), Means("ugal"),

@@ -7,6 +7,7 @@ use toml::{Table, Value as Toml};
 
 use crate::complaint::{Complaint, nearest};
 use crate::like::{self, Laid};
+use crate::names::HostList;
 use crate::quantity;
 use crate::schema::{self, Absent, Form, Key};
 
@@ -160,11 +161,11 @@ impl MachineSpec {
     }
 
     /// A fingerprint of all that the machine is, however its file says it: not of words about it,
-    /// nor of the routing, which is asked for with the run, nor of how much a node holds, which is
-    /// a bound and told as one.
+    /// what its nodes are called and who starts programs there, nor of the routing, which is asked
+    /// for with the run, nor of how much a node holds, which is a bound and told as one.
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::default();
-        let apart = ["about", "node.memory", "routing", "source"];
+        let apart = ["about", "launcher", "node.memory", "node_names", "routing", "source"];
         for path in self.values.keys().filter(|path| !apart.contains(&path.as_str())) {
             for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
                 digest.mix(u64::from(byte));
@@ -304,6 +305,9 @@ fn check(key: &Key, path: &str, value: &Toml) -> Result<Value, Complaint> {
             Err(refuse(nearest(word, words.iter().copied()).map(str::to_string)))
         }
         (Form::Text, Toml::String(text)) => Ok(Value::Text(text.clone())),
+        (Form::Hosts, Toml::String(text)) if HostList::parse(text).is_some() => {
+            Ok(Value::Text(text.clone()))
+        }
         (Form::Counts, Toml::Array(items)) => items
             .iter()
             .map(|item| item.as_integer().and_then(|n| u64::try_from(n).ok()))

@@ -74,7 +74,7 @@ fn receives_beyond_the_entries_end_a_job_that_matches_in_hardware() {
     let (rank, said) = what(&outcome);
     assert_eq!(rank, 0);
     for part in [
-        "aurora-00000",
+        "x4000c0s0b0n0",
         "all 8 of a match engine",
         "9 receives posted and 0 messages unexpected",
         "FI_CXI_RX_MATCH_MODE=hardware",
@@ -218,7 +218,7 @@ fn windows_take_entries_of_their_ranks_nic() {
     let (outcome, _) = run(&job, windows(&[5, 4], false));
     let (rank, said) = what(&outcome);
     assert_eq!(rank, 1);
-    for part in ["aurora-00000 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Cure"]
+    for part in ["x4000c0s0b0n0 nic0", "all 8 of a match", "has 4 windows", "2 ranks share", "Cure"]
     {
         assert!(said.contains(part), "{part}\n{said}");
     }
@@ -255,7 +255,7 @@ fn long_accumulates_under_way_take_entries_of_who_is_read() {
     let (outcome, _) = run(&job, accumulates(9, 16_385, 0));
     let (rank, said) = what(&outcome);
     assert_eq!(rank, 0);
-    let parts = ["aurora-00000 nic0", "all 8 of a match", "0 windows, 9 long acc", "PIPELINE"];
+    let parts = ["x4000c0s0b0n0 nic0", "all 8 of a match", "0 windows, 9 long acc", "PIPELINE"];
     parts.iter().for_each(|part| assert!(said.contains(part), "{part}\n{said}"));
     // What returns is read from the target. One after another, all of it is given back.
     let (end, (_, rank)) = ended(&job, 1, 8, 20_000);

@@ -1,0 +1,288 @@
+//! What nodes are called: host lists in the form that Slurm prints them, and the names of a
+//! machine's nodes, which its file gives as such a list.
+
+use crate::{Machine, NodeId};
+
+/// Most names that one list may stand for: more than any machine has nodes.
+const MOST: u64 = 1 << 20;
+/// Longest name of a host (gethostname(2): HOST_NAME_MAX), less the terminating zero of the buffer
+/// that carries it to the rank.
+const LONGEST: usize = 63;
+
+/// A host list: `nid[001000-003047]`, `x[4000-4020,4100]c[0-7]s[0-7]b0n0`. Several brackets name
+/// their product, the last of them counts fastest.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostList {
+    parts: Vec<Part>,
+    count: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Part {
+    Text(String),
+    Numbers(Vec<Stretch>),
+}
+
+/// First and last number, and how many digits they are written with at least.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stretch {
+    first: u64,
+    last: u64,
+    width: usize,
+}
+
+impl Part {
+    fn count(&self) -> u64 {
+        match self {
+            Part::Text(_) => 1,
+            Part::Numbers(all) => all.iter().map(|s| s.last - s.first + 1).sum(),
+        }
+    }
+}
+
+/// The digits of one bracket: `001000-003047,5`.
+fn numbers(text: &str) -> Option<Vec<Stretch>> {
+    let number = |text: &str| -> Option<u64> {
+        let is_plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        text.parse().ok().filter(|&n| is_plain && n < 1_000_000_000)
+    };
+    let stretch = |text: &str| {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let width = if first.starts_with('0') { first.len() } else { 1 };
+        let (first, last) = (number(first)?, number(last)?);
+        (first <= last).then_some(Stretch { first, last, width })
+    };
+    text.split(',').map(|one| stretch(one.trim())).collect()
+}
+
+impl HostList {
+    /// One list without a comma outside brackets; `None` if it is malformed or too long.
+    pub fn parse(text: &str) -> Option<HostList> {
+        let (mut parts, mut rest, mut count) = (Vec::new(), text, 1u64);
+        while let Some(open) = rest.find('[') {
+            let close = open + rest[open..].find(']')?;
+            if open > 0 {
+                parts.push(Part::Text(rest[..open].into()));
+            }
+            let part = Part::Numbers(numbers(&rest[open + 1..close])?);
+            count = count.checked_mul(part.count()).filter(|&n| n <= MOST)?;
+            parts.push(part);
+            rest = &rest[close + 1..];
+        }
+        if !rest.is_empty() {
+            parts.push(Part::Text(rest.into()));
+        }
+        let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_legal = parts.iter().all(|part| match part {
+            Part::Text(text) => text.chars().all(legal),
+            Part::Numbers(all) => !all.is_empty(),
+        });
+        let list = HostList { parts, count };
+        let fits = list.name(list.count - 1).is_some_and(|name| name.len() <= LONGEST);
+        (is_legal && !list.parts.is_empty() && fits).then_some(list)
+    }
+
+    /// How many names there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The name at a position.
+    pub fn name(&self, mut at: u64) -> Option<String> {
+        if at >= self.count {
+            return None;
+        }
+        let mut pieces: Vec<String> = Vec::new();
+        for part in self.parts.iter().rev() {
+            pieces.push(match part {
+                Part::Text(text) => text.clone(),
+                Part::Numbers(all) => {
+                    let (of, mut nth) = (part.count(), at % part.count());
+                    at /= of;
+                    let has = |s: &&Stretch| {
+                        let n = s.last - s.first + 1;
+                        let is_here = nth < n;
+                        nth -= if is_here { 0 } else { n };
+                        is_here
+                    };
+                    let Stretch { first, width, .. } = *all.iter().find(has)?;
+                    format!("{:0width$}", first + nth)
+                }
+            });
+        }
+        Some(pieces.into_iter().rev().collect())
+    }
+
+    /// The position of a name.
+    pub fn position(&self, name: &str) -> Option<u64> {
+        let (mut rest, mut at) = (name, 0);
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => rest = rest.strip_prefix(text.as_str())?,
+                Part::Numbers(all) => {
+                    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                    let (digits, after) = rest.split_at(end);
+                    let number: u64 = digits.parse().ok()?;
+                    let (mut nth, mut found) = (0, None);
+                    for s in all {
+                        let width = s.width;
+                        if (s.first..=s.last).contains(&number)
+                            && format!("{number:0width$}") == digits
+                        {
+                            found = Some(nth + number - s.first);
+                            break;
+                        }
+                        nth += s.last - s.first + 1;
+                    }
+                    at = at * part.count() + found?;
+                    rest = after;
+                }
+            }
+        }
+        rest.is_empty().then_some(at)
+    }
+}
+
+/// All names of lists with commas between them: `nid[000001-000004,000007],nid000012`. `None` if
+/// one is malformed, or there are too many.
+pub fn expand(text: &str) -> Option<Vec<String>> {
+    let (mut depth, mut starts, mut pieces) = (0i32, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' if depth == 0 => {
+                pieces.push(&text[starts..at]);
+                starts = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&text[starts..]);
+    let mut names = Vec::new();
+    for piece in pieces {
+        let list = HostList::parse(piece.trim())?;
+        if names.len() as u64 + list.count > MOST {
+            return None;
+        }
+        names.extend((0..list.count).filter_map(|at| list.name(at)));
+    }
+    Some(names)
+}
+
+impl Machine {
+    /// As the machine's own nodes are called, `x4000c0s0b0n0`; where its file does not say, by the
+    /// machine's name and the node's number: `dragonfly-1056-00042`.
+    pub fn node_name(&self, node: NodeId) -> String {
+        let own = self.node_names.as_ref().filter(|_| node.0 < self.compute_nodes);
+        own.and_then(|names| names.name(u64::from(node.0)))
+            .unwrap_or_else(|| format!("{}-{:05}", self.host_stem(), node.0))
+    }
+
+    /// The machine's name as far as it can be that of a host.
+    fn host_stem(&self) -> String {
+        let legal = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+        self.name.chars().map(legal).take(LONGEST - 8).collect()
+    }
+
+    /// The inverse of `node_name`. The machine's name with the node's number, and a bare number,
+    /// are names of every node; a domain behind a name is nothing to us.
+    pub fn node_by_name(&self, name: &str) -> Option<NodeId> {
+        let own = |name: &str| {
+            let at = self.node_names.as_ref()?.position(name)?;
+            (at < u64::from(self.compute_nodes)).then_some(NodeId(at as u32))
+        };
+        let of_domain = || {
+            let (host, _) = name.split_once('.')?;
+            let is_name = host.contains(|c: char| c.is_ascii_alphabetic());
+            if is_name { own(host).or_else(|| self.node_by_number(host)) } else { None }
+        };
+        own(name).or_else(|| self.node_by_number(name)).or_else(of_domain)
+    }
+
+    /// By `NAME-00042` or `42`.
+    fn node_by_number(&self, name: &str) -> Option<NodeId> {
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let behind = |stem: &str| name.strip_prefix(stem).and_then(|rest| rest.strip_prefix('-'));
+        let number = match behind(&self.name).or_else(|| behind(&self.host_stem())) {
+            Some(rest) if !digits(name) => rest,
+            _ => name,
+        };
+        let node = number.parse().ok().filter(|_| digits(number))?;
+        (node < self.node_nics.len() as u32 - 1).then_some(NodeId(node))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MachineSpec, PRESETS, preset};
+
+    fn machine(name: &str, changes: &[(&str, &str)]) -> Machine {
+        let text = preset(name).expect("a preset");
+        let changes: Vec<_> = changes.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
+        MachineSpec::parse(name, text, &changes).expect("legal").resolve().expect("sound")
+    }
+
+    #[test]
+    fn a_list_names_the_product_of_its_brackets() {
+        let list = HostList::parse("x[4000-4001,4100]c[0-1]b0").expect("legal");
+        let names: Vec<String> = (0..6).map(|at| list.name(at).expect("there")).collect();
+        let wanted = ["x4000c0b0", "x4000c1b0", "x4001c0b0", "x4001c1b0", "x4100c0b0", "x4100c1b0"];
+        assert_eq!((list.count(), list.name(6)), (6, None));
+        assert_eq!(names, wanted);
+        for (at, name) in (0..).zip(wanted) {
+            assert_eq!(list.position(name), Some(at), "{name}");
+        }
+        for name in ["x4002c0b0", "x4000c2b0", "x4000c0b", "x4000c0b00", "x04000c0b0", "x4000"] {
+            assert_eq!(list.position(name), None, "{name}");
+        }
+        let expanded = expand("nid[0008-0010,0020],login1").expect("legal");
+        assert_eq!(expanded, ["nid0008", "nid0009", "nid0010", "nid0020", "login1"]);
+        let bad = ["", "nid[", "nid[3-1]", "nid[a]", "nid[]", "nid[1", "n[0-999999][0-9]", "a b"];
+        assert!(bad.iter().all(|text| HostList::parse(text).is_none()));
+        assert_eq!(HostList::parse(&"n".repeat(64)), None);
+    }
+
+    /// The styles are those that the machines' users see; every name leads back to its node.
+    #[test]
+    fn the_presets_nodes_have_names_of_their_machines_style() {
+        for (name, first, last) in [
+            ("aurora", "x4000c0s0b0n0", "x4718c7s7b0n0"),
+            ("frontier", "frontier00001", "frontier09472"),
+            ("lumi-c", "nid001000", "nid003047"),
+            ("lumi-g", "nid005000", "nid007977"),
+            ("dragonfly-1056", "dragonfly-1056-00000", "dragonfly-1056-01055"),
+        ] {
+            let m = machine(name, &[]);
+            let ends = [0, m.compute_nodes - 1].map(|n| m.node_name(NodeId(n)));
+            assert_eq!(ends, [first, last], "{name}");
+        }
+        for name in PRESETS {
+            let m = machine(name, &[]);
+            for node in (0..m.node_nics.len() as u32 - 1).step_by(37).map(NodeId) {
+                let own = m.node_name(node);
+                let by_number = format!("{}-{:05}", m.name, node.0);
+                for name in [&own, &by_number, &node.0.to_string(), &format!("{own}.hsn.cm.site")] {
+                    assert_eq!(m.node_by_name(name), Some(node), "{name}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn more_nodes_than_names_are_called_by_number() {
+        let m = machine("lumi-c", &[("node_names", "nid[1-4]")]);
+        assert_eq!([3, 4].map(|n| m.node_name(NodeId(n))), ["nid4", "lumi-c-00004"]);
+        let mut m = machine("lumi-c", &[("node_names", "nid[1-4]")]);
+        m.name = "my machine (é)".into();
+        assert_eq!(m.node_name(NodeId(4)), "my-machine-----00004");
+        assert_eq!(m.node_by_name("my-machine-----00004"), Some(NodeId(4)));
+        let spec = MachineSpec::parse(
+            "lumi-c",
+            preset("lumi-c").expect("a preset"),
+            &[("node_names".into(), "nid[4-1]".into())],
+        );
+        assert_eq!(spec.expect_err("malformed")[0].at, "node_names");
+    }
+}
