@@ -32,7 +32,7 @@ _SOCKET, _GATE, _LAUNCHER = map(int, os.environ.pop("ODONATA_WARM").split(","))
 
 PDEATHSIG = 1  # <linux/prctl.h>
 KILLED = 128 + 9
-# Bytes of a message: 64 ranks with a dozen short variables each come to a fourth of it.
+# Bytes of a message: 64 ranks with two dozen short variables each.
 LONGEST = 1 << 17
 
 # What may be shared: importing it starts no thread, opens nothing, asks MPI nothing. Of the
@@ -161,7 +161,7 @@ class Script:
     def __init__(self, words):
         if words[0] == "-c":
             self.path, self.argv = None, ["-c", *words[2:]]
-            self.source, shown = words[1].encode(), "<string>"
+            self.source, shown = os.fsencode(words[1]), "<string>"
         else:
             self.argv = words
             # Since 3.9 the interpreter makes it absolute.
@@ -376,7 +376,7 @@ def serve(channel):
 
 def become(variables, prctl):
     """Take the rank's place once the launcher is the parent."""
-    os.environ.update(pair.split("=") for pair in variables.split())
+    os.environ.update(pair.split("=", 1) for pair in variables.split())
     if os.environ["ODONATA_RANK"] != "0":
         null = os.open(os.devnull, os.O_RDONLY)
         if null:
@@ -473,7 +473,7 @@ def main():
     try:
         target, mpi = prepare(sys.argv[1], sys.argv[2:], has_folder)
     except Unfit as why:
-        channel.send(str(why).encode())
+        channel.send(str(why).encode(errors="replace"))
         os._exit(0)
     prctl = ctypes.CDLL(None).prctl
     sys.stdout.flush()

@@ -15,7 +15,7 @@ import click
 
 from . import interrupts, text
 from .commands.command import Commands, Late, usage_complaint
-from .errors import InputError, SimulatedFailure
+from .errors import InputError, NoRoom, SimulatedFailure
 from .files import why
 from .streams import mend_streams, say, silence
 from .version import version
@@ -130,6 +130,13 @@ def code_of(arguments: list[str] | None) -> int:
     except SimulatedFailure as error:
         said = {"kind": error.kind, "message": str(error), "ranks": error.ranks}
         say(text.failure(said))
+        return 1
+    except NoRoom as error:
+        say(f"odonata: {error}")
+        return 1
+    except MemoryError as error:
+        about = f": {error}" if str(error) else ""
+        say(f"odonata: out of memory{about} (is it limited, `ulimit -v`?)")
         return 1
     except BrokenPipeError:  # while the last of it was flushed
         silence(1)

@@ -19,22 +19,28 @@ CLOCKS = ("virtual", "real")
 def variables(
     wrong: Complaints, clock: str, epoch: str, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """What gives the ranks those clocks, beside `environment`."""
+    """What gives the ranks those clocks, and the names of their nodes, beside `environment`."""
     if clock not in CLOCKS:
         near = nearest(clock, CLOCKS) if isinstance(clock, str) else None
         hint = f"did you mean `{near}`?" if near else None
         wrong.add("clock", clock or "nothing", "`virtual` or `real`", hint)
     seconds = seconds_of(wrong, epoch)
-    if clock != "virtual" or not LIBRARY.is_file():
+    if not LIBRARY.is_file():
         return {}
     # The loader splits the list at spaces and colons: then it has to find the library by its name.
     path = str(LIBRARY)
     first = LIBRARY.name if any(c in path for c in " :") else path
     others = environment.get("LD_PRELOAD", os.environ.get("LD_PRELOAD"))
-    return {
-        "LD_PRELOAD": f"{first}:{others}" if others else first,
-        "ODONATA_EPOCH": str(seconds),
-    }
+    found = {"LD_PRELOAD": f"{first}:{others}" if others else first}
+    # An address sanitizer wants to be first in that list, unless told that it need not be.
+    theirs = environment.get("ASAN_OPTIONS", os.environ.get("ASAN_OPTIONS"))
+    leave = "verify_asan_link_order=0"
+    found["ASAN_OPTIONS"] = f"{leave}:{theirs}" if theirs else leave
+    if clock == "virtual":
+        found["ODONATA_EPOCH"] = str(seconds)
+        if epoch != "now":  # files named by the date are named alike in the next run
+            found["ODONATA_STARTED"] = str(time.time_ns())
+    return found
 
 
 def seconds_of(wrong: Complaints, epoch: str) -> int:

@@ -6,17 +6,47 @@ Requests and answers are JSON; the contract is `_core.pyi`. Nothing else imports
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InputError, complaints_from_json
+from .errors import InputError, NoRoom, complaints_from_json
 
 Tick = Callable[[dict[str, Any]], None]
+
+
+# Where a complaint is of this computer, and not of the input.
+OF_COMPUTER = "limits of this process"
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def word(text: str) -> str:
+    """How a request carries a word of the operating system's, which need not be Unicode: each byte
+    as the character of that number."""
+    return os.fsencode(text).decode("latin-1")
+
+
+def unword(text: str) -> str:
+    """The word that an answer carries so."""
+    return os.fsdecode(text.encode("latin-1"))
+
+
+def plain(value: Any) -> Any:
+    """A request without what is not Unicode: such letters are replaced, and complained of where
+    they matter."""
+    if isinstance(value, str):
+        return value if value.isascii() else _SURROGATES.sub("\ufffd", value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value
 
 
 def core() -> Any:
@@ -24,6 +54,8 @@ def core() -> Any:
     try:
         from . import _core
     except ImportError as error:
+        if "memory" in str(error).lower():  # the loader's words: cannot allocate it
+            raise MemoryError(str(error)) from None
         raise ImportError(
             f"odonata's compiled core does not load ({error}); build it with `make demo` or "
             "`maturin develop --release`"
@@ -98,11 +130,14 @@ def enter(
     try:
         with heard:
             given = () if data is None else (data,)
-            answer = getattr(module, function)(json.dumps(request), *given, on_tick)
+            answer = getattr(module, function)(json.dumps(plain(request)), *given, on_tick)
     except module.InputError as error:
         if heard.signal is not None:  # stopped before there was anything to write
             raise KeyboardInterrupt from None
-        raise InputError(complaints_from_json(str(error))) from None
+        found = complaints_from_json(str(error))
+        if len(found) == 1 and found[0].at == OF_COMPUTER:
+            raise NoRoom(found[0].wanted) from None
+        raise InputError(found) from None
     if stop is None and own.signal is not None:
         raise KeyboardInterrupt
     if isinstance(answer, tuple):  # what is not JSON comes beside it
@@ -113,7 +148,7 @@ def enter(
 def ask(function: str, *arguments: Any) -> Any:
     """Ask one of the core's quick questions; its answer, read if it is JSON."""
     module = core()
-    arguments = tuple(json.dumps(a) if isinstance(a, dict) else a for a in arguments)
+    arguments = tuple(json.dumps(plain(a)) if isinstance(a, dict) else plain(a) for a in arguments)
     try:
         return getattr(module, function)(*arguments)
     except module.InputError as error:

@@ -47,6 +47,10 @@ class InputError(Error):
         return type(self), (self.complaints,)  # pickle would make it of its words
 
 
+class NoRoom(Error):
+    """This computer, or a limit of this process, has no room for what was asked."""
+
+
 class SimulatedFailure(Error):
     """The simulated job failed: deadlock, abort, a rank that died, exhausted resources.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import clocks, door, libraries, openmp, records, tables
+from . import clocks, door, fileio, libraries, openmp, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .files import read_text, why
@@ -213,10 +213,7 @@ def run(
         **job.request(fidelity),
         "ranks": job.ranks,
         "ppn": job.ppn,
-        "program": program,
-        "warm": forker.command(program, wdir, environment, warm),
-        "env": [[key, value] for key, value in environment.items()],
-        "wdir": wdir,
+        **words_of(program, forker.command(program, wdir, environment, warm), environment, wdir),
         "hostfile_text": hosts,
         "rank_order": order,
         "label": label,
@@ -232,6 +229,12 @@ def run(
     result = result_of(answer, job, fidelity, compute, {"kind": "run", "program": program})
     if hosts is not None:
         result.summary["placement"] = "host file"
+    seen = result.summary.pop("files")
+    if lost := fileio.replaced(seen, environment, wdir, result.time):
+        result.summary["replaced_files"] = lost
+        result.summary.setdefault("notes", []).append(fileio.note(lost))
+    if found := fileio.of_run(seen, compute):
+        result.summary["file_io"] = found
     if record is not None:
         mine = listened(environment, job.mpi)
         about = [[k, mine[k]] for k in heard(mine, job.machine.told("fabric"))]
@@ -242,6 +245,19 @@ def run(
     if check and result.failure:
         raise SimulatedFailure.of(result.failure, result)
     return result
+
+
+def words_of(
+    program: Sequence[str], warm: Sequence[str] | None, environment: Mapping[str, str], wdir: str
+) -> dict[str, Any]:
+    """What of a request need not be Unicode, as the core takes it."""
+    word = door.word
+    return {
+        "program": list(map(word, program)),
+        "warm": None if warm is None else list(map(word, warm)),
+        "env": [[word(key), word(value)] for key, value in environment.items()],
+        "wdir": word(wdir),
+    }
 
 
 def result_of(
@@ -356,11 +372,19 @@ def heard(environment: Mapping[str, str], fabric: str, is_alone: bool = False) -
     return [k for k in knobs(environment) if any(known.fullmatch(k) for known in modeled)]
 
 
+def is_word(text: Any) -> bool:
+    """Whether the operating system can have this as an argument, a path or in a variable."""
+    try:
+        return isinstance(text, str) and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:  # half of a letter, of no byte
+        return False
+
+
 def path_of(wrong: Complaints, at: str, path: Any) -> str:
     """`path` as text; empty where there is none, or none that is one."""
     if path is None:
         return ""
-    if isinstance(path, (str, os.PathLike)) and "\0" not in os.fspath(path):
+    if isinstance(path, (str, os.PathLike)) and is_word(os.fspath(path)):
         return os.fspath(path)
     wrong.add(at, path, "a path")
     return ""
@@ -373,7 +397,7 @@ def check_environment(wrong: Complaints, env: Any) -> dict[str, str]:
         return {}
     for key, value in (env or {}).items():
         texts = isinstance(key, str) and isinstance(value, str)
-        if not texts or not key or "=" in key or "\0" in key + value:
+        if not texts or not key or "=" in key or not is_word(key + value):
             wrong.add("env", f"{key!r}: {value!r}", "a name and its value, both text")
     return {} if wrong.list else dict(env or {})
 
@@ -421,7 +445,7 @@ def check_program(
     if isinstance(program, (str, bytes)) or not isinstance(program, Sequence):
         wrong.add("program", program, wanted)
         return []
-    if not all(isinstance(w, (str, os.PathLike)) and "\0" not in os.fspath(w) for w in program):
+    if not all(isinstance(w, (str, os.PathLike)) and is_word(os.fspath(w)) for w in program):
         wrong.add("program", list(program), wanted)
         return []
     words = [os.fspath(word) for word in program]

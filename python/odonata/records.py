@@ -98,7 +98,8 @@ def write(
     table = to_table(recorded["ops"], columns)
     table = table.replace_schema_metadata({KEY: json.dumps(header).encode()})
     try:
-        parquet.write_table(table, part, compression="zstd")
+        with part.open("wb") as file:  # Arrow takes no name that is not Unicode
+            parquet.write_table(table, file, compression="zstd")
         part.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -111,7 +112,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a record that has been read, in their order."""
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
+    with path.open("rb") as opened, parquet.ParquetFile(opened) as file:
         for batch in file.iter_batches():
             yield from batch.to_pylist()
 
@@ -130,7 +131,10 @@ def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[st
     ], metadata={KEY: json.dumps(header).encode()})  # fmt: skip
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with parquet.ParquetWriter(part, schema, compression="zstd") as writer:
+        with (
+            part.open("wb") as file,
+            parquet.ParquetWriter(file, schema, compression="zstd") as writer,
+        ):
             batch, count = [], 0
             for row in given:
                 batch.append(row)
@@ -189,7 +193,8 @@ def read(wrong: Complaints, path: Path) -> tuple[dict[str, Any], dict[str, bytes
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(path)
+        with path.open("rb") as file:
+            table = parquet.read_table(file)
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or ["unreadable"])[0]
         wrong.add("trace", path, f"a record as `odonata run --record` writes it ({reason})")

@@ -452,6 +452,8 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
     if measured:
         lines += ["", *_measured(measured)]
     lines += ["", *accepted(s.get("background") or ())]
+    for r in rows:
+        lines += file_io(r.get("file_io"), f"Files    job {r['name']}: ")
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
     lines += [f"Network  {network(s['network'])}"] if s.get("network") else []
     lines += [f"Engine   {line}" for line in engine(s.get("engine") or {}, rates=False)]
@@ -549,6 +551,7 @@ def run(
             f"Ranks    {show_count(s['mpi_calls'])} MPI calls, {show_count(blocking)} of them "
             f"blocking, in {show_time(wall)}{rate}"
         )
+    lines += file_io(s.get("file_io"), "Files    ")
     if s.get("calls_done") is not None:
         lines.append(f"Schedule {s['calls_done']:,} of {s['calls_scheduled']:,} calls")
     if s.get("digest") is not None:
@@ -556,6 +559,12 @@ def run(
         same = "" if repeats else ink.dim("   (--compute none repeats it)")
         lines.append(f"Digest   {s['digest']}{same}")
     return "\n".join(lines)
+
+
+def file_io(found: Mapping[str, Any] | None, head: str) -> list[str]:
+    """What the files of a run take, a line each."""
+    said = found["note"].split("; ") if found else ()
+    return [f"{head if not i else ' ' * len(head)}{line}" for i, line in enumerate(said)]
 
 
 def unpredicted(s: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import beside, clocks, door, launch, machines, names, tables, units
+from . import beside, clocks, door, fileio, launch, machines, names, tables, units
 from . import warm as forker
 from .benchmarks import NAMES
 from .errors import Complaint, Complaints, InputError, SimulatedFailure, nearest
@@ -39,7 +39,7 @@ OF_FILE = (*FILE_KEYS, "class", "env")
 # Sizes of a benchmark unless said: large enough to contend.
 BYTES = 1 << 16
 MOST_WARMUP_S = 1
-_NESTED = ("distance", "bench", "alone_bench", "failure")
+_NESTED = ("distance", "bench", "alone_bench", "failure", "file_io", "replaced_files")
 
 
 @dataclass
@@ -109,6 +109,8 @@ def jobs(
         answer = door.enter("jobs", {**asked.request, "alone": alone}, tick, stop)
     except InputError as error:
         raise InputError(map(asked.as_given, error.complaints)) from None
+    for row, asked_for in zip(answer["jobs"], asked.request["jobs"], strict=True):
+        of_files(answer, row, asked_for)
     data = {
         "links": tables.rows_of(answer.pop("link_table")),
         "counters": tables.rows_of(answer.pop("counter_table")),
@@ -130,6 +132,19 @@ def jobs(
     if check:
         raise_failure(result)
     return result
+
+
+def of_files(answer: dict[str, Any], row: dict[str, Any], job: Mapping[str, Any]) -> None:
+    """What is to be said of the files that a job's ranks opened."""
+    if (seen := row.pop("files", None)) is None:
+        return
+    environment = {door.unword(key): door.unword(value) for key, value in job["env"]}
+    wdir = door.unword(job["wdir"])
+    if lost := fileio.replaced(seen, environment, wdir, row["time_s"]):
+        row["replaced_files"] = lost
+        answer.setdefault("notes", []).append(f"job {row['name']}: {fileio.note(lost)}")
+    if found := fileio.of_run(seen, job["compute"]):
+        row["file_io"] = found
 
 
 def raise_failure(result: JobsResult) -> None:
@@ -337,10 +352,12 @@ def _program(
     environment |= clocks.variables(wrong, "virtual", clocks.EPOCH, environment)
     program = launch.check_program(wrong, words, wdir, environment)
     task = {
-        "program": program,
-        "warm": forker.command(program, wdir, environment) if program else None,
-        "env": [[key, value] for key, value in environment.items()],
-        "wdir": os.path.abspath(wdir),
+        **launch.words_of(
+            program,
+            forker.command(program, wdir, environment) if program else None,
+            environment,
+            os.path.abspath(wdir),
+        ),
         "label": label,
         "compute": launch.compute_of(wrong, given.get("compute", "measured")),
     }

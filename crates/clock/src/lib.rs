@@ -1,4 +1,5 @@
-//! Floor 6: the clocks that programs read behind MPI's back.
+//! Floor 6: what the node tells a program behind MPI's back: its clocks, its name, and the files
+//! that hold it.
 //!
 //! `libodonata_clock.so` stands in front of every other library of a rank's process and answers
 //! `clock_gettime`, `sleep`, timed waits and their like with the time the rank is at. It knows no
@@ -9,7 +10,8 @@
 //! sleep its length. So every loop that waits for the clock ends, and the same program sees the
 //! same times again. No thread sees time go back.
 //!
-//! A process without `ODONATA_EPOCH`, and one that a rank has forked, has the kernel's clocks.
+//! A process without `ODONATA_EPOCH`, and one that a rank has forked, has the kernel's clocks; one
+//! without `ODONATA_NODE` has the host's name.
 //! Whatever is called here may be called inside `malloc` and in signal handlers: nothing here
 //! allocates or locks.
 
@@ -21,6 +23,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use libc::{clockid_t, timespec};
 
+mod files;
+mod identity;
 mod openmp;
 mod read;
 mod sleep;
@@ -83,6 +87,9 @@ const MOST_FORGOTTEN: u32 = 1 << 20;
 /// rank starts from here on are no ranks: they have the kernel's clocks.
 #[unsafe(no_mangle)]
 extern "C" fn odonata_clock_register(now: Now, pass: Pass, forget: Forget) {
+    files::set_seated(true);
+    // SAFETY: the handler only stores to atomics; MPI is begun by one thread.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     if mode() != mode::OWN {
         return;
     }
@@ -90,14 +97,12 @@ extern "C" fn odonata_clock_register(now: Now, pass: Pass, forget: Forget) {
     PASS.store(pass as *mut c_void, Ordering::Relaxed);
     FORGET.store(forget as *mut c_void, Ordering::Relaxed);
     MODE.store(mode::SIMULATED, Ordering::Release);
-    // SAFETY: the handler only stores to an atomic; MPI is begun by one thread.
-    unsafe {
-        libc::pthread_atfork(None, None, Some(in_child));
-        libc::unsetenv(EPOCH.as_ptr());
-    }
+    // SAFETY: a zero-terminated name; MPI is begun by one thread.
+    unsafe { libc::unsetenv(EPOCH.as_ptr()) };
 }
 
 extern "C" fn in_child() {
+    files::set_seated(false);
     MODE.store(mode::REAL, Ordering::Relaxed);
 }
 
@@ -253,7 +258,7 @@ fn ps_of(begins: i64, at: &timespec) -> Option<u64> {
 
 /// The next library's function of that name.
 macro_rules! real {
-    ($name:ident($($ty:ty),*) -> $ret:ty) => {{
+    ($name:ident($($ty:ty),* $(,)?) -> $ret:ty) => {{
         static AT: ::std::sync::atomic::AtomicPtr<::std::ffi::c_void> =
             ::std::sync::atomic::AtomicPtr::new(::std::ptr::null_mut());
         let name = concat!(stringify!($name), "\0");

@@ -114,6 +114,8 @@ fn measure(program: &str, ranks: u32, rounds: u32) -> Cost {
         wdir: None,
         ranks,
         launcher: Launcher::Slurm,
+        job: 0,
+        cores: 64,
         seats: (0..ranks).map(seat).collect(),
         nodes: ranks,
         compute_factor: None,

@@ -263,7 +263,8 @@ impl Live {
     /// The submission's token is out from now on.
     fn occupy(&mut self, at: u32, s: &Submission) -> Result<(), &'static str> {
         let token = s.token as usize;
-        if token >= wire::TOKENS {
+        // SAFETY: the header is written.
+        if s.token as u64 >= unsafe { self.shared.segment.layout() }.tokens {
             return Err("a token out of range");
         }
         let slots = &mut self.ranks[at as usize].slots;

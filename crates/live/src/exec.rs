@@ -22,18 +22,22 @@ pub(crate) struct Exec {
 }
 
 impl Exec {
-    /// `extra` goes before the launch's own environment, and that before ours.
-    pub fn new(
-        spec: &LaunchSpec,
+    /// `extra` goes before the launch's own environment, that before what the batch system says,
+    /// `job`, and that before ours.
+    pub fn new<'a>(
+        spec: &'a LaunchSpec,
         program: &Path,
         words: &[OsString],
-        extra: &[(&str, OsString)],
+        job: &'a [(&'a str, OsString)],
+        extra: &'a [(&'a str, OsString)],
     ) -> io::Result<Exec> {
         let given = spec.env.iter().map(|(k, v)| (k.as_os_str(), v.as_os_str()));
-        let extra = extra.iter().map(|(k, v)| (OsStr::new(*k), v.as_os_str()));
+        let told = |all: &'a [(&'a str, OsString)]| {
+            all.iter().map(|(k, v)| (OsStr::new(*k), v.as_os_str()))
+        };
         let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
         env.retain(|(k, _)| !spec.env_remove.contains(k) && !variables::is_launchers(k));
-        for (key, value) in given.chain(extra) {
+        for (key, value) in told(job).chain(given).chain(told(extra)) {
             env.retain(|(k, _)| k != key);
             env.push((key.into(), value.into()));
         }

@@ -42,6 +42,10 @@ pub struct LaunchSpec {
     /// Whose variables tell a rank who it is. Those of a launcher we run under ourselves are not
     /// passed on.
     pub launcher: Launcher,
+    /// Which of the jobs that run side by side it is.
+    pub job: u32,
+    /// Cores of a simulated node, as the batch system tells of them.
+    pub cores: u32,
     /// One a rank.
     pub seats: Vec<SeatSpec>,
     /// Simulated nodes the job uses.
@@ -95,6 +99,14 @@ pub enum LaunchError {
         seats: usize,
     },
     SharedMemory(std::io::Error),
+    /// A limit of this process leaves no room for the job's shared memory, in bytes.
+    Space {
+        what: &'static str,
+        /// Of the shell's `ulimit`.
+        option: &'static str,
+        need: u64,
+        limit: u64,
+    },
     /// More processes than the kernel numbers, or than fit into memory even if they did nothing.
     Room {
         what: &'static str,
@@ -135,12 +147,16 @@ impl fmt::Display for LaunchError {
                 write!(f, "{seats} seats for {ranks} ranks; a job has 1 to {MAX_RANKS} ranks")
             }
             LaunchError::SharedMemory(error) => {
-                write!(f, "no shared memory for the job: {error}")?;
-                if error.raw_os_error() == Some(libc::ENOMEM) {
-                    write!(f, " (is the address space limited, `ulimit -v`?)")?;
-                }
-                Ok(())
+                write!(f, "no shared memory for the job: {error}")
             }
+            LaunchError::Space { what, option, need, limit } => write!(
+                f,
+                "so many ranks need {} KiB of {what} in each process, but the limit is {} KiB: set \
+                 it to {} or more (`ulimit {option}`), or use fewer ranks",
+                need.div_ceil(1024),
+                limit / 1024,
+                need.div_ceil(1024),
+            ),
             LaunchError::Room { what, need, free } => {
                 write!(f, "so many ranks need {need} {what}, but only {free} are free")
             }

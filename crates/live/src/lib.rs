@@ -16,6 +16,7 @@ mod children;
 mod combine;
 mod direct;
 mod exec;
+mod files;
 mod job;
 mod keeper;
 mod launch;
@@ -37,6 +38,7 @@ mod warm;
 mod watch;
 
 pub use children::Exit;
+pub use files::FilesSeen;
 pub use launch::{LaunchError, LaunchSpec, Progress, SeatSpec};
 pub use live::Live;
 pub use meet::{Choose, Question};

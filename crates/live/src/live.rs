@@ -1,6 +1,7 @@
 //! The job under way: whose turn it is, what they asked for, what has come of it.
 
 use crate::children::{Children, Exit, resolve};
+use crate::files::JobFiles;
 use crate::launch::{LaunchError, LaunchSpec, MAX_RANKS, Progress, SeatSpec};
 use crate::meet::{Choose, Meetings};
 use crate::outcome::{Failure, Start, Why};
@@ -34,6 +35,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
 pub struct Live {
     pub(crate) children: Children,
+    pub(crate) files: JobFiles,
     pub(crate) pumps: Vec<Pump>,
     pub(crate) _descriptors: Descriptors,
     pub(crate) begun: Instant,
@@ -100,15 +102,17 @@ impl Live {
         }
         let begun = Instant::now();
         let program = resolve(&spec, &spec.program)?;
-        let shared = Shared::new(spec.ranks).map_err(LaunchError::SharedMemory)?;
+        let shared = Shared::new(spec.ranks)?;
         shared.write(&spec);
+        let files = JobFiles::new(&spec).map_err(LaunchError::SharedMemory)?;
         let mut progress = spec.progress.take();
         let Started { children, pumps, unfit, descriptors } =
-            start_all(&spec, &program, &shared, &mut progress, &mut *interrupted)?;
+            start_all(&spec, &program, &shared, &files, &mut progress, &mut *interrupted)?;
         let n = spec.ranks;
         let nodes = spec.seats.iter().map(|seat| seat.node).collect();
         Ok(Live {
             children,
+            files,
             pumps,
             _descriptors: descriptors,
             begun,

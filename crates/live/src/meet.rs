@@ -289,7 +289,8 @@ impl Meetings {
     ) -> Result<u64, Why> {
         let id = MeetingId(meeting);
         let meeting = self.meetings[id].as_mut().expect("a meeting that is not over");
-        let scratch = wire::scratch(self.n_ranks);
+        // SAFETY: the header is written.
+        let scratch = unsafe { self.segment.scratch() };
         let mut buffers = Buffers {
             segment: self.segment,
             entries: &meeting.entries,
@@ -361,7 +362,7 @@ fn ragged(segment: Segment, kind: Kind, size: u32, s: &Submission) -> Result<Opt
 /// Where the ranks' memory ends.
 fn regions_end(segment: Segment) -> u64 {
     // SAFETY: the header is written.
-    wire::scratch(unsafe { (*segment.header()).ranks })
+    unsafe { segment.scratch() }
 }
 
 impl Entry {
@@ -563,7 +564,9 @@ impl Memory for Buffers<'_> {
             combine::apply(code, self.stretch(seat, at, bytes.len() as u64), bytes, left);
             return;
         }
-        assert!(bytes.len() as u64 <= wire::SCRATCH_BYTES, "an operand fits the scratch memory");
+        // SAFETY: the header is written.
+        let room = unsafe { self.segment.layout() }.scratch;
+        assert!(bytes.len() as u64 <= room, "an operand fits the scratch memory");
         // SAFETY: the scratch memory is ours alone and long enough.
         unsafe {
             let scratch = self.segment.ptr(self.scratch);

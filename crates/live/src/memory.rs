@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use workload::Workload;
 use workload::wire::{self, Arrival, Submission, command, flag, kind};
 
-/// Longest message or access: no rank's memory is larger (see `wire::stride`).
+/// Longest message or access: no rank's memory is larger (see `wire::Layout`).
 pub(crate) const MOST: u64 = 1 << 36;
 /// Longest transfer to or from storage: a petabyte, more than a machine has memory to fill it from.
 const MOST_STORED: u64 = 1 << 50;
@@ -60,7 +60,8 @@ impl Live {
 
     /// Whether a stretch lies among the ranks' regions.
     pub(crate) fn lies_inside(&self, at: u64, bytes: u64, align: usize) -> bool {
-        let end = wire::scratch(self.ranks.len() as u32);
+        // SAFETY: the header is written.
+        let end = unsafe { self.shared.segment.scratch() };
         let fits = at.checked_add(bytes).is_some_and(|e| e <= end);
         fits && at >= wire::HEADER_BYTES && at.is_multiple_of(align as u64)
     }

@@ -1,6 +1,6 @@
 //! What came of a live job: plain data.
 
-use crate::Exit;
+use crate::{Exit, FilesSeen};
 use base::{Span, Time};
 use std::fmt;
 use workload::wire;
@@ -75,6 +75,7 @@ pub struct LiveOutcome {
     pub accepted: [Option<(u32, u32)>; wire::accepted::KINDS],
     /// Why the job was ended from inside.
     pub failure: Option<Failure>,
+    pub files: FilesSeen,
 }
 
 impl LiveOutcome {

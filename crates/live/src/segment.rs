@@ -1,10 +1,10 @@
 //! The shared segment: anonymous memory with a descriptor and no name, so that nothing of it is
 //! left when the last process that maps it is gone, however it went.
 
-use crate::LaunchSpec;
+use crate::{LaunchError, LaunchSpec};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use workload::wire::{self, Segment, state};
+use workload::wire::{self, Layout, Segment, state};
 
 /// Unmapped and closed when dropped.
 pub(crate) struct Shared {
@@ -14,7 +14,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub fn new(ranks: u32) -> io::Result<Shared> {
+    pub fn new(ranks: u32) -> Result<Shared, LaunchError> {
+        let layout = layout_of(ranks)?;
+        Shared::map(ranks, layout).map_err(LaunchError::SharedMemory)
+    }
+
+    fn map(ranks: u32, layout: Layout) -> io::Result<Shared> {
         // SAFETY: plain system calls; the name is only shown in /proc.
         let fd = unsafe { libc::memfd_create(c"odonata".as_ptr(), libc::MFD_CLOEXEC) };
         if fd < 0 {
@@ -22,7 +27,7 @@ impl Shared {
         }
         // SAFETY: `fd` is new and ours alone.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        let bytes = wire::segment_bytes(ranks);
+        let bytes = layout.bytes(ranks);
         // SAFETY: a plain system call.
         if unsafe { libc::ftruncate(fd.as_raw_fd(), bytes as libc::off_t) } < 0 {
             return Err(io::Error::last_os_error());
@@ -47,6 +52,8 @@ impl Shared {
         // SAFETY: the mapping has the length asked for and lives as long as this value; `Live`
         // drops it last.
         let segment = unsafe { Segment::at(base.cast()) };
+        // SAFETY: no rank has started, so all of the segment is ours.
+        unsafe { (*segment.header()).layout = layout };
         Ok(Shared { segment, fd, bytes: bytes as usize })
     }
 
@@ -91,6 +98,44 @@ impl Shared {
             }
         }
     }
+}
+
+/// Address space that this process may come to need beside the segment and what it has already:
+/// the network model, results [estimate].
+const HEADROOM: u64 = 128 << 20;
+
+/// How the segment is divided so that we and the ranks have room for it. A rank has the same limit
+/// of address space, and more than half of it for itself; the next job side by side with this one
+/// has half of what this one leaves.
+fn layout_of(ranks: u32) -> Result<Layout, LaunchError> {
+    let limit = |which| {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: a valid rlimit.
+        let known = unsafe { libc::getrlimit(which, &mut limit) } == 0;
+        if known && limit.rlim_cur != libc::RLIM_INFINITY { limit.rlim_cur } else { u64::MAX }
+    };
+    let (space, file) = (limit(libc::RLIMIT_AS), limit(libc::RLIMIT_FSIZE));
+    if space == u64::MAX && file == u64::MAX {
+        return Ok(Layout::full(ranks));
+    }
+    let own = own_space() + HEADROOM;
+    let share = (space.saturating_sub(own) / 2).min(file);
+    let least = Layout::least_bytes(ranks);
+    Layout::within(ranks, share).ok_or(match share == file {
+        true => LaunchError::Space { what: "a file", option: "-f", need: least, limit: file },
+        false => {
+            let need = 2 * least + own;
+            LaunchError::Space { what: "address space", option: "-v", need, limit: space }
+        }
+    })
+}
+
+/// Bytes of address space this process has (proc(5), `statm`).
+fn own_space() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = text.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    // SAFETY: a plain question.
+    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as u64
 }
 
 impl Drop for Shared {

@@ -2,6 +2,7 @@
 
 use crate::children::{Children, resolve};
 use crate::exec::Exec;
+use crate::files::JobFiles;
 use crate::job::ENV_JOB;
 use crate::launch::{LaunchError, LaunchSpec, Progress};
 use crate::output::{Pump, Stream};
@@ -33,6 +34,7 @@ pub(crate) fn start_all(
     spec: &LaunchSpec,
     program: &Path,
     shared: &Shared,
+    files: &JobFiles,
     progress: &mut Option<Box<dyn FnMut(Progress)>>,
     interrupted: &mut dyn FnMut() -> bool,
 ) -> Result<Started, LaunchError> {
@@ -49,10 +51,12 @@ pub(crate) fn start_all(
     let mut unfit = None;
     if let Some(words) = &spec.warm {
         let mut streams = Streams::new(spec.label, descriptors.before);
-        let forked =
-            resolve(spec, words).map_err(|error| Trouble::Unfit(error.to_string())).and_then(
-                |program| warm::fork_all(spec, &program, words, shared, &mut streams, &mut tell),
-            );
+        let forked = resolve(spec, words)
+            .map_err(|error| Trouble::Unfit(error.to_string()))
+            .and_then(|program| {
+                let job = (shared, files);
+                warm::fork_all(spec, &program, words, job, &mut streams, &mut tell)
+            });
         match forked {
             Ok(children) => {
                 let pumps = streams.pumps();
@@ -66,10 +70,10 @@ pub(crate) fn start_all(
     let mut streams = Streams::new(spec.label, descriptors.before);
     let mut children = Children::new();
     let exec = streams
-        .exec(spec, program, &spec.program, &children, fd)
+        .exec(spec, program, &spec.program, &children, (fd, files))
         .map_err(|error| spawn(0, error))?;
     for rank in 0..spec.ranks {
-        let told = variables::of_rank(spec, rank);
+        let told = variables::of_rank(spec, files, rank);
         streams
             .of(rank)
             .and_then(|own| children.spawn(&exec, &told, fd, own.each_ref().map(Option::as_ref)))
@@ -100,18 +104,19 @@ impl Streams {
         Streams { label, labeled: Vec::new(), input: None, limit }
     }
 
-    /// What to execute for the job of `children`, whose segment is `fd`.
+    /// What to execute for the job of `children`, whose segment is `fd`, and its files.
     pub fn exec(
         &self,
         spec: &LaunchSpec,
         program: &Path,
         words: &[OsString],
         children: &Children,
-        fd: i32,
+        (fd, files): (i32, &JobFiles),
     ) -> io::Result<Exec> {
+        let job = variables::of_job(spec, files);
         let extra =
             [(wire::ENV_FD, fd.to_string().into()), (ENV_JOB, children.mark().to_os_string())];
-        let mut exec = Exec::new(spec, program, words, &extra)?;
+        let mut exec = Exec::new(spec, program, words, &job, &extra)?;
         exec.limit = self.limit;
         Ok(exec)
     }

@@ -1,73 +1,241 @@
-//! What a launcher tells each rank in its environment, for wrapper scripts that bind devices and
-//! programs that ask who they are before they ask MPI.
+//! What a batch system and a launcher put into each rank's environment, for wrapper scripts that
+//! bind devices and programs that ask who they are before they ask MPI.
 
 use crate::LaunchSpec;
+use crate::files::JobFiles;
 use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use workload::wire;
 
 /// Whose variables the ranks see, beside those of PMI.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Launcher {
-    /// HPE's `mpiexec`, as on Aurora.
+    /// HPE's `mpiexec` under PBS, as on Aurora.
     Pals,
     /// `srun`, as on Frontier and LUMI.
     Slurm,
 }
 
-/// Launchers' variables about one process or the shape of its job. Ours may itself have been
-/// started by one: what it was told is not true of the ranks. (Slurm: srun(1), OUTPUT ENVIRONMENT
-/// VARIABLES; Open MPI: "Environment variables set for MPI applications"; the rest as wrapper
-/// scripts in use read them.)
-const FAMILIES: [&str; 6] =
-    ["PMI_", "PMIX_", "PALS_", "OMPI_COMM_WORLD_", "MPI_LOCAL", "SLURM_STEP_"];
-const SINGLE: [&str; 10] = [
-    "SLURM_PROCID",
-    "SLURM_LOCALID",
-    "SLURM_NODEID",
-    "SLURM_NTASKS",
-    "SLURM_NPROCS",
-    "SLURM_NNODES",
-    "SLURM_JOB_NUM_NODES",
-    "SLURM_TASKS_PER_NODE",
-    "SLURM_NTASKS_PER_NODE",
-    "SLURM_GTIDS",
+/// How batch systems' and launchers' variables begin. Ours may itself have been started by one:
+/// what that one says is not true of the ranks. (Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES; PBS:
+/// qsub(1B), ENVIRONMENT VARIABLES; Open MPI: "Environment variables set for MPI applications"; the
+/// rest as wrapper scripts in use read them.)
+const FAMILIES: [&str; 9] = [
+    "PMI_",
+    "PMIX_",
+    "PALS_",
+    "PBS_",
+    "SLURM_",
+    "SLURMD_",
+    "OMPI_COMM_WORLD_",
+    "MPI_LOCAL",
+    "ALPS_",
 ];
+
+/// Names of the job, which a rank under Slurm inherits where odonata runs in one.
+const JOB_IDS: [&str; 2] = ["SLURM_JOB_ID", "SLURM_JOBID"];
+/// The first job's number: seven digits, as a busy machine's.
+const FIRST_JOB: u32 = 1_000_001;
+/// Longest list of nodes or ranks that goes into a variable: the kernel takes 128 KiB in one
+/// string (execve(2), MAX_ARG_STRLEN), and 64 ranks share a message of that length (`_warm.py`).
+const LONGEST: usize = 100 << 10;
+const LONGEST_OF_RANK: usize = 1 << 10;
+
+type Variable = (&'static str, OsString);
 
 /// Whether a variable of our own environment is one of a launcher's that ranks must not see.
 pub(crate) fn is_launchers(key: &OsStr) -> bool {
-    SINGLE.iter().any(|name| key == *name)
-        || FAMILIES.iter().any(|family| key.as_bytes().starts_with(family.as_bytes()))
+    FAMILIES.iter().any(|family| key.as_bytes().starts_with(family.as_bytes()))
 }
 
-/// What `rank` is told. A variable the user has set for all ranks is left to the user.
-pub(crate) fn of_rank(spec: &LaunchSpec, rank: u32) -> Vec<(&'static str, OsString)> {
+fn is_by_user(spec: &LaunchSpec, name: &str) -> bool {
+    spec.env.iter().any(|(key, _)| key == name)
+}
+
+/// What all ranks of the job are told. A variable the user has set is left to the user.
+pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
+    let mut all: Vec<Variable> = Vec::new();
+    let mut tell = |name, value: OsString| all.push((name, value));
+    let here = spec.wdir.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let here = std::path::absolute(&here).unwrap_or_else(|_| PathBuf::from("/"));
+    let program = spec.program.first().map(|p| PathBuf::from(p.clone()));
+    let name = program.as_ref().and_then(|p| p.file_name()).unwrap_or(OsStr::new("job"));
+    let number = FIRST_JOB + spec.job;
+    match spec.launcher {
+        Launcher::Pals => {
+            tell("PBS_JOBID", format!("{number}.{}-pbs", spec.machine).into());
+            tell("PBS_JOBNAME", name.into());
+            tell("PBS_ENVIRONMENT", "PBS_BATCH".into());
+            tell("PBS_O_WORKDIR", here.into());
+            tell("PBS_NODEFILE", files.nodes_path());
+            tell("PMIX_NAMESPACE", format!("{number}.{}-pbs.0", spec.machine).into());
+            tell("PALS_APID", format!("{number}.0").into());
+        }
+        Launcher::Slurm => {
+            let id: OsString = JOB_IDS
+                .iter()
+                .find_map(std::env::var_os)
+                .filter(|id| !id.is_empty())
+                .unwrap_or_else(|| number.to_string().into());
+            let nodes: OsString = spec.nodes.to_string().into();
+            let tasks: OsString = spec.ranks.to_string().into();
+            let names = files.names();
+            let list: OsString = folded(names).into();
+            let per_node: OsString = repeated(files.counts()).into();
+            let cores = repeated(&vec![spec.cores; names.len()]);
+            for name in JOB_IDS {
+                tell(name, id.clone());
+            }
+            tell("SLURM_JOB_NAME", name.into());
+            tell("SLURM_CLUSTER_NAME", spec.machine.clone().into());
+            tell("SLURM_SUBMIT_DIR", here.into());
+            for name in ["SLURM_JOB_NUM_NODES", "SLURM_NNODES", "SLURM_STEP_NUM_NODES"] {
+                tell(name, nodes.clone());
+            }
+            for name in ["SLURM_NTASKS", "SLURM_NPROCS", "SLURM_STEP_NUM_TASKS"] {
+                tell(name, tasks.clone());
+            }
+            for name in ["SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_STEP_NODELIST"] {
+                tell(name, list.clone());
+            }
+            for name in ["SLURM_TASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE"] {
+                tell(name, per_node.clone());
+            }
+            tell("SLURM_JOB_CPUS_PER_NODE", cores.into());
+            tell("SLURM_CPUS_ON_NODE", spec.cores.to_string().into());
+            tell("SLURM_STEP_ID", "0".into());
+            tell("SLURM_STEPID", "0".into());
+            // Where the launcher sits: on the job's first node, by the address it has here.
+            tell("SLURM_LAUNCH_NODE_IPADDR", "127.64.0.1".into());
+            tell("SLURM_SRUN_COMM_HOST", "127.64.0.1".into());
+        }
+    }
+    all.retain(|(name, value)| !is_by_user(spec, name) && value.len() <= LONGEST);
+    all.extend(files.variables());
+    all
+}
+
+/// What `rank` alone is told. A variable the user has set for all ranks is left to the user.
+pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Variable> {
     let seat = &spec.seats[rank as usize];
     let (local, on_node) = (seat.local_rank, seat.local_size);
-    let mut all = vec![
-        ("PMI_RANK", rank),
-        ("PMI_SIZE", spec.ranks),
-        ("PMI_LOCAL_RANK", local),
-        ("PMI_LOCAL_SIZE", on_node),
-    ];
-    all.extend(match spec.launcher {
-        Launcher::Pals => vec![
-            ("PALS_RANKID", rank),
-            ("PALS_NODEID", seat.node),
-            ("PALS_LOCAL_RANKID", local),
-            ("PALS_LOCAL_SIZE", on_node),
-        ],
-        Launcher::Slurm => vec![
-            ("SLURM_PROCID", rank),
-            ("SLURM_NODEID", seat.node),
-            ("SLURM_LOCALID", local),
-            ("SLURM_NTASKS", spec.ranks),
-            ("SLURM_NPROCS", spec.ranks),
-            ("SLURM_NNODES", spec.nodes),
-        ],
+    let mut all: Vec<(&str, String)> = Vec::new();
+    let mut tell = |name, value: &dyn std::fmt::Display| all.push((name, value.to_string()));
+    tell("PMI_RANK", &rank);
+    tell("PMI_SIZE", &spec.ranks);
+    tell("PMI_LOCAL_RANK", &local);
+    tell("PMI_LOCAL_SIZE", &on_node);
+    match spec.launcher {
+        Launcher::Pals => {
+            tell("PALS_RANKID", &rank);
+            tell("PALS_NODEID", &seat.node);
+            tell("PALS_LOCAL_RANKID", &local);
+            tell("PALS_LOCAL_SIZE", &on_node);
+            tell("PMIX_RANK", &rank);
+            tell("PMIX_HOSTNAME", &seat.node_name);
+        }
+        Launcher::Slurm => {
+            tell("SLURM_PROCID", &rank);
+            tell("SLURM_NODEID", &seat.node);
+            tell("SLURM_LOCALID", &local);
+            tell("SLURMD_NODENAME", &seat.node_name);
+            tell("SLURM_TOPOLOGY_ADDR", &seat.node_name);
+            tell("SLURM_TOPOLOGY_ADDR_PATTERN", &"node");
+            tell("SLURM_GTIDS", &files.ranks_of(seat.node));
+        }
+    }
+    // A shell has exported the name of the computer that it runs on.
+    for name in ["HOSTNAME", "HOST"] {
+        if std::env::var_os(name).is_some() {
+            tell(name, &seat.node_name);
+        }
+    }
+    all.retain(|(name, value)| !is_by_user(spec, name) && value.len() <= LONGEST_OF_RANK);
+    all.push((crate::files::ENV_NODE, seat.node_name.clone()));
+    all.push((wire::ENV_RANK, rank.to_string()));
+    all.into_iter().map(|(name, value)| (name, value.into())).collect()
+}
+
+/// Names as Slurm writes them: neighbors that differ in their last number only are folded,
+/// `nid[001000-001003,001007]`.
+pub(crate) fn folded(names: &[String]) -> String {
+    let parts = |name: &str| {
+        let end = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        // Longer numbers are no counts.
+        let digits = &name[end..];
+        let number = digits.parse::<u64>().ok().filter(|_| digits.len() < 18);
+        number.map(|n| (name[..end].to_string(), n, digits.len()))
+    };
+    let mut text = String::new();
+    let mut at = 0;
+    while at < names.len() {
+        if at > 0 {
+            text.push(',');
+        }
+        let Some((stem, first, width)) = parts(&names[at]) else {
+            text += &names[at];
+            at += 1;
+            continue;
+        };
+        let alike: Vec<u64> = names[at..]
+            .iter()
+            .map_while(|name| parts(name).filter(|p| (&p.0, p.2) == (&stem, width)).map(|p| p.1))
+            .collect();
+        if alike.len() == 1 {
+            text += &names[at];
+        } else {
+            let runs = alike.chunk_by(|a, b| b.checked_sub(1) == Some(*a));
+            let runs = runs.map(|run| match *run {
+                [only] => format!("{only:0width$}"),
+                [from, .., to] => format!("{from:0width$}-{to:0width$}"),
+                [] => String::new(),
+            });
+            let _ = write!(text, "{stem}[{}]", runs.collect::<Vec<_>>().join(","));
+        }
+        debug_assert!(alike.first() == Some(&first));
+        at += alike.len();
+    }
+    text
+}
+
+/// Counts per node as Slurm writes them: `8(x2),5`.
+pub(crate) fn repeated(counts: &[u32]) -> String {
+    let runs = counts.chunk_by(|a, b| a == b).map(|run| match run.len() {
+        1 => run[0].to_string(),
+        n => format!("{}(x{n})", run[0]),
     });
-    let by_user = |name: &str| spec.env.iter().any(|(key, _)| key == name);
-    all.retain(|(name, _)| !by_user(name));
-    all.push((wire::ENV_RANK, rank));
-    all.into_iter().map(|(name, value)| (name, value.to_string().into())).collect()
+    runs.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_of(all: &[&str]) -> Vec<String> {
+        all.iter().map(ToString::to_string).collect()
+    }
+
+    /// Expectations as `scontrol show hostlist` writes them.
+    #[test]
+    fn nodes_are_folded_and_counts_repeated() {
+        for (names, folded_) in [
+            (&["nid001000"][..], "nid001000"),
+            (&["nid001000", "nid001001", "nid001002"], "nid[001000-001002]"),
+            (&["n9", "n10", "n12"], "n9,n[10,12]"),
+            (&["a1", "a2", "b2", "b4"], "a[1-2],b[2,4]"),
+            (&["x4000c0s0b0n0", "x4000c0s1b0n0"], "x4000c0s0b0n0,x4000c0s1b0n0"),
+            (&["login", "m-00001", "m-00003"], "login,m-[00001,00003]"),
+            (&["m-00003", "m-00001", "m-00002"], "m-[00003,00001-00002]"),
+            (&[], ""),
+        ] {
+            assert_eq!(folded(&names_of(names)), folded_);
+        }
+        for (counts, text) in
+            [(&[8, 8, 5][..], "8(x2),5"), (&[2], "2"), (&[1, 2, 2, 1], "1,2(x2),1")]
+        {
+            assert_eq!(repeated(counts), text);
+        }
+    }
 }

@@ -9,6 +9,7 @@
 
 use crate::LaunchSpec;
 use crate::children::{Children, Exit};
+use crate::files::JobFiles;
 use crate::process::own_memory;
 use crate::segment::Shared;
 use crate::start::{Streams, pipe};
@@ -42,7 +43,7 @@ pub(crate) fn fork_all(
     spec: &LaunchSpec,
     program: &Path,
     words: &[OsString],
-    shared: &Shared,
+    (shared, files): (&Shared, &JobFiles),
     streams: &mut Streams,
     tell: &mut dyn FnMut(u32) -> bool,
 ) -> Result<Children, Trouble> {
@@ -58,7 +59,7 @@ pub(crate) fn fork_all(
         Some([out, err]) => [input.as_ref(), Some(out), Some(err)],
         None => [input.as_ref(), None, None],
     };
-    let mut exec = streams.exec(spec, program, words, &children, fd)?;
+    let mut exec = streams.exec(spec, program, words, &children, (fd, files))?;
     exec.add(ENV_WARM, told)?;
     children.spawn_forker(&exec, &[fd, theirs.as_raw_fd(), gate.as_raw_fd()], stdio)?;
     drop(input);
@@ -76,7 +77,7 @@ pub(crate) fn fork_all(
             outputs.extend(own.into_iter().flatten());
         }
         let fds: Vec<i32> = outputs.iter().map(AsRawFd::as_raw_fd).collect();
-        send(&ours, request(spec, first, last).as_bytes(), &fds)?;
+        send(&ours, request(spec, files, first, last).as_bytes(), &fds)?;
         let pids = answer(&ours, &mut || tell(first))?;
         for pid in pids.split(' ') {
             match pid.parse() {
@@ -103,12 +104,13 @@ pub(crate) fn fork_all(
     Ok(children)
 }
 
-/// Asks for ranks, with a line of each one's variables: numbers all, so a blank parts them.
-fn request(spec: &LaunchSpec, first: u32, last: u32) -> String {
+/// Asks for ranks, with a line of each one's variables: numbers and names of hosts, so a blank
+/// parts them.
+fn request(spec: &LaunchSpec, files: &JobFiles, first: u32, last: u32) -> String {
     let mut text = format!("{first} {last}");
     for rank in first..last {
         text.push('\n');
-        for (name, value) in variables::of_rank(spec, rank) {
+        for (name, value) in variables::of_rank(spec, files, rank) {
             text += &format!("{name}={} ", value.display());
         }
     }

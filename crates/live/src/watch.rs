@@ -85,6 +85,7 @@ impl Live {
             exit_code,
             interrupted: self.was_interrupted,
             start: std::mem::take(&mut self.start),
+            files: self.files.seen(),
             exits,
             mpi_calls: sum(|r| r.outcome.functions.iter().map(|f| f.calls).sum()),
             blocking_calls,

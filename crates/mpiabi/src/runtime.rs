@@ -271,7 +271,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
     }
     let (segment, rank, solo) = match seat_of_environment()? {
         Some((fd, rank)) => {
-            let segment = map_segment(fd)?;
+            let segment = seat::map_segment(fd)?;
             // SAFETY: `map_segment` has checked the header.
             let (ranks, pid) =
                 unsafe { ((*segment.header()).ranks, (*segment.header()).pid as libc::pid_t) };
@@ -384,52 +384,6 @@ fn seat_of_environment() -> Seat {
     }
 }
 
-fn map_segment(fd: i32) -> std::result::Result<Segment, String> {
-    let map = |bytes: u64| {
-        // SAFETY: a new mapping at an address the kernel chooses.
-        let at = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                bytes as usize,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_SHARED | libc::MAP_NORESERVE,
-                fd,
-                0,
-            )
-        };
-        if at == libc::MAP_FAILED {
-            let why = std::io::Error::last_os_error();
-            Err(format!(
-                "cannot map the job's shared memory ({} descriptor {fd}): {why}; \
-                 was the descriptor closed, or am I not under odonata run any more?",
-                wire::ENV_FD
-            ))
-        } else {
-            // A core dump would write out every hole of the sparse segment.
-            // SAFETY: advice about the mapping just made.
-            unsafe { libc::madvise(at, bytes as usize, libc::MADV_DONTDUMP) };
-            Ok(at.cast::<u8>())
-        }
-    };
-    let page = map(wire::HEADER_BYTES)?;
-    // SAFETY: one page is mapped; a file too short for it would be ours to have made.
-    let (magic, ranks) = unsafe {
-        let header = page.cast::<wire::Header>();
-        ((*header).magic, (*header).ranks)
-    };
-    // SAFETY: unmaps what was mapped above.
-    unsafe { libc::munmap(page.cast(), wire::HEADER_BYTES as usize) };
-    if magic != wire::MAGIC {
-        return Err(
-            "the job's shared memory is of another odonata; library and simulator must be \
-                    of one version"
-                .into(),
-        );
-    }
-    // SAFETY: the mapping is never removed.
-    Ok(unsafe { Segment::at(map(wire::segment_bytes(ranks))?) })
-}
-
 /// No orphans: the kernel ends this process when its parent goes. The parent may be a shell between
 /// the simulator and us, which is why `sleep_until_turn` also looks for the simulator itself.
 fn die_with_parent(simulator: libc::pid_t) {
@@ -477,7 +431,8 @@ pub fn alloc(held: &Held, bytes: u64) -> u64 {
     match with(held, |rt| rt.arena.alloc(bytes)) {
         Some(at) => at,
         None => {
-            let room = with(held, |rt| wire::stride(rt.size)) >> 20;
+            // SAFETY: the header is written before any rank starts.
+            let room = with(held, |rt| unsafe { rt.segment.layout() }.stride) >> 20;
             fatal(
                 held,
                 &format!(
@@ -507,9 +462,11 @@ pub fn address(held: &Held, offset: u64) -> *mut u8 {
 }
 /// The offset of an address in the job's segment; `None` elsewhere.
 pub fn offset_of(held: &Held, address: *const u8) -> Option<u64> {
-    let (first, size) = with(held, |rt| (rt.segment.ptr(0) as usize, rt.size));
+    // SAFETY: the header is written before any rank starts.
+    let (first, bytes) =
+        with(held, |rt| (rt.segment.ptr(0) as usize, unsafe { rt.segment.bytes() }));
     let offset = (address as usize).checked_sub(first)? as u64;
-    (offset < wire::segment_bytes(size)).then_some(offset)
+    (offset < bytes).then_some(offset)
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -519,16 +476,18 @@ pub fn offset_of(held: &Held, address: *const u8) -> Option<u64> {
 pub fn token(held: &Held) -> u32 {
     let token = with(held, |rt| match rt.free_tokens.pop() {
         Some(token) => Some(token),
-        None if (rt.next_token as usize) < wire::TOKENS => {
+        // SAFETY: the header is written before any rank starts.
+        None if u64::from(rt.next_token) < unsafe { rt.segment.layout() }.tokens => {
             rt.next_token += 1;
             Some(rt.next_token - 1)
         }
         None => None,
     });
     let Some(token) = token else {
-        fatal(held, &format!("more than {} operations of one rank at a time", wire::TOKENS));
+        let most = with(held, |rt| rt.next_token);
+        fatal(held, &format!("more than {most} operations of one rank at a time"));
     };
-    // SAFETY: below TOKENS; nobody else uses a token that is free.
+    // SAFETY: one of the layout's; nobody else uses a token that is free.
     with(held, |rt| unsafe {
         *rt.segment.completion(rt.rank, token) = Completion::default();
     });
@@ -537,7 +496,7 @@ pub fn token(held: &Held) -> u32 {
 /// Nobody asks for it again; threads that wait for it now still find it done.
 pub fn release_token(held: &Held, token: u32) {
     with(held, |rt| {
-        // SAFETY: the turn is this rank's, and the token is below TOKENS.
+        // SAFETY: the turn is this rank's, and the token is the layout's.
         let completion = unsafe { &mut *rt.segment.completion(rt.rank, token) };
         if completion.done != 0 {
             completion.done |= wire::TOLD;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use collectives::Kind;
-use workload::wire::{self, Arrival, Completion, Segment, Submission, flag, kind, wait};
+use workload::wire::{self, Arrival, Completion, Layout, Segment, Submission, flag, kind, wait};
 use workload::{ANY_SOURCE, ANY_TAG};
 
 /// Smallest tag upper bound a program may rely on is 32,767; MPICH answers 2^28 - 1 or more.
@@ -65,11 +65,24 @@ impl Posted {
 impl Solo {
     /// A job of one rank in this process's own memory.
     pub fn new() -> Result<(Segment, Solo), String> {
+        let limit = |which| {
+            let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            // SAFETY: a valid rlimit.
+            let known = unsafe { libc::getrlimit(which, &mut limit) } == 0;
+            if known { limit.rlim_cur } else { libc::RLIM_INFINITY }
+        };
+        // Half of what there may be, for the program is there as well.
+        let room = limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_DATA)) / 2;
+        let Some(layout) = Layout::within(1, room) else {
+            let need = 2 * Layout::least_bytes(1) / 1024;
+            return Err(format!("no memory for a job of one rank: `ulimit -v` is below {need}"));
+        };
+        let bytes = layout.bytes(1) as usize;
         // SAFETY: a new mapping at an address the kernel chooses; never removed.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                wire::segment_bytes(1) as usize,
+                bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                 -1,
@@ -81,7 +94,7 @@ impl Solo {
             return Err(format!("no memory for a job of one rank: {why}"));
         }
         // SAFETY: advice about the mapping made above: keep its holes out of core dumps.
-        unsafe { libc::madvise(base, wire::segment_bytes(1) as usize, libc::MADV_DONTDUMP) };
+        unsafe { libc::madvise(base, bytes, libc::MADV_DONTDUMP) };
         // SAFETY: mapped above with the length of one rank's segment, zeroed.
         let segment = unsafe { Segment::at(base.cast()) };
         // SAFETY: as above; nobody else uses it yet.
@@ -89,6 +102,7 @@ impl Solo {
             let header = segment.header();
             (*header).magic = wire::MAGIC;
             (*header).ranks = 1;
+            (*header).layout = layout;
             (*header).pid = std::process::id();
             (*header).tag_ub = TAG_UB;
             (*header).tag_max = TAG_UB;

@@ -3,6 +3,8 @@
 //!
 //! One function, `enter`, lets go of the interpreter's lock, answers Ctrl-C and converts errors.
 
+mod memory;
+
 use machine::Complaint;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -14,6 +16,9 @@ use sim::Progress;
 use sim::api::{Trace, replay as replay_of};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+
+#[global_allocator]
+static ALLOCATOR: memory::Watched = memory::Watched;
 
 create_exception!(_core, InputError, PyException, "What the user asked for is wrong; JSON list.");
 

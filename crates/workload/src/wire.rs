@@ -32,12 +32,12 @@ use crate::Apart;
 pub const ENV_FD: &str = "ODONATA_FD";
 pub const ENV_RANK: &str = "ODONATA_RANK";
 
-pub const MAGIC: u64 = 0x6f64_6f6e_6174_6107;
+pub const MAGIC: u64 = 0x6f64_6f6e_6174_6108;
 /// Submissions a rank may make before it must hand over.
 pub const RING: usize = 256;
 /// Longest list of tokens one wait may name.
 pub const WAITS: usize = 16_384;
-/// Tokens a rank may have out.
+/// Tokens a rank may have out at the most; how many there are is the layout's.
 pub const TOKENS: usize = 1 << 20;
 /// Functions of the interface that are counted (see `Segment::tally`): more than there are.
 pub const FUNCTIONS: usize = 1024;
@@ -48,22 +48,60 @@ const TALLY_AT: u64 = CONTROL_BYTES;
 const RING_AT: u64 = TALLY_AT + (FUNCTIONS * 8) as u64;
 const WAITS_AT: u64 = RING_AT + (RING * size_of::<Submission>()) as u64;
 const TABLE_AT: u64 = WAITS_AT + (WAITS * 4) as u64;
-const ARENA_AT: u64 = (TABLE_AT + (TOKENS * size_of::<Completion>()) as u64).next_multiple_of(4096);
 
-/// Address space a rank's region takes, in bytes: all together stay below 2^44.
-pub fn stride(ranks: u32) -> u64 {
-    (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36)
+/// How the segment's address space is divided. Untouched pages cost no memory, but address space
+/// is limited on some systems (`ulimit -v`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct Layout {
+    /// Bytes of one rank's region.
+    pub stride: u64,
+    /// Bytes of the simulator's scratch memory behind the last region: the longest operand of
+    /// `Combine`.
+    pub scratch: u64,
+    /// Tokens a rank may have out.
+    pub tokens: u64,
 }
-pub fn segment_bytes(ranks: u32) -> u64 {
-    scratch(ranks) + SCRATCH_BYTES
+
+impl Layout {
+    /// Least of a region and of the scratch memory: fewer tokens and a few messages.
+    const LEAST: u64 = 16 << 20;
+    const LEAST_TOKENS: u64 = 1 << 14;
+
+    /// Where address space is not limited: all regions together stay below 2^44 bytes.
+    pub fn full(ranks: u32) -> Layout {
+        let stride = (1u64 << 44 >> u64::from(ranks.next_power_of_two().ilog2())).min(1 << 36);
+        Layout { stride, scratch: 1 << 34, tokens: TOKENS as u64 }
+    }
+    /// Within so many bytes; `None` if those are too few.
+    pub fn within(ranks: u32, bytes: u64) -> Option<Layout> {
+        let full = Layout::full(ranks);
+        if bytes >= full.bytes(ranks) {
+            return Some(full);
+        }
+        let share = bytes.checked_sub(HEADER_BYTES)? / (u64::from(ranks) + 1) / 4096 * 4096;
+        if share < Layout::LEAST {
+            return None;
+        }
+        let stride = share.min(full.stride);
+        // An eighth of the region for the table of completions.
+        let tokens = stride / 8 / size_of::<Completion>() as u64;
+        let tokens = (1u64 << tokens.ilog2()).clamp(Layout::LEAST_TOKENS, full.tokens);
+        Some(Layout { stride, scratch: share, tokens })
+    }
+    /// The fewest bytes of a job of so many ranks.
+    pub fn least_bytes(ranks: u32) -> u64 {
+        HEADER_BYTES + (u64::from(ranks) + 1) * Layout::LEAST
+    }
+    /// Address space of the whole segment.
+    pub fn bytes(&self, ranks: u32) -> u64 {
+        HEADER_BYTES + u64::from(ranks) * self.stride + self.scratch
+    }
+    /// Where the arena begins in a rank's region.
+    fn arena_at(&self) -> u64 {
+        (TABLE_AT + self.tokens * size_of::<Completion>() as u64).next_multiple_of(4096)
+    }
 }
-/// Where the simulator's own memory begins, behind the last region: an operand of `Combine` may lie
-/// there.
-pub fn scratch(ranks: u32) -> u64 {
-    HEADER_BYTES + u64::from(ranks) * stride(ranks)
-}
-/// Address space of the scratch memory, in bytes.
-pub const SCRATCH_BYTES: u64 = 1 << 34;
 
 /// Written once by the simulator before any rank starts, but for `running`.
 #[repr(C)]
@@ -94,6 +132,7 @@ pub struct Header {
     /// Bytes of memory of its own that every rank had before it was a rank: those are copies of one
     /// process, and share them. Written before any of them may run.
     pub inherited: u64,
+    pub layout: Layout,
     /// Whose argument checks the ranks' library follows: a constant of `checks`.
     pub checks: u32,
     /// Blocking collectives that begin with a barrier: bit `kind as u32`, and the highest for
@@ -503,7 +542,7 @@ unsafe impl Sync for Segment {}
 
 impl Segment {
     /// # Safety
-    /// `base` is a mapping of `segment_bytes(ranks)` bytes that outlives every use.
+    /// `base` is a mapping of all of the layout's bytes that outlives every use.
     pub unsafe fn at(base: *mut u8) -> Segment {
         Segment { base }
     }
@@ -515,14 +554,35 @@ impl Segment {
         self.base.cast()
     }
     /// # Safety
-    /// The header has been written.
-    pub unsafe fn region(self, rank: u32) -> u64 {
-        let ranks = unsafe { (*self.header()).ranks };
-        debug_assert!(rank < ranks);
-        HEADER_BYTES + u64::from(rank) * stride(ranks)
+    /// The header has been written (also for the accessors below).
+    pub unsafe fn layout(self) -> Layout {
+        unsafe { (*self.header()).layout }
+    }
+    /// All of the segment, in bytes.
+    ///
+    /// # Safety
+    /// See `layout`.
+    pub unsafe fn bytes(self) -> u64 {
+        unsafe { self.layout().bytes((*self.header()).ranks) }
+    }
+    /// Where the simulator's own memory begins, behind the last region: an operand of `Combine` may
+    /// lie there.
+    ///
+    /// # Safety
+    /// See `layout`.
+    pub unsafe fn scratch(self) -> u64 {
+        unsafe { self.region((*self.header()).ranks) }
     }
     /// # Safety
-    /// The header has been written (also for the accessors below).
+    /// See `layout`.
+    pub unsafe fn region(self, rank: u32) -> u64 {
+        unsafe {
+            debug_assert!(rank <= (*self.header()).ranks);
+            HEADER_BYTES + u64::from(rank) * self.layout().stride
+        }
+    }
+    /// # Safety
+    /// See `layout`.
     pub unsafe fn control(self, rank: u32) -> *mut Control {
         self.ptr(unsafe { self.region(rank) }).cast()
     }
@@ -547,7 +607,7 @@ impl Segment {
         unsafe { self.ptr(self.region(rank) + WAITS_AT).cast() }
     }
     /// # Safety
-    /// See `control`; `token < TOKENS`.
+    /// See `control`; `token` is below the layout's number of them.
     pub unsafe fn completion(self, rank: u32, token: u32) -> *mut Completion {
         debug_assert!((token as usize) < TOKENS);
         unsafe { self.ptr(self.region(rank) + TABLE_AT).cast::<Completion>().add(token as usize) }
@@ -581,12 +641,12 @@ impl Arena {
     /// The header has been written, and this is the only arena of `rank`.
     pub unsafe fn new(segment: Segment, rank: u32) -> Arena {
         let region = unsafe { segment.region(rank) };
-        let ranks = unsafe { (*segment.header()).ranks };
+        let layout = unsafe { segment.layout() };
         Arena {
             segment,
             rank,
-            fresh: region + ARENA_AT,
-            end: region + stride(ranks),
+            fresh: region + layout.arena_at(),
+            end: region + layout.stride,
             free: [0; 40],
         }
     }
@@ -657,3 +717,28 @@ const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
 const _: () = assert!(size_of::<Submission>() == 168);
 const _: () = assert!(size_of::<Completion>() == 40);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What batch systems allow: a job fits as long as every rank has the least there is.
+    #[test]
+    fn a_layout_fits_what_it_is_given() {
+        for ranks in [1, 4, 96, 1000, 1 << 16] {
+            assert_eq!(Layout::within(ranks, u64::MAX), Some(Layout::full(ranks)));
+            assert!(Layout::full(ranks).bytes(ranks) <= (1 << 44) + (1 << 35));
+            let least = Layout::least_bytes(ranks);
+            assert_eq!(Layout::within(ranks, least - 4096), None);
+            for bytes in [least, least + 5000, 2 * least, 100 * least] {
+                let layout = Layout::within(ranks, bytes).expect("enough");
+                assert!(layout.bytes(ranks) <= bytes.max(Layout::full(ranks).bytes(ranks)));
+                assert!(layout.tokens.is_power_of_two() && layout.tokens <= TOKENS as u64);
+                // The table leaves most of the region to messages; operands come out of a region.
+                assert!(layout.arena_at() < layout.stride / 2);
+                assert!(layout.scratch >= layout.stride.min(1 << 34));
+                assert!(layout.stride.is_multiple_of(4096));
+            }
+        }
+    }
+}

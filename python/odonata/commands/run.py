@@ -49,7 +49,8 @@ NO_CALLS = (
     "-f",
     "hostfile",
     metavar="FILE",
-    help="Nodes in order, a line each: `aurora-00005` or `5`, with `:SLOTS` or ` slots=N`.",
+    help="Nodes in order, a line each: `x4000c0s5b0n0`, `nid[001000-001007]` or `5`, with "
+    "`:SLOTS` or ` slots=N`.",
 )
 @option("--env", metavar="K=V", multiple=True, help="Set a variable for the ranks.")
 @option("--wdir", "-wdir", "--chdir", "wdir", metavar="DIR", help="Directory the ranks start in.")

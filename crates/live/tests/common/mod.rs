@@ -40,6 +40,8 @@ pub fn command(program: &[&str], ranks: u32) -> LaunchSpec {
         wdir: None,
         ranks,
         launcher: Launcher::Slurm,
+        job: 0,
+        cores: 64,
         seats: (0..ranks).map(seat).collect(),
         nodes: ranks.div_ceil(2),
         compute_factor: None,

@@ -75,7 +75,7 @@ impl Rank {
             let header = map(wire::HEADER_BYTES).header();
             assert_eq!((*header).magic, wire::MAGIC);
             let size = (*header).ranks;
-            let segment = map(wire::segment_bytes(size));
+            let segment = map((*header).layout.bytes(size));
             let control = segment.control(rank);
             (*control).pid = std::process::id();
             (*control).state.store(wire::state::ACTIVE, Ordering::Release);

@@ -63,6 +63,8 @@ impl Disk {
         options.read(mode.read).write(mode.write).mode(0o666);
         // Not `create`: it asks for write access, which the caller has made sure of already.
         let flags = if mode.create { libc::O_CREAT } else { 0 };
+        // By which the library `clock` knows that storage is charged for it.
+        let flags = flags | libc::O_NOCTTY;
         options.custom_flags(flags | if mode.exclusive { libc::O_EXCL } else { 0 });
         options.open(name).map(Disk)
     }

@@ -6,7 +6,8 @@
 use super::askable::{too_large, too_many};
 use super::bench::{self, BenchRow, EngineRow, plan, row_of};
 use super::carried::LinkRow;
-use super::run::{self, FailureRank, FailureRow, NonzeroExits, Program, SharedTick};
+use super::program::{FilesRow, Program};
+use super::run::{self, FailureRank, FailureRow, NonzeroExits, SharedTick};
 use super::seated::misplaced;
 use super::{
     Asked, BackgroundRow, Common, Congested, CongestionRow, CounterRow, Fidelity, Heard, LimitsRow,
@@ -21,7 +22,7 @@ use collectives::Overrides;
 use flow::FlowNetwork;
 use live::{Live, LiveOutcome};
 use loggp::LogGpNetwork;
-use machine::Complaint;
+use machine::{Complaint, Machine};
 use mpi::Library;
 use net::NetworkModel;
 use packet::PacketNetwork;
@@ -101,6 +102,9 @@ pub struct JobRow {
     pub failure: Option<FailureRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nonzero_exits: Option<NonzeroExits>,
+    /// Of programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<FilesRow>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -144,6 +148,8 @@ pub struct JobsResult {
 /// A task that has been looked at.
 enum Ready<'a> {
     Program {
+        /// Its number among the jobs.
+        which: u32,
         program: &'a Program,
         factor: Option<f64>,
         overrides: Overrides,
@@ -273,7 +279,7 @@ pub fn jobs(
         let number = order[i];
         let seats = seats_of(&run, number);
         let together = played[number].take().expect("every job was played once");
-        let mut row = row(job, seats, &together);
+        let mut row = row(job, &run.machine, seats, &together);
         if let Some(live) = &together.live {
             let of_job = run::endings(live, together.failure.is_some()).into_iter();
             result.notes.extend(of_job.map(|note| format!("job {}: {note}", job.name)));
@@ -333,16 +339,17 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
     let run = run_of(common, &wanted).map_err(|more| complaints.extend(more)).ok();
     let mut ready = Vec::new();
     for (i, job) in jobs.iter().enumerate() {
-        let task = look_at(job, common, run.as_ref().map(|run| &run.0)).and_then(|task| {
-            let (Some(Ready::Bench(plan)), Some((run, order))) = (&task, &run) else {
-                return Ok(task);
-            };
-            let Task::Bench { messages, .. } = job.task else { return Ok(task) };
-            let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
-            let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
-                .or_else(|| too_many(plan, fidelity, messages));
-            complaint.map_or(Ok(task), |complaint| Err(vec![complaint]))
-        });
+        let task =
+            look_at(job, i as u32, common, run.as_ref().map(|run| &run.0)).and_then(|task| {
+                let (Some(Ready::Bench(plan)), Some((run, order))) = (&task, &run) else {
+                    return Ok(task);
+                };
+                let Task::Bench { messages, .. } = job.task else { return Ok(task) };
+                let fidelity = fidelity(&common.fidelity).expect("complained of by `run_of`");
+                let complaint = misplaced(plan.bench, plan.ppn, seats_of(run, order[i]))
+                    .or_else(|| too_many(plan, fidelity, messages));
+                complaint.map_or(Ok(task), |complaint| Err(vec![complaint]))
+            });
         match task {
             Ok(task) => ready.extend(task),
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
@@ -351,7 +358,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
     let Some((mut run, order)) = run else {
         for (i, job) in jobs.iter().enumerate() {
             if let Task::Program(program) = &job.task {
-                let more = limits::misset(Heard::new(common, &program.env));
+                let more = limits::misset(Heard::new(common, program.env_texts()));
                 complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i)));
             }
         }
@@ -368,7 +375,7 @@ fn prepared(request: &JobsRequest) -> Result<Prepared<'_>, Vec<Complaint>> {
 fn wanted<'a>(job: &'a JobRequest, common: &Common) -> Wanted<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
     let env: &[_] = match &job.task {
-        Task::Program(program) => &program.env,
+        Task::Program(program) => program.env_texts(),
         Task::Bench { .. } => &[],
     };
     let class = Asked::or_by_variable(class.as_deref(), Heard::new(common, env));
@@ -382,7 +389,7 @@ fn provider(request: &JobsRequest, run: &Job) -> Result<Library, Vec<Complaint>>
     for (i, job) in jobs.iter().enumerate() {
         if let Task::Program(program) = &job.task {
             let mut library = run.library.clone();
-            let heard = Heard::new(common, &program.env);
+            let heard = Heard::new(common, program.env_texts());
             match limits::heed(&mut library, &run.machine, heard) {
                 Ok(()) => set.push(library),
                 Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, jobs.len(), i))),
@@ -416,16 +423,17 @@ fn seats_of(run: &Job, number: usize) -> &[Seat] {
 /// What there is to do, or what is wrong with it; nothing where there is no machine to do it on.
 fn look_at<'a>(
     job: &'a JobRequest,
+    which: u32,
     common: &Common,
     run: Option<&Job>,
 ) -> Result<Option<Ready<'a>>, Vec<Complaint>> {
     match &job.task {
         Task::Program(program) => {
             let factor = program.compute.factor().map_err(|c| vec![c])?;
-            let (overrides, notes) = super::overrides(Heard::new(common, &program.env))?;
+            let (overrides, notes) = super::overrides(Heard::new(common, program.env_texts()))?;
             let lacks = run.and_then(|run| limits::reducers(run, &overrides));
             lacks.map_or(Ok(()), |complaint| Err(vec![complaint]))?;
-            Ok(Some(Ready::Program { program, factor, overrides, notes }))
+            Ok(Some(Ready::Program { which, program, factor, overrides, notes }))
         }
         Task::Bench { bench, bytes, iterations, .. } => {
             let Some(which) = Bench::named(bench) else {
@@ -463,10 +471,11 @@ fn play<N: NetworkModel>(
     let mut works = Vec::new();
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
-            Ready::Program { program, factor, overrides, .. } => {
+            Ready::Program { which, program, factor, overrides, .. } => {
                 let seats = seats_of(run, number);
-                let live = run::start(run, seats, program, *factor, overrides.clone(), tick)
-                    .map_err(|c| vec![of_job(c, ready.len(), number)])?;
+                let live =
+                    run::start(run, seats, (*which, *program), *factor, overrides.clone(), tick)
+                        .map_err(|c| vec![of_job(c, ready.len(), number)])?;
                 Work::Program(Box::new(live))
             }
             Ready::Bench(plan) => Work::Bench(Box::new(plan.streams()), *plan),
@@ -553,7 +562,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> Playe
     Played { outcome: job, failure, exit_code, live: Some(live), bench: None }
 }
 
-fn row(job: &JobRequest, seats: &[Seat], played: &Played) -> JobRow {
+fn row(job: &JobRequest, machine: &Machine, seats: &[Seat], played: &Played) -> JobRow {
     let Played { outcome, failure, exit_code, live, bench } = played;
     let mean = |of: fn(&live::RankOutcome) -> Span| {
         let ranks = &live.as_ref()?.ranks;
@@ -585,5 +594,6 @@ fn row(job: &JobRequest, seats: &[Seat], played: &Played) -> JobRow {
         exit_code: *exit_code,
         failure: failure.clone(),
         nonzero_exits: live.as_ref().and_then(|live| run::nonzero_exits(failure.as_ref(), live)),
+        files: live.as_ref().map(|live| FilesRow::of(live, machine)),
     }
 }

@@ -16,6 +16,7 @@ mod faults;
 mod jobs;
 mod limits;
 mod memory;
+mod program;
 mod replay;
 mod rounds;
 mod run;

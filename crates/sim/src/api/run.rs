@@ -1,6 +1,7 @@
 //! `odonata run`: an unmodified program's ranks on a simulated machine.
 
 use super::carried::{self, Carried};
+use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
 use super::{
     Asked, Common, Fidelity, Heard, RulesRequest, accepted, cray, fidelity, job_of_class, limits,
@@ -21,6 +22,7 @@ use packet::PacketNetwork;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::rc::Rc;
 use std::time::Duration;
 use workload::functions::function_name;
@@ -54,25 +56,7 @@ pub struct RunRequest {
     pub record: bool,
 }
 
-/// A program and how it is to be started.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Program {
-    pub program: Vec<String>,
-    /// The words that start the interpreter from which the ranks are forked, if there is to be one.
-    #[serde(default)]
-    pub warm: Option<Vec<String>>,
-    #[serde(default)]
-    pub env: Vec<(String, String)>,
-    #[serde(default)]
-    pub env_remove: Vec<String>,
-    #[serde(default)]
-    pub wdir: Option<String>,
-    #[serde(default)]
-    pub label: bool,
-    #[serde(default = "measured")]
-    pub compute: Compute,
-}
-fn measured() -> Compute {
+pub(super) fn measured() -> Compute {
     Compute::Named("measured".into())
 }
 
@@ -113,6 +97,7 @@ pub struct RunResult {
     /// What a file of rules or a variable says that is not followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    pub files: FilesRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
 }
@@ -185,7 +170,7 @@ pub fn run(
         complaints.push(complaint);
         None
     });
-    let heard = Heard::new(&request.common, &request.program.env);
+    let heard = Heard::new(&request.common, request.program.env_texts());
     let (overrides, notes) = super::overrides(heard).unwrap_or_else(|more| {
         complaints.extend(more);
         Default::default()
@@ -247,11 +232,12 @@ impl Compute {
 /// Processes and the loop share one look at the caller.
 pub(super) type SharedTick = Rc<RefCell<Box<dyn FnMut(Progress) -> bool>>>;
 
-/// Starts the processes of a program on these seats of the machine of `job`.
+/// Starts the processes of a program on these seats of the machine of `job`; beside others it has a
+/// number.
 pub(super) fn start(
     job: &Job,
     seats: &[Seat],
-    program: &Program,
+    (number, program): (u32, &Program),
     factor: Option<f64>,
     overrides: Overrides,
     tick: &SharedTick,
@@ -262,13 +248,18 @@ pub(super) fn start(
     let starting = Rc::new(Cell::new(None));
     let told = starting.clone();
     let spec = LaunchSpec {
-        program: program.program.iter().map(Into::into).collect(),
-        warm: program.warm.as_ref().map(|words| words.iter().map(Into::into).collect()),
-        env: program.env.iter().map(|(k, v)| (k.into(), v.into())).collect(),
-        env_remove: program.env_remove.iter().map(Into::into).collect(),
-        wdir: program.wdir.as_ref().map(Into::into),
+        program: words(&program.program),
+        warm: program.warm.as_deref().map(words),
+        env: program.env.iter().map(|(k, v)| (k.0.clone(), v.0.clone())).collect(),
+        env_remove: words(&program.env_remove),
+        wdir: program.wdir.as_ref().map(|dir| dir.0.clone().into()),
         ranks,
-        launcher: launcher_of(&job.machine.name),
+        launcher: match job.machine.launcher {
+            machine::Launcher::Pals => Launcher::Pals,
+            machine::Launcher::Slurm => Launcher::Slurm,
+        },
+        job: number,
+        cores: job.machine.node.cores,
         seats,
         nodes,
         compute_factor: factor.map(|f| f / job.machine.node.core_speed),
@@ -315,7 +306,7 @@ fn launch<N: NetworkModel>(
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<Complaint>> {
     let tick = Rc::new(RefCell::new(tick));
-    let mut live = start(job, &job.seats, &request.program, factor, overrides, &tick)
+    let mut live = start(job, &job.seats, (0, &request.program), factor, overrides, &tick)
         .map_err(|complaint| vec![complaint])?;
     live.recorder = request.record.then(|| Recorder::new(request.ranks));
     let mut world = World::<N, _>::new(job, live);
@@ -349,14 +340,14 @@ fn launch<N: NetworkModel>(
     Ok(result)
 }
 
-/// Who launches programs there: Aurora's users write `mpiexec` of PALS, the others `srun`.
-fn launcher_of(machine: &str) -> Launcher {
-    if machine.starts_with("aurora") { Launcher::Pals } else { Launcher::Slurm }
+fn words(all: &[Word]) -> Vec<OsString> {
+    all.iter().map(|word| word.0.clone()).collect()
 }
 
 fn complaint(error: &LaunchError) -> Complaint {
     let at = match error {
         LaunchError::NoDirectory(_) => "wdir",
+        LaunchError::Space { .. } => "limits of this process",
         LaunchError::Spawn { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
             "program"
         }
@@ -563,8 +554,9 @@ fn result(
     let (failure, exit_code) = failure(&outcome.end, &live, blocked);
     let mut notes = super::notes(job, None);
     notes.extend(endings(&live, failure.is_some()));
+    notes.extend(accepted::notes(&live, &job.library.name));
+    let files = FilesRow::of(&live, &job.machine);
     let nonzero_exits = nonzero_exits(failure.as_ref(), &live);
-    let notes = [super::notes(job, None), accepted::notes(&live, &job.library.name)].concat();
     let n = job.seats.len();
     let sent = carried::sent(n, outcome);
     let rank_table = live.ranks.iter().enumerate().map(|(i, r)| RankRow {
@@ -619,6 +611,7 @@ fn result(
         call_table,
         carried: Carried::of(job, fidelity, outcome),
         notes,
+        files,
         recorded: None,
     }
 }

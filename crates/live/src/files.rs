@@ -1,0 +1,115 @@
+//! Files of a job that are nowhere on a disk: the list of its nodes, and a ledger in which the
+//! library that is preloaded into the ranks (`crates/clock`) notes which files they open.
+//!
+//! Both are anonymous memory that the ranks open by way of our `/proc/PID/fd`, so nothing of them
+//! is left when we are gone, however we went.
+
+use crate::LaunchSpec;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStringExt;
+
+/// The name of the rank's node.
+pub(crate) const ENV_NODE: &str = "ODONATA_NODE";
+/// The file that lists the job's nodes, a line each: the n-th has the address 127.64.0.0 + n.
+const ENV_NODES: &str = "ODONATA_NODES";
+const ENV_LEDGER: &str = "ODONATA_LEDGER";
+
+/// Layout of the ledger, as in `crates/clock/src/files.rs`: counters at its beginning, and from
+/// here on zero-terminated paths.
+const PATHS_AT: usize = 4096;
+const LEDGER_BYTES: usize = 64 << 10;
+
+/// What ranks did with files other than by MPI.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FilesSeen {
+    /// How often a file was opened to be written, and to be read, between MPI_Init and the end.
+    pub written: u64,
+    pub read: u64,
+    /// Files with digits in their names that were there before the job began and were begun anew.
+    pub replaced: Vec<OsString>,
+}
+
+pub(crate) struct JobFiles {
+    nodes: File,
+    ledger: File,
+    /// By index of the node: its name, how many ranks sit there, and which.
+    names: Vec<String>,
+    counts: Vec<u32>,
+    ranks: Vec<Vec<u32>>,
+}
+
+fn memory(name: &std::ffi::CStr) -> io::Result<File> {
+    // SAFETY: plain system call; the descriptor is new and ours alone.
+    unsafe {
+        match libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) {
+            fd if fd < 0 => Err(io::Error::last_os_error()),
+            fd => Ok(File::from_raw_fd(fd)),
+        }
+    }
+}
+
+fn path(file: &File) -> OsString {
+    format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()
+}
+
+impl JobFiles {
+    pub fn new(spec: &LaunchSpec) -> io::Result<JobFiles> {
+        let n = spec.nodes as usize;
+        let (mut names, mut counts) = (vec![String::new(); n], vec![0; n]);
+        let mut ranks = vec![Vec::new(); n];
+        for (rank, seat) in (0..).zip(&spec.seats) {
+            names[seat.node as usize].clone_from(&seat.node_name);
+            counts[seat.node as usize] = seat.local_size;
+            ranks[seat.node as usize].push(rank);
+        }
+        let mut nodes = memory(c"odonata-nodes")?;
+        let text: String = names.iter().map(|name| format!("{name}\n")).collect();
+        nodes.write_all(text.as_bytes())?;
+        let ledger = memory(c"odonata-ledger")?;
+        ledger.set_len(LEDGER_BYTES as u64)?;
+        Ok(JobFiles { nodes, ledger, names, counts, ranks })
+    }
+
+    /// Names of the nodes in the order of their indices.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+    /// Ranks on each.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+    /// The ranks of a node, with commas between them.
+    pub fn ranks_of(&self, node: u32) -> String {
+        let ranks = &self.ranks[node as usize];
+        ranks.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+    }
+    pub fn nodes_path(&self) -> OsString {
+        path(&self.nodes)
+    }
+    /// What the preloaded library reads.
+    pub fn variables(&self) -> [(&'static str, OsString); 2] {
+        [(ENV_NODES, path(&self.nodes)), (ENV_LEDGER, path(&self.ledger))]
+    }
+
+    /// What has been noted up to now.
+    pub fn seen(&self) -> FilesSeen {
+        let mut bytes = Vec::new();
+        let mut ledger = &self.ledger;
+        let read = ledger.seek(SeekFrom::Start(0)).and_then(|_| ledger.read_to_end(&mut bytes));
+        if read.is_err() || bytes.len() < LEDGER_BYTES {
+            return FilesSeen::default();
+        }
+        let counter = |at: usize| {
+            let word: [u8; 8] = bytes[8 * at..8 * at + 8].try_into().expect("eight bytes");
+            u64::from_ne_bytes(word)
+        };
+        let paths = bytes[PATHS_AT..LEDGER_BYTES].split(|&b| b == 0).filter(|p| !p.is_empty());
+        let replaced: BTreeSet<OsString> = paths.map(|p| OsString::from_vec(p.into())).collect();
+        let replaced = replaced.into_iter().collect();
+        FilesSeen { written: counter(0), read: counter(1), replaced }
+    }
+}

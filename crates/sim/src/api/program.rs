@@ -1,0 +1,120 @@
+//! A program and how it is to be started, as the Python package asks for it: words that need not be
+//! text, and what became of the files that its ranks opened.
+
+use super::run::Compute;
+use live::LiveOutcome;
+use machine::Machine;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::sync::OnceLock;
+use workload::functions::function_name;
+
+/// A word of the operating system's: any bytes. JSON has text only, so the request carries each
+/// byte as the character of that number (ISO 8859-1), and so does an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word(pub OsString);
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
+        let text = String::deserialize(from)?;
+        let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
+        let bytes =
+            bytes.map_err(|_| de::Error::custom("a word with a character beyond a byte"))?;
+        Ok(Word(OsString::from_vec(bytes)))
+    }
+}
+
+/// How an answer carries the bytes of a word.
+pub(super) fn carried(word: &OsStr) -> String {
+    word.as_bytes().iter().map(|&byte| char::from(byte)).collect()
+}
+
+/// A program and how it is to be started.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Program {
+    pub program: Vec<Word>,
+    /// The words that start the interpreter from which the ranks are forked, if there is to be one.
+    #[serde(default)]
+    pub warm: Option<Vec<Word>>,
+    #[serde(default)]
+    pub env: Vec<(Word, Word)>,
+    #[serde(default)]
+    pub env_remove: Vec<Word>,
+    #[serde(default)]
+    pub wdir: Option<Word>,
+    #[serde(default)]
+    pub label: bool,
+    #[serde(default = "super::run::measured")]
+    pub compute: Compute,
+    #[serde(skip)]
+    texts: OnceLock<Vec<(String, String)>>,
+}
+
+impl Program {
+    /// The environment as text, for who looks for variables of the library's: what is no text in it
+    /// is replaced.
+    pub fn env_texts(&self) -> &[(String, String)] {
+        let text = |word: &Word| word.0.to_string_lossy().into_owned();
+        let all = || self.env.iter().map(|(name, value)| (text(name), text(value))).collect();
+        self.texts.get_or_init(all)
+    }
+}
+
+/// What ranks did with files: no file system is simulated.
+#[derive(Clone, Debug, Serialize)]
+pub struct FilesRow {
+    /// Files opened by MPI, and how often one was read or written so.
+    pub mpi_opens: u64,
+    pub mpi_transfers: u64,
+    /// Files opened by other means, between MPI_Init and the end.
+    pub opened_to_write: u64,
+    pub opened_to_read: u64,
+    /// What storage does for MPI-IO, as the machine file says.
+    #[serde(rename = "storage_B_per_s")]
+    pub storage_bytes_per_s: f64,
+    #[serde(rename = "storage_node_B_per_s")]
+    pub storage_node_bytes_per_s: f64,
+    pub storage_latency_s: f64,
+    /// Paths of files of an earlier run's that were begun anew, each byte a character.
+    pub replaced: Vec<String>,
+}
+
+impl FilesRow {
+    pub(super) fn of(live: &LiveOutcome, machine: &Machine) -> FilesRow {
+        let (seen, storage) = (&live.files, &machine.storage);
+        let calls = |counts: fn(&str) -> bool| {
+            let all = live.ranks.iter().flat_map(|rank| &rank.functions);
+            all.filter(|f| counts(function_name(f.function))).map(|f| f.calls).sum()
+        };
+        FilesRow {
+            mpi_opens: calls(|name| name == "MPI_File_open"),
+            mpi_transfers: calls(|name| {
+                let what = name.strip_prefix("MPI_File_").unwrap_or("");
+                let what = what.strip_prefix('i').unwrap_or(what);
+                what.starts_with("read") || what.starts_with("write")
+            }),
+            opened_to_write: seen.written,
+            opened_to_read: seen.read,
+            storage_bytes_per_s: storage.gap.bytes_per_s(),
+            storage_node_bytes_per_s: storage.node_gap.bytes_per_s(),
+            storage_latency_s: storage.latency.seconds(),
+            replaced: seen.replaced.iter().map(|path| carried(path)).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_carry_every_byte() {
+        let all: Vec<u8> = (1..=255).collect();
+        let word = OsString::from_vec(all.clone());
+        let json = serde_json::to_string(&carried(&word)).expect("text");
+        let back: Word = serde_json::from_str(&json).expect("a word");
+        assert_eq!(back.0.as_bytes(), all);
+        assert!(serde_json::from_str::<Word>("\"\\u0100\"").is_err());
+    }
+}
