@@ -23,7 +23,8 @@ const ROUNDS: u32 = 200;
 /// Hand-overs without such a moment after as many given in vain.
 const MOST_SKIPPED: u32 = 63;
 /// How long a thread waits for others, asleep, in nanoseconds of the wall clock. Not shorter: a
-/// timer that is due before the next tick of the kernel's clock costs as much as a switch of threads.
+/// timer that is due before the next tick of the kernel's clock costs as much as a switch of
+/// threads.
 const NAP_NS: i64 = 10_000_000;
 /// Threads that must come back in time, one after the other, before those who wait rely on it; and
 /// the most, after that has failed again and again.
