@@ -57,6 +57,13 @@ def test_every_option_without_effect_is_read_with_its_words():
     assert not OPTIONS["run"] & {*launchers.REFUSED, *launchers.MAPPINGS, *launchers.VARIABLES}
 
 
+@pytest.mark.parametrize("before", [(), ("--",)])
+def test_arguments_of_the_program_stay_as_they_are(before):
+    own = ("app", "-K1", "--exclusive=user", "--", "--immediate=3")
+    context = RUN.make_context("run", ["-n", "2", "-K1", *before, *own])
+    assert context.params["program"] == own
+
+
 @pytest.mark.parametrize(
     ("given", "placed"),
     [

@@ -30,11 +30,15 @@ class RunCommand(Command):
     """`odonata run`, which reads the lines of other launchers."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, list(bare(args)))
+        rest = super().parse_args(ctx, list(bare(args)))
+        # The program's own arguments, which stand last, are nobody else's to change.
+        program = ctx.params.get("program") or ()
+        ctx.params["program"] = tuple(args[len(args) - len(program):])
+        return rest
 
 
 def bare(args: list[str]) -> Iterator[str]:
-    """The arguments, with options whose value is optional written without it."""
+    """The arguments, as many, with options whose value is optional written without it."""
     options = True
     for arg in args:
         options = options and arg != "--"
