@@ -150,7 +150,8 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
             wrong.add("recordings", f"{name}: rank {row['rank']}", f"ranks below {n}")
             return None
         rows[row["rank"]].append(row)
-    if faulty := next((r for r, mine in enumerate(rows) if not is_sound(mine)), None):
+    faulty = next((r for r, mine in enumerate(rows) if not is_sound(mine)), None)
+    if faulty is not None:
         wrong.add("recordings", f"{name}: rank {faulty}", "calls that need earlier ones")
         return None
     # A record names the members of those communicators only on which collectives are called.
@@ -172,12 +173,13 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
 
 
 def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
-    """Whether a rank's calls name calls before them only."""
+    """Whether a rank's calls name calls before them only, and no computation as another call."""
     return all(
         all(need < nth for need in row["needs"])
-        and (row["op"] not in regular.LINKED or row["other"] < nth)
+        and (row["op"] not in regular.LINKED
+             or row["other"] < nth and rows[row["other"]]["op"] != "pause")
         for nth, row in enumerate(rows)
-    )
+    )  # fmt: skip
 
 
 def out_of_range(program: regular.Program, ranks: int) -> tuple[str, str, str] | None:

@@ -239,9 +239,10 @@ def unexplained(
             f"in {what}: {regular.in_words(recording.rows[rank][call.row])}; {same}, where most "
             f"ranks make {most}", PARTNERS,
         )  # fmt: skip
-    first = of[0][0]
+    # A recording may have no such calls at all.
+    recording, (rank, call) = next((r, made[0]) for r, made in zip(recordings, of) if made)
     return IrregularError(
-        recordings[0].at(first[0], first[1].row),
+        recording.at(rank, call.row),
         f"in {what}: partners that follow another rule on {recordings[0].ranks} ranks than on "
         f"{recordings[-1].ranks}", PARTNERS,
     )  # fmt: skip

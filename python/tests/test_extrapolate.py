@@ -402,6 +402,25 @@ def test_a_refusal_says_what_differs(tmp_path, wrong, said):
     assert not (tmp_path / "made.parquet").exists()
 
 
+def test_messages_that_one_recording_lacks_are_refused(tmp_path):
+    silent = [[[("barrier", {"flags": 8})]] for _ in range(8)]
+    few = [written(tmp_path / f"{len(made)}.parquet", made) for made in (silent, ring(16))]
+    with pytest.raises(od.InputError, match="barrier of 0 B on 8, recv .* of 64 B on 16"):
+        od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
+
+
+def test_a_call_that_goes_with_computation_is_refused(tmp_path):
+    def steps(n: int):
+        return [
+            [[("barrier", {}), ("pause", {})], [("mrecv", {"other": 1}), ("pause", {})]]
+            for _ in range(n)
+        ]
+
+    few = [written(tmp_path / f"{n}.parquet", steps(n)) for n in (8, 16)]
+    with pytest.raises(od.InputError, match="rank 0.*calls that need earlier ones"):
+        od.extrapolate(few, ranks=32, record=tmp_path / "made.parquet")
+
+
 def test_a_tag_that_no_message_can_have_is_refused(tmp_path):
     def steps(n: int):
         tag = 20_000_000
