@@ -314,12 +314,12 @@ def knobs(environment: Mapping[str, str]) -> list[str]:
 
 def rules_files(environment: Mapping[str, str], wdir: str) -> tuple[libraries.RulesFile, ...]:
     """The files that MPICH, or Open MPI if told to look, takes its choice of algorithms from."""
-    named = {environment.get(name): of for name, of in RULES_FILES.items()}
+    named = [(environment.get(name), of) for name, of in RULES_FILES.items()]
     use = environment.get("OMPI_MCA_coll_tuned_use_dynamic_rules", "")
     if use.strip().lower() in TRUE:
-        named[environment.get(DYNAMIC_RULES)] = "openmpi"
+        named.append((environment.get(DYNAMIC_RULES), "openmpi"))
     return tuple(
-        libraries.RulesFile(os.path.join(wdir, file), of) for file, of in named.items() if file
+        libraries.RulesFile(os.path.join(wdir, file), of) for file, of in named if file
     )
 
 
