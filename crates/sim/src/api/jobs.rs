@@ -307,7 +307,7 @@ pub fn jobs(
             let name = job.name.as_str();
             accepted::notes(live, &run.library.name)
                 .into_iter()
-                .map(move |n| format!("{name}: {n}"))
+                .map(move |n| format!("job {name}: {n}"))
         });
         result.notes.extend(accepted);
         result.jobs.push(row);
