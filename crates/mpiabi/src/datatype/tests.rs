@@ -102,7 +102,11 @@ fn small(list: &[i64]) -> Vec<c_int> {
 fn random(dice: &mut Dice, depth: u32) -> (Datatype, Model) {
     let all = super::predefined();
     if depth == 0 || dice.roll(6) == 0 {
-        let i = dice.roll(all.len() as i64) as usize;
+        let mut i = dice.roll(all.len() as i64) as usize;
+        // MPI_LB and MPI_UB have no values, and mean something in structs alone.
+        while all[i].number.is_none() {
+            i = (i + 1) % all.len();
+        }
         return (c::DATATYPES[i].1, Model::predefined(&all[i]));
     }
     let (old, model) = random(dice, depth - 1);
@@ -605,4 +609,20 @@ fn whole_elements_end_where_an_element_does() {
     ] {
         assert_eq!(get(datatype).unwrap().whole(bytes), whole, "{datatype:?}: {bytes}");
     }
+}
+
+/// As MPICH 5.0.2 does: the last marker of a bound counts, for its struct alone.
+#[cfg(feature = "mpich")]
+#[test]
+fn markers_set_the_bounds_of_a_struct() {
+    let bounds = |at: &[i64], of: &[Datatype]| {
+        let made = super::make::structure(&vec![1; at.len()], at, of, super::make::Width::Small);
+        let made = made.expect("a struct");
+        (made.size, made.lb, made.ub)
+    };
+    assert_eq!(bounds(&[-8, 0, 32], &[c::LB, c::INT, c::UB]), (4, -8, 32));
+    assert_eq!(bounds(&[0, 2], &[c::INT, c::UB]), (4, 0, 2));
+    assert_eq!(bounds(&[0, 20, 10], &[c::INT, c::UB, c::UB]), (4, 0, 10));
+    assert_eq!(bounds(&[0, 2, 3], &[c::INT, c::LB, c::LB]), (4, 3, 4));
+    assert_eq!(bounds(&[5, 25], &[c::LB, c::UB]), (0, 5, 25));
 }

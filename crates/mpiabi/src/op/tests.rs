@@ -96,7 +96,8 @@ fn predefined_operators_do_plain_arithmetic() {
     let mut pairs = 0;
     for (op_handle, op, _) in PREDEFINED {
         for ((_, handle), datatype) in c::DATATYPES.iter().zip(predefined()) {
-            let number = datatype.number.unwrap();
+            // MPI_LB and MPI_UB have no values.
+            let Some(number) = datatype.number else { continue };
             let operation = get(op_handle).unwrap();
             let rarely = matches!(op, Operator::Replace | Operator::NoOp);
             if operation.check(datatype).is_err() || rarely && number.layout().0 > 8 {
