@@ -289,7 +289,7 @@ def test_a_replay_hears_the_variables_of_its_own_library(odonata, tmp_path, mpi)
 
 
 def test_nics_of_a_schedule_are_those_of_the_machine(odonata, tmp_path):
-    """Four NICs carry four messages in a quarter of the time; each NIC that a node lacks is told."""
+    """Four NICs take a quarter of the time of one; each NIC that a node lacks is an error."""
 
     def schedule(name: str, nics):
         lines = ["num_ranks 2"]

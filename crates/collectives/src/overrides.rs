@@ -10,8 +10,8 @@ use crate::{Algorithm, Form, Kind, Shape};
 pub struct Overrides {
     /// The last entry of a kind counts.
     pub forced: Vec<(Kind, Algorithm)>,
-    /// Collectives that begin with a barrier (`MPICH_COLL_SYNC`): bit `kind as u32`, and the highest
-    /// for `MPI_Alltoallw`, which is an alltoallv here.
+    /// Collectives that begin with a barrier (`MPICH_COLL_SYNC`): bit `kind as u32`. The highest
+    /// bit is for `MPI_Alltoallw`, which is an alltoallv here.
     pub synchronized: u32,
     /// Rules of kinds that come before the library's: Open MPI's forced algorithms.
     pub rules: Vec<(Kind, Vec<Rule>)>,

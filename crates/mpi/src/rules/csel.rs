@@ -227,8 +227,8 @@ impl Reader<'_> {
         }
     }
 
-    /// A composition of the device's, where it can be had; else what the device falls back to, which
-    /// is the generic selection.
+    /// A composition of the device, where it is modeled; else the generic selection, which the
+    /// device falls back to.
     fn composition(
         &mut self,
         kind: Kind,

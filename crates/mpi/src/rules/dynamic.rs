@@ -2,8 +2,8 @@
 //!
 //! `collectives` has a list of rules per collective. The first whose `comm_size_min`,
 //! `comm_size_max` and `comm_rank_distribution` hold for a communicator is used, and of its `rules`
-//! the first whose `msg_size_min` and `msg_size_max` hold for a call. Where none does Open MPI's own
-//! rules decide. A rule whose algorithm Open MPI does not know is ignored.
+//! the first whose `msg_size_min` and `msg_size_max` hold for a call. Without such a rule, Open
+//! MPI's own rules decide. A rule whose algorithm Open MPI does not know is ignored.
 //!
 //! Source: [OMPI] `docs/tuning-apps/collectives/tuned.rst`, its schema, and
 //! `coll_tuned_dynamic_file.c` (6.0).

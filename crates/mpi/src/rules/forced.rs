@@ -1,5 +1,5 @@
-//! Open MPI's variables that force an algorithm: `OMPI_MCA_coll_tuned_<collective>_algorithm` and its
-//! parameters, which hold where `OMPI_MCA_coll_tuned_use_dynamic_rules` is set.
+//! Open MPI's variables that force an algorithm: `OMPI_MCA_coll_tuned_<collective>_algorithm` and
+//! its parameters. They hold if `OMPI_MCA_coll_tuned_use_dynamic_rules` is set.
 //!
 //! A forced algorithm comes before a file of rules. Source: [OMPI] `coll_tuned_decision_dynamic.c`,
 //! `coll_tuned_<collective>_decision.c` (5.0).

@@ -96,8 +96,8 @@ impl Format {
     }
 }
 
-/// Reads a file. Where its `format` is not known it is recognized by what is in it: JSON begins with
-/// a brace, and Open MPI's has collectives in a list of that name. `own` are the library's rules,
+/// Reads a file. An unknown `format` is recognized by the content: JSON begins with a brace, and
+/// Open MPI's has collectives in a list of that name. `own` are the library's rules,
 /// which hold where the file's cannot. All complaints at once, each with its place.
 pub fn read(text: &str, format: Option<Format>, own: &Selection) -> Result<Reading, Vec<String>> {
     let is_json = text.trim_start().starts_with('{');

@@ -1,5 +1,5 @@
-//! Files as the libraries' sources and documentation have them: every condition, every kind of file,
-//! every variable. An expectation is what the source says of the call.
+//! Files as the libraries' sources and documentation have them: every condition, kind of file and
+//! variable. An expectation is what the source says of the call.
 
 use base::{below, draw};
 use collectives::{Algorithm, Case, Form, Kind, Overrides, Selection, Shape};
@@ -155,7 +155,8 @@ fn the_other_conditions() {
     assert!(holds("is_sendbuf_inplace=no", &alltoall));
     // A condition may stand above the collectives.
     let text = "{\"comm_size<4\": {\"collective=allreduce\": \
-                {\"algorithm=MPIR_Allreduce_intra_ring\": {}}}, \"any\": {\"collective=allreduce\": \
+                {\"algorithm=MPIR_Allreduce_intra_ring\": {}}}, \
+                \"any\": {\"collective=allreduce\": \
                 {\"algorithm=MPIR_Allreduce_intra_recursive_doubling\": {}}}}";
     assert_eq!(chosen(text, &packed), Algorithm::RecursiveDoubling);
     assert_eq!(chosen(text, &Case { size: 2, nodes: 1, ..packed }), Algorithm::Ring);
@@ -302,7 +303,7 @@ fn compositions_are_chosen_by_a_file() {
 }
 
 #[test]
-fn files_of_the_device_are_told_apart_and_checked() {
+fn composition_and_posix_files_are_distinguished_and_checked() {
     let base = own("mpich");
     for (text, format, wanted) in [
         (

@@ -8,8 +8,8 @@ const METHOD: &str = "MPICH_RANK_REORDER_METHOD";
 const POLICY: &str = "MPICH_OFI_NIC_POLICY";
 const MAPPING: &str = "MPICH_OFI_NIC_MAPPING";
 
-/// Lets the variables decide what the request leaves open; notes on those without effect. `order` is
-/// the file that an order of ranks is in.
+/// Lets the variables decide what the request leaves open, and notes those without effect. `order`
+/// is the file with the order of ranks.
 pub(super) fn seat(
     common: &mut Common,
     heard: Heard<'_>,
