@@ -21,6 +21,7 @@ cargo x COMMAND
   test    everything that can fail: lint, Rust tests, Python tests
   conformance   other people's test suites and programs, beside the reference library
   storm [WORLDS]   random machines, traffic and faults with every assert on; 10,000 of them
+  fuzz [OPTIONS]   damaged inputs, in process and through the command; see fuzz/README.md
   sweeps [SEED]    sweeps of 200 points, killed again and again, here and on a Dask cluster
   libs    build the MPI libraries and the clock into python/odonata/_lib
   py      local environment (.venv) with the Python package in it
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         "test" => steps::test(),
         "conformance" => steps::conformance(&rest),
         "storm" => steps::storm(&rest),
+        "fuzz" => steps::fuzz(&rest),
         "sweeps" => steps::sweeps(&rest),
         "libs" => steps::libs(),
         "py" => steps::py(),

@@ -125,6 +125,13 @@ pub fn storm(args: &[String]) -> bool {
     storm.status().is_ok_and(|s| s.success())
 }
 
+/// Damaged inputs; the seed is printed.
+pub fn fuzz(args: &[String]) -> bool {
+    let mut fuzz = python(&["fuzz/run.py"]);
+    fuzz.args(args);
+    py() && fuzz.status().is_ok_and(|s| s.success())
+}
+
 /// Sweeps of 200 points that are killed, here and on a Dask cluster; their seed is printed.
 pub fn sweeps(args: &[String]) -> bool {
     let mut storm = python(&["-m", "pytest", "-q", "-s", "python/tests/test_sweep_storm.py"]);

@@ -1,0 +1,216 @@
+"""Runs one case, in this process or as a command, and says whether odonata kept its promises.
+
+Whatever the input: exit code 0, 1, 2 or one that a signal explains; no traceback and no panic; a
+complaint names the place, the value and what is expected; a refused input leaves no file behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SECONDS, BYTES = 20, 4 << 30
+# What ends a command that goes on simulating: valid inputs may ask for much.
+OURS = ("Traceback (most recent call last)", "panicked at", "this is a bug of odonata")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line, the files it finds and the variables it has."""
+
+    kind: str
+    argv: tuple[str, ...]
+    files: dict[str, bytes] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+
+    def write(self, at: Path) -> None:
+        for name, data in self.files.items():
+            file = at / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+
+    def shown(self) -> str:
+        """The case in a few lines."""
+        words = [repr(word)[:120] for word in self.argv]
+        lines = [f"{self.kind}: odonata {' '.join(words)}"]
+        lines += [f"  {name}={value[:80]!r}" for name, value in self.env.items()]
+        lines += [f"  {name}: {len(data)} bytes, {data[:160]!r}" for name, data in self.files.items()]
+        return "\n".join(lines)
+
+
+@dataclass
+class Outcome:
+    """What came of a case."""
+
+    code: int
+    stdout: str
+    stderr: str
+    before: dict[str, int]
+    after: dict[str, int]
+    wall_s: float
+
+
+def wrong_with(case: Case, found: Outcome) -> str | None:
+    """The promise that was not kept, in a line by which failures are told apart; or None."""
+    said = found.stderr
+    for words in OURS:
+        if words in said or words in found.stdout:
+            places = re.findall(r'File "[^"]*/(odonata/[^"]+|[^/"]+)", line (\d+)', said)
+            panics = re.findall(r"panicked at ([^\n]*)", said)
+            last = said.rstrip().splitlines()[-2:]
+            where = f"{places[-1][0]}:{places[-1][1]}" if places else ""
+            what = [line[:100] for line in last if "bug of odonata" not in line]
+            return " ".join([words, *panics[:1], where, *what])
+    if found.code not in (0, 1, 2):
+        return f"exit code {found.code}"
+    if found.code and not said.strip():
+        return f"exit code {found.code} without a word"
+    if found.code == 2:
+        return wrong_complaints(said, found)
+    if found.wall_s > SECONDS:
+        return f"took longer than {SECONDS} s"
+    return None
+
+
+def wrong_complaints(said: str, found: Outcome) -> str | None:
+    """What a refusal lacks."""
+    if "Usage:" in said:
+        return None
+    blocks = said.strip().split("\n\n")[1:]
+    if not blocks:
+        return "a refusal without complaints"
+    if not all(re.search(r"(?m)^    wanted  \S", block) for block in blocks if "    " in block):
+        return "a complaint that does not say what is expected"
+    if len(said) > 1 << 16:
+        return "complaints of more than 64 KiB"
+    if found.stdout:
+        return "something on stdout though the input is refused"
+    if found.after != found.before:
+        return "files written though the input is refused"
+    return None
+
+
+def listing(at: Path) -> dict[str, int]:
+    """All files below a directory, with their sizes."""
+    found = {}
+    for path, directories, files in os.walk(at):
+        for name in files:
+            with contextlib.suppress(OSError):
+                found[os.path.join(path, name)] = os.lstat(os.path.join(path, name)).st_size
+        for name in directories:
+            found[os.path.join(path, name)] = -1
+    return found
+
+
+@contextlib.contextmanager
+def clean(at: Path) -> Iterator[None]:
+    """Inside, an empty directory."""
+    shutil.rmtree(at, ignore_errors=True)
+    at.mkdir(parents=True)
+    yield
+    shutil.rmtree(at, ignore_errors=True)
+
+
+def here(case: Case, at: Path) -> Outcome:
+    """The command in this process: nothing is started, and `run` stops before its ranks would."""
+    from odonata import cli, door, sweeps
+
+    with clean(at):
+        case.write(at)
+        before = listing(at)
+        stdout, stderr = io.StringIO(), io.StringIO()
+        environment, place = dict(os.environ), os.getcwd()
+        began = time.monotonic()
+        os.environ.update(case.env)
+        os.chdir(at)
+        computing = sweeps.ask
+        sweeps.ask = nothing_computed
+        try:
+            with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
+                code = looked(cli, door, case) if case.argv[:1] == ("run",) else None
+                if code is None:
+                    code = cli.code_of(list(case.argv))
+        finally:
+            sweeps.ask = computing
+            os.chdir(place)
+            for name in set(os.environ) - set(environment):
+                del os.environ[name]
+            os.environ.update(environment)
+        wall = time.monotonic() - began
+        return Outcome(code, stdout.getvalue(), stderr.getvalue(), before, listing(at), wall)
+
+
+def looked(cli, door, case: Case) -> int:
+    """`run` as far as the request to the core."""
+    seen: list[str] = []
+
+    def look(function: str, request: dict) -> None:
+        seen.append(function)
+
+    stderr = sys.stderr
+    with door.looking(look):
+        code = cli.code_of(list(case.argv))
+    if seen:  # what stopped it is no bug
+        stderr.seek(0)
+        stderr.truncate()
+        return 0
+    return code
+
+
+def nothing_computed(points, store, hands, tick, stop):
+    return {"asked": 0, "computed": 0, "interrupted": False, "wall_s": 0.0}, {}
+
+
+def command(case: Case, at: Path, python: str) -> Outcome:
+    """The command as users type it."""
+    with clean(at):
+        case.write(at)
+        before = listing(at)
+        words = [os.fsencode(word) for word in (python, "-m", "odonata", *case.argv)]
+        env = {**os.environ, **case.env}
+        began = time.monotonic()
+        process = subprocess.Popen(
+            words, cwd=at, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        out, err, code = watch(process, began)
+        wall = time.monotonic() - began
+        text = (out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        return Outcome(code, *text, before, listing(at), wall)
+
+
+def watch(process: subprocess.Popen, began: float) -> tuple[bytes, bytes, int]:
+    """What a process says and its exit code; one that takes too long or too much is killed."""
+    killed = ""
+    while True:
+        try:
+            out, err = process.communicate(timeout=0.1)
+            break
+        except subprocess.TimeoutExpired:
+            if resident(process.pid) > BYTES:
+                killed = "memory above 4 GB"
+            elif time.monotonic() - began > SECONDS:
+                killed = f"a hang above {SECONDS} s"
+            if killed:
+                os.killpg(process.pid, 9)
+    if killed:
+        return out, err + b"\nthis is a bug of odonata: " + killed.encode(), 70
+    return out, err, process.returncode
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory a process has in use."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

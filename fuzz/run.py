@@ -1,0 +1,232 @@
+"""Fuzz odonata's inputs: `python fuzz/run.py --cases 100000 --commands 2000 [--seed N]`.
+
+Cases run in forked workers, which a watchdog looks at: one that takes longer than 20 s or more than
+4 GB is killed and told. What fails is kept below `target/fuzz`, with the command that repeats it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import mmap
+import os
+import pickle
+import random
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import cases
+import judge
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+CHUNK = 500  # cases of one seed
+OPTIONS = settings(
+    database=None, deadline=None, phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck), print_blob=False,
+)  # fmt: skip
+KEPT = cases.ROOT / "target" / "fuzz"
+# Of in-process cases; recordings and results cost more than others.
+SHARES = {"machine": 16, "faults": 6, "profile": 8, "jobs": 8, "study": 12, "schedule": 16,
+          "recording": 8, "result": 6, "tuning": 8, "node_list": 6, "option": 12}  # fmt: skip
+FAULTY = 99  # the exit code of a worker that made a case it cannot run
+HEAD = struct.Struct("<ddQ")  # when the case began (0: none), cases done, failures
+
+
+class Worker:
+    """A forked process that runs chunks, and what it is at just now."""
+
+    def __init__(self, chunks: list[tuple[str, int, int]], number: int, at: Path, how: str):
+        self.at, self.number, self.how = at / f"worker-{number}", number, how
+        self.at.mkdir(parents=True, exist_ok=True)
+        self.board = mmap.mmap(-1, HEAD.size)
+        self.chunks = chunks
+        self.pid = 0
+
+    def start(self) -> None:
+        self.pid = os.fork()
+        if self.pid == 0:
+            code = FAULTY
+            try:
+                os.setpgid(0, 0)
+                self.work()
+                code = 0
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            finally:
+                sys.stderr.flush()
+                os._exit(code)
+
+    def work(self) -> None:
+        log = os.open(self.at / "stderr", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 2)  # where panics go
+        done, failures = HEAD.unpack(self.board[:])[1:]
+        for nth, (kind, count, number) in enumerate(self.chunks):
+            (self.at / "chunk").write_text(str(nth))
+
+            def one(case):
+                nonlocal done, failures
+                (self.at / "case").write_bytes(pickle.dumps(case))
+                self.board[:] = HEAD.pack(time.monotonic(), done, failures)
+                if self.how == "here":
+                    found = judge.here(case, self.at / "place")
+                else:
+                    found = judge.command(case, self.at / "place", sys.executable)
+                done += 1
+                self.board[:] = HEAD.pack(0.0, done, failures)
+                with (self.at / "codes").open("a") as file:
+                    file.write(f"{kind} {found.code}\n")
+                if wrong := judge.wrong_with(case, found):
+                    failures += 1
+                    keep(self.at / "failures", kind, wrong, case, found.stderr)
+
+            run_chunk(one, kind, count, number)
+
+    def look(self) -> str | None:
+        """What must end this worker, if anything."""
+        began, *_ = HEAD.unpack(self.board[:])
+        took = time.monotonic() - began
+        if began and took > judge.SECONDS + (5 if self.how != "here" else 0):
+            return f"a hang above {judge.SECONDS} s"
+        if judge.resident(self.pid) > judge.BYTES:
+            return "memory above 4 GB"
+        return None
+
+    def blame(self, why: str) -> None:
+        """Keep the case it was at, and go on behind the chunk it belongs to."""
+        case = pickle.loads((self.at / "case").read_bytes())
+        keep(self.at / "failures", case.kind, why, case, "")
+        nth = int((self.at / "chunk").read_text())
+        kind, count, number = self.chunks[nth]
+        began, done, failures = HEAD.unpack(self.board[:])
+        self.board[:] = HEAD.pack(0.0, done + 1, int(failures) + 1)
+        self.chunks = [(kind, count, number + 1_000_003), *self.chunks[nth + 1 :]]
+
+
+def run_chunk(one, kind: str, count: int, number: int) -> None:
+    strategy = cases.KINDS[kind]()
+    test = seed(number)(settings(OPTIONS, max_examples=count)(given(strategy)(one)))
+    test()
+
+
+def keep(at: Path, kind: str, wrong: str, case: judge.Case, said: str) -> None:
+    """One file a failure: the smallest case of its sort is shown at the end."""
+    at.mkdir(exist_ok=True)
+    (at / f"{time.monotonic_ns()}").write_bytes(pickle.dumps((kind, wrong, case, said[-6000:])))
+
+
+def chunks_of(total: int, number: int) -> list[tuple[str, int, int]]:
+    """Kinds, numbers of cases and seeds, in an order that mixes kinds."""
+    found = []
+    for kind, share in SHARES.items():
+        left = round(total * share / sum(SHARES.values()))
+        while left > 0:
+            found.append((kind, min(CHUNK, left), number + len(found)))
+            left -= CHUNK
+    random.Random(number).shuffle(found)
+    return found
+
+
+def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tuple]:
+    """All failures, after a line of progress every ten seconds."""
+    chunks = chunks_of(total, number)
+    crew = [Worker(chunks[n::workers], n, at / how, how) for n in range(workers)]
+    for worker in crew:
+        worker.start()
+    alive, told = set(crew), time.monotonic()
+    while alive:
+        time.sleep(0.05)
+        for worker in list(alive):
+            pid, status = os.waitpid(worker.pid, os.WNOHANG)
+            why = worker.look() if not pid else None
+            if why:
+                with contextlib.suppress(OSError):
+                    os.killpg(worker.pid, signal.SIGKILL)
+                os.waitpid(worker.pid, 0)
+            elif not pid:
+                continue
+            elif status == 0:
+                alive.discard(worker)
+                continue
+            elif (code := os.waitstatus_to_exitcode(status)) == FAULTY:
+                log = (worker.at / "stderr").read_text(errors="replace")
+                sys.exit(f"the fuzzer itself failed:\n{log[-3000:]}")
+            else:
+                why = f"the process ended with {code}"
+            worker.blame(why)
+            worker.start()
+        if time.monotonic() - told > 10 or not alive:
+            told = time.monotonic()
+            heads = [HEAD.unpack(worker.board[:]) for worker in crew]
+            done, bad = (int(sum(head[n] for head in heads)) for n in (1, 2))
+            print(f"{how}: {done:,} of {total:,} cases, {bad:,} failures", flush=True)
+    files = (file for worker in crew for file in (worker.at / "failures").glob("*"))
+    codes = collections.Counter(
+        line for worker in crew if (worker.at / "codes").exists()
+        for line in (worker.at / "codes").read_text().splitlines()
+    )
+    for kind in SHARES:
+        mine = {line.split()[1]: n for line, n in sorted(codes.items()) if line.split()[0] == kind}
+        print(f"  {kind:10} exit codes " + ", ".join(f"{c}: {n:,}" for c, n in mine.items()))
+    return [pickle.loads(file.read_bytes()) for file in sorted(files)]
+
+
+def told(failures: list[tuple]) -> None:
+    """Each sort of failure once, by its smallest case, kept with how to repeat it."""
+    sorts = collections.defaultdict(list)
+    for kind, wrong, case, said in failures:
+        sorts[f"{kind}: {wrong}"].append((case, said))
+    for nth, (sort, found) in enumerate(sorted(sorts.items(), key=lambda s: -len(s[1])), 1):
+        case, said = min(found, key=lambda f: sum(map(len, f[0].files.values())) + len(f[0].argv))
+        place = KEPT / f"{nth:03}"
+        place.mkdir(parents=True)
+        case.write(place)
+        (place / "COMMAND").write_text(f"{sort}\n{case.shown()}\n\n{said}")
+        (place / "CASE").write_bytes(pickle.dumps(case))
+        print(f"\n{len(found)} times: {sort}\n{case.shown()}\n  kept in {place}")
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    arguments.add_argument("--cases", type=int, default=100_000, help="in process")
+    arguments.add_argument("--commands", type=int, default=2_000, help="as commands")
+    arguments.add_argument("--seed", type=int, default=None)
+    arguments.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    arguments.add_argument("--kind", choices=sorted(SHARES), action="append")
+    given = arguments.parse_args()
+    number = random.SystemRandom().randrange(1, 2**31) if given.seed is None else given.seed
+    print(f"seed {number}", flush=True)
+    for kind in set(SHARES) - set(given.kind or SHARES):
+        del SHARES[kind]
+    shutil.rmtree(KEPT, ignore_errors=True)
+    _ = cases.MADE.records, cases.MADE.results
+    import odonata.cli  # noqa: F401 - once, for all workers
+
+    failures = []
+    with tempfile.TemporaryDirectory(prefix="odonata-fuzz-", dir=memory()) as at:
+        for how, total in (("here", given.cases), ("command", given.commands)):
+            if total:
+                began = time.monotonic()
+                failures += fuzz(total, number, given.workers, Path(at), how)
+                print(f"{how}: {time.monotonic() - began:.0f} s", flush=True)
+    told(failures)
+    print(f"\nseed {number}: {len(failures)} failures")
+    return int(bool(failures))
+
+
+def memory() -> str | None:
+    """Where files cost least."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
