@@ -20,6 +20,7 @@ from . import clocks, door, fileio, libraries, openmp, records, tables
 from . import warm as forker
 from .errors import Complaints, SimulatedFailure, nearest
 from .files import read_text, why
+from .interpreters import path_of_ranks
 from .machines import Job, is_job
 from .names import PLACEMENTS
 from .results import Result
@@ -73,6 +74,11 @@ FOLLOWED = re.compile(
 # Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
 # (intro_mpi); with 1 and 3 it tells of timeouts only, which every summary does.
 REPORTS = ("2", "4", "5")
+# Variables of which each value but these is a slip: what is accepted, and that in words.
+VARIABLES = {
+    "ODONATA_CHECK": (("all", "none"), "`all`, `none`, or unset"),
+    "MPICH_OFI_CXI_COUNTER_REPORT": (tuple("012345"), "a number from 0 to 5"),
+}
 # Those that name a file of rules, with the format of each: jobs side by side do not take them.
 RULES_FILES = {
     "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE": "generic",
@@ -197,6 +203,7 @@ def run(
     environment = environment_of(check_environment(wrong, env))
     environment |= clocks.variables(wrong, clock, epoch, environment)
     program = check_program(wrong, program, wdir, environment)
+    check_variables(wrong, environment)
     compute = compute_of(wrong, compute)
     check_warm(wrong, warm)
     hosts = read_hostfile(wrong, hostfile) if hostfile is not None else None
@@ -296,6 +303,8 @@ def environment_of(given: Mapping[str, str]) -> dict[str, str]:
     env.update(given)
     path = env.get("LD_LIBRARY_PATH", os.environ.get("LD_LIBRARY_PATH"))
     env["LD_LIBRARY_PATH"] = f"{LIBRARY}:{path}" if path else str(LIBRARY)
+    if "PATH" not in given:
+        env["PATH"] = path_of_ranks({**os.environ, **given})
     for key, value in (
         ("MPI4PY_MPIABI", "mpich"),
         ("OPENBLAS_NUM_THREADS", "1"),
@@ -414,8 +423,16 @@ def compute_of(wrong: Complaints, how: Any) -> str | float:
         near = nearest(how, ("measured", "none")) if isinstance(how, str) else None
         hint = f"did you mean `{near}`?" if near else None
         found = "nothing" if how == "" else how
-        wrong.add("compute", found, "`measured`, `none` or a positive factor", hint)
+        wrong.add("compute", found, "`measured`, `none` or a positive factor below 1e9", hint)
     return factor
+
+
+def check_variables(wrong: Complaints, environment: Mapping[str, str]) -> None:
+    """Complain unless what ranks find under the names of our own variables is accepted."""
+    everything = {**os.environ, **environment}
+    for name, (accepted, wanted) in VARIABLES.items():
+        if everything.get(name, "") not in ("", *accepted):
+            wrong.add(f"env.{name}", everything[name], wanted)
 
 
 def check_warm(wrong: Complaints, warm: Any) -> None:

@@ -1,0 +1,72 @@
+"""The picture of README.md: what `make demo` draws, with the numbers it is drawn from.
+
+    python docs/figures/first_flight.py [--draw]
+
+Runs the demonstration's solver under two placements and predicts the published latencies again;
+with `--draw` only draws what `first-flight.json` has. A test fails if today's prediction differs
+from that file; then run this, and look at the picture.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from odonata import demo, launch, machines, plot, published
+
+PICTURE = Path(__file__).with_name("first-flight.png")
+DATA = PICTURE.with_suffix(".json")
+# Of a curve and of a rank, what the picture shows.
+POINT = ("what", "bytes", "measured_s", "predicted_s")
+SHARES = ("rank", *(f"{share}_s" for share in plot.COLORS))
+
+
+def latencies() -> list[dict[str, Any]]:
+    """The published latencies and today's predictions."""
+    return [{key: row[key] for key in POINT} for row in published.compare()]
+
+
+def solver(placement: str) -> dict[str, Any]:
+    """What the solver takes under one placement, communication alone."""
+    job = machines.machine("aurora").job(
+        nodes=demo.RANKS // demo.PPN, ppn=demo.PPN, placement=placement
+    )
+    result = launch.run(job, [sys.executable, str(demo.SOLVER)], compute="none")
+    ranks = [{key: row.get(key) for key in SHARES} for row in result.data["ranks"]]
+    return {"time_s": result.time, "digest": result.summary["digest"], "ranks": ranks}
+
+
+def draw(data: dict[str, Any]) -> None:
+    runs = {
+        placement: launch.RunResult({"time_s": run["time_s"]}, {"ranks": run["ranks"]})
+        for placement, run in data["solver"].items()
+    }
+    plot.demo(data["latencies"], runs, str(PICTURE))
+
+
+def text_of(data: dict[str, Any]) -> str:
+    """JSON with a line for each point and each rank, so that a change can be read."""
+    points = ",\n".join(f"  {json.dumps(point)}" for point in data["latencies"])
+    runs = ",\n".join(f'  "{placement}": {run_text(run)}'
+                      for placement, run in data["solver"].items())  # fmt: skip
+    return f'{{\n "latencies": [\n{points}\n ],\n "solver": {{\n{runs}\n }}\n}}\n'
+
+
+def run_text(run: dict[str, Any]) -> str:
+    head = json.dumps({key: value for key, value in run.items() if key != "ranks"})
+    ranks = ",\n".join(f"   {json.dumps(rank)}" for rank in run["ranks"])
+    return f'{head[:-1]}, "ranks": [\n{ranks}\n  ]}}'
+
+
+def main() -> None:
+    if "--draw" not in sys.argv:
+        found = {"latencies": latencies(), "solver": {p: solver(p) for p in demo.PLACEMENTS}}
+        DATA.write_text(text_of(found))
+    draw(json.loads(DATA.read_text()))
+    print(f"wrote {PICTURE.name}")
+
+
+if __name__ == "__main__":
+    main()

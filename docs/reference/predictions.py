@@ -1,0 +1,87 @@
+"""Write the tables of README.md and docs/validation.md that say how far off predictions are.
+
+    python docs/reference/predictions.py [--measure] [--check]
+
+`predictions.json` has the verdict on every published curve. `--measure` predicts all curves again
+and writes it, which takes six minutes on two cores; `--check` writes nothing and fails if the file
+or a page differs. A test checks the pages, and predicts again what takes less than a second.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from odonata import published
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(__file__).with_suffix(".json")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "validation.md")
+BLOCK = re.compile(r"(<!-- docs/reference/predictions.py: -->\n).*?(<!-- end -->)", re.DOTALL)
+# Of an error, as kept: what compilers and libraries may differ by is far below.
+DIGITS = 5
+
+
+def verdict_of(curve: published.Curve) -> dict[str, Any]:
+    """How far a curve's prediction is off today, as fractions."""
+    found = published.verdict(published.predict(curve))
+    mean, worst = (round(found[key], DIGITS) for key in ("mean_error", "worst_error"))
+    return {"points": found["sizes"], "mean": mean, "worst": worst, "passes": found["passes"]}
+
+
+def measured(curves: Iterable[published.Curve]) -> dict[str, dict[str, Any]]:
+    return {curve.id: verdict_of(curve) for curve in curves}
+
+
+def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = (f" {json.dumps(name)}: {json.dumps(v)}" for name, v in verdicts.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def table(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row for each curve of several points, and a sentence about the single numbers."""
+    lines = ["| curve | points | mean error | worst error | |", "|---|---|---|---|---|"]
+    for name, v in verdicts.items():
+        if v["points"] > 1:
+            cells = (percent(v["mean"]), percent(v["worst"]), "pass" if v["passes"] else "FAILS")
+            lines.append(f"| `{name}` | {v['points']} | {' | '.join(cells)} |")
+    curves = [v["passes"] for v in verdicts.values() if v["points"] > 1]
+    numbers = [v["passes"] for v in verdicts.values() if v["points"] == 1]
+    lines += ["", f"{sum(curves)} of {len(curves)} curves pass, and of single numbers "
+              f"{sum(numbers)} of {len(numbers)}."]  # fmt: skip
+    return "\n".join(lines)
+
+
+def percent(fraction: float) -> str:
+    return f"{100 * fraction:.1f} %"
+
+
+def main() -> int:
+    is_check = "--check" in sys.argv
+    stale = []
+
+    def put(path: Path, text: str) -> None:
+        if path.read_text() != text:
+            stale.append(path.relative_to(ROOT))
+            if not is_check:
+                path.write_text(text)
+
+    if "--measure" in sys.argv:
+        DATA.touch()
+        put(DATA, text_of(measured(published.CURVES)))
+    verdicts = json.loads(DATA.read_text())
+    for page in PAGES:
+        put(page, BLOCK.sub(lambda m: f"{m[1]}{table(verdicts)}\n{m[2]}", page.read_text()))
+    if is_check and stale:
+        print(f"stale: {', '.join(map(str, stale))}; run docs/reference/predictions.py",
+              file=sys.stderr)  # fmt: skip
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

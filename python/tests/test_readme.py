@@ -1,0 +1,113 @@
+"""README's picture and table are of today's predictions, and its commands run in a fresh shell."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import odonata as od
+from odonata import demo, published
+
+# Of all curves, those that take more than a second to predict; `--measure` predicts them, too.
+LONG = ("elbert_osu_mbw_mr", "elbert_osu_mbw_mr_long", "elbert_osu_multi_lat")
+README = (ROOT / "README.md").read_text()
+
+
+def script(path: str):
+    """A script of the documents, as a module."""
+    spec = importlib.util.spec_from_file_location(path.rpartition("/")[2], ROOT / f"{path}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PREDICTIONS, FLIGHT = script("docs/reference/predictions"), script("docs/figures/first_flight")
+VERDICTS = json.loads(PREDICTIONS.DATA.read_text())
+DATA = json.loads(FLIGHT.DATA.read_text())
+
+
+def test_the_table_has_all_curves_and_says_which_fail():
+    assert list(VERDICTS) == [curve.id for curve in published.CURVES]
+    for name, v in VERDICTS.items():
+        single = v["points"] == 1
+        bounds = (published.SINGLE, published.SINGLE) if single else (
+            published.MEAN, published.WORST)  # fmt: skip
+        assert v["passes"] == (v["mean"] <= bounds[0] and v["worst"] <= bounds[1]), name
+        if not single:
+            said = "pass" if v["passes"] else "FAILS"
+            row = rf"(?m)^\| `{name}` \| {v['points']} \| .* % \| .* % \| {said} \|$"
+            assert re.search(row, README), name
+    assert "FAILS" in README
+
+
+def test_the_pages_have_the_table_of_the_file():
+    words = [sys.executable, ROOT / "docs" / "reference" / "predictions.py", "--check"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("curve", [c for c in published.CURVES
+                                   if len(c.points) > 1 and c.id not in LONG],
+                         ids=lambda curve: curve.id)  # fmt: skip
+def test_the_table_is_of_today(curve):
+    """Else run `docs/reference/predictions.py --measure`."""
+    assert PREDICTIONS.verdict_of(curve) == VERDICTS[curve.id]
+
+
+def test_the_picture_shows_today_s_latencies():
+    """Else run docs/figures/first_flight.py."""
+    today = FLIGHT.latencies()
+    for point, shown in zip(today, DATA["latencies"], strict=True):
+        for key in ("measured_s", "predicted_s"):
+            assert point.pop(key) == pytest.approx(shown[key], rel=1e-9)
+        assert point.items() <= shown.items()
+
+
+def test_the_picture_shows_today_s_solver(tmp_path):
+    """Else run docs/figures/first_flight.py. Under the second placement the recorded calls are
+    replayed, which is quicker and takes as long to the picosecond."""
+    first, second = demo.PLACEMENTS
+    record = tmp_path / "solver.parquet"
+    machine = od.machine("aurora")
+    job = machine.job(nodes=demo.RANKS // demo.PPN, ppn=demo.PPN, placement=first)
+    run = od.run(job, [sys.executable, str(demo.SOLVER)], compute="none", record=record)
+    shown = DATA["solver"]
+    assert (run.time, run.summary["digest"]) == (shown[first]["time_s"], shown[first]["digest"])
+    replayed = od.replay(machine, record, placement=second)
+    assert replayed.time == shown[second]["time_s"]
+    for placement in demo.PLACEMENTS:
+        assert len(shown[placement]["ranks"]) == demo.RANKS
+
+
+def test_the_picture_is_drawn_from_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(FLIGHT, "PICTURE", tmp_path / "picture.png")
+    FLIGHT.draw(DATA)
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
+    assert f"]({FLIGHT.DATA.with_suffix('.png').relative_to(ROOT)})" in README
+
+
+def test_what_readme_says_of_errors_is_the_table():
+    """No other number there says how far off a prediction is."""
+    text = re.sub(r"(?s)### How far off.*?## ", "", README)
+    assert not re.search(r"within \d+ %", text)
+
+
+def test_the_commands_of_readme_run_in_a_fresh_shell(tmp_path):
+    """As they are typed, but for fewer ranks: nothing activated, and a PATH of the system alone."""
+    block = README.split("## Five runs people type")[1].split("```")[1]
+    commands = [line.partition("#")[0].strip() for line in block.splitlines() if line.strip()]
+    assert len(commands) == 5 and all(c.startswith(".venv/bin/odonata ") for c in commands)
+    by_name = {c.split()[1]: c.replace(".venv/bin/odonata", f"{sys.executable} -m odonata", 1)
+               for c in commands}  # fmt: skip
+    shell = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    for name in ("show", "run"):
+        command = by_name[name].replace(" -n 128 ", " -n 8 ")
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=shell,
+                              capture_output=True, text=True, timeout=300)  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
