@@ -45,14 +45,8 @@ def cli_page() -> str:
     lines += [
         "## Exit codes",
         "",
-        "| code | |",
-        "|---|---|",
-        "| 0 | ran (for `run`: the program ended with 0) |",
-        "| 1 | the simulated job failed, a deadlock for example; or results could not be written |",
-        "| 2 | the input is wrong; nothing was started |",
-        "| 70 | a bug of odonata |",
-        "| 130, 143 | stopped by Ctrl-C or SIGTERM; what was there has been written |",
-        "| other | the program's own; 128 plus a signal that ended a rank, or `MPI_Abort`'s code |",
+        "All of them are in [exit-codes.md](exit-codes.md). Which numbers options accept is in",
+        "[ranges.md](ranges.md).",
         "",
     ]
     return "\n".join(lines)

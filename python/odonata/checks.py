@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from . import door, machines, names, units
-from .errors import MOST, Complaints, InputError
+from .errors import MOST, Complaints, InputError, whole_wanted
 from .files import read_text, why
 from .machines import Machine
 
@@ -39,7 +39,7 @@ class Checks(Complaints):
             if len(self.list) == before:
                 return number
         else:
-            self.add(at, text or "nothing", f"a whole number of at least {least}")
+            self.add(at, text or "nothing", whole_wanted(least, most))
         return max(least, 1) if default is None else default
 
     def read(self, at: str, text: str, reader: Callable[[str], T], wanted: str, default: T) -> T:

@@ -1,8 +1,6 @@
 """The command line. What each command and option is called is a promise to people's scripts.
 
-Exit codes: 0 ran, 1 the simulated job failed or results could not be written, 2 the input is
-wrong, 70 a bug of ours, and the program's own for `run`. Results go to stdout, words about them
-to stderr.
+Exit codes are in docs/reference/exit-codes.md. Results go to stdout, words about them to stderr.
 
 Each command is a file of `commands`.
 """
@@ -100,6 +98,11 @@ def cli() -> None:
 
     Start with `odonata machines`, then
     `odonata run -n 16 --ppn 8 --machine aurora -- python app.py`.
+
+    Exit codes: 0 success, 1 the simulated job failed or results could not be written, 2 wrong
+    input, 70 a bug of odonata, 130 or 143 interrupted; otherwise the exit code of the program.
+
+    All exit codes: docs/reference/exit-codes.md
     """
 
 

@@ -60,6 +60,6 @@ def seconds_of(wrong: Complaints, epoch: str) -> int:
     except (AttributeError, ValueError, OverflowError):
         pass
     if seconds < 0:
-        wanted = "`now`, or a date such as `2026-01-01` or `2026-01-01T12:30:00`, since 1970"
+        wanted = "`now`, or a date such as `2026-01-01` or `2026-01-01T12:30:00`, from 1970 to 9999"
         wrong.add("epoch", epoch or "nothing", wanted)
     return seconds

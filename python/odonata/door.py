@@ -145,6 +145,15 @@ def enter(
     return json.loads(answer)
 
 
+def check_record(header: dict[str, Any], columns: dict[str, bytes]) -> None:
+    """`InputError` of all that is wrong with the rows of a record."""
+    module = core()
+    try:
+        module.check_record(json.dumps(header), columns)
+    except module.InputError as error:
+        raise InputError(complaints_from_json(str(error))) from None
+
+
 def ask(function: str, *arguments: Any) -> Any:
     """Ask one of the core's quick questions; its answer, read if it is JSON."""
     module = core()

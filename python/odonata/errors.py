@@ -7,6 +7,7 @@ simulated machine says no (`SimulatedFailure`: a result, with who waited for wha
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import operator
@@ -79,6 +80,14 @@ class SimulatedFailure(Error):
 
 def nearest(word: str, legal: Iterable[str], alike: float = 0.5) -> str | None:
     """The legal word most like `word`, or None if none is as much as `alike`."""
+    return _nearest(word, tuple(legal), alike) if len(word) <= LONGEST_WORD else None
+
+
+LONGEST_WORD = 100  # letters; what is longer is no slip of the keyboard
+
+
+@functools.lru_cache(maxsize=1 << 14)  # a file may have the same slip in each of many tables
+def _nearest(word: str, legal: tuple[str, ...], alike: float) -> str | None:
     import difflib  # for complaints only
 
     by_lower = {w.lower(): w for w in legal}
@@ -100,6 +109,11 @@ def hint_of(kind: str | None, word: str, legal: Iterable[str]) -> str | None:
 MOST = 2**31 - 1  # of anything the core counts in 32 bits
 
 
+def whole_wanted(least: int, most: int = MOST) -> str:
+    """The accepted range of a whole number, in words."""
+    return f"a whole number of at least {least} and at most {most}"
+
+
 class Complaints:
     """Collects complaints so that the user hears all of them at once."""
 
@@ -107,7 +121,11 @@ class Complaints:
         self.list: list[Complaint] = []
 
     def add(self, at: str, found: Any, wanted: str, hint: str | None = None) -> None:
-        self.list.append(Complaint(at, str(found), wanted, hint))
+        try:
+            shown = str(found)
+        except ValueError:  # of a number with more digits than Python writes
+            shown = f"a number of {found.bit_length():,} bits"
+        self.list.append(Complaint(at, shown, wanted, hint))
 
     def word(self, at: str, found: str, legal: Iterable[str], what: str) -> bool:
         """Complain unless `found` is one of `legal`; say the nearest."""
@@ -125,11 +143,9 @@ class Complaints:
             number = least - 1 if isinstance(value, bool) else operator.index(value)
         except TypeError:
             number = least - 1
-        if number < least:
+        if not least <= number <= most:
             shown = repr(value) if isinstance(value, str) else value
-            self.add(at, shown, f"a whole number of at least {least}")
-        elif number > most:
-            self.add(at, value, f"a whole number of at most {most}")
+            self.add(at, shown, whole_wanted(least, most))
         return number if least <= number <= most else least
 
     def number(

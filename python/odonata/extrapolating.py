@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import merging, playing, records, regular, replaying
-from .errors import Complaints
+from . import door, merging, playing, records, regular, replaying
+from .errors import Complaint, Complaints, InputError
 from .files import why
 from .regular import IrregularError, Recording
 
@@ -127,7 +127,9 @@ def is_mixed(program: regular.Program) -> bool:
 
 def read(wrong: Complaints, name: Any) -> Recording | None:
     """A recording by ranks; None after a complaint."""
-    trace = replaying.read(wrong, name)
+    sub = Complaints()
+    trace = replaying.read(sub, name)
+    of_file(wrong, name, sub.list)
     if trace is None:
         return None
     if trace.header is None:
@@ -144,11 +146,14 @@ def read(wrong: Complaints, name: Any) -> Recording | None:
         wanted = f"a recording of {LEAST_RANKS} to {records.MOST_READ} ranks"
         wrong.add("recordings", f"{name}: {n} ranks", wanted)
         return None
+    assert isinstance(trace.data, dict), "a record has a header"
+    try:
+        door.check_record(records.of_core(trace.header), trace.data)
+    except InputError as error:
+        of_file(wrong, name, error.complaints)
+        return None
     rows: list[list[dict[str, Any]]] = [[] for _ in range(n)]
-    for row in records.rows(trace.path):
-        if row["rank"] >= n:
-            wrong.add("recordings", f"{name}: rank {row['rank']}", f"ranks below {n}")
-            return None
+    for row in records.rows(trace.header, trace.data):
         rows[row["rank"]].append(row)
     faulty = next((r for r, mine in enumerate(rows) if not is_sound(mine)), None)
     if faulty is not None:
@@ -180,6 +185,14 @@ def is_sound(rows: Sequence[dict[str, Any]]) -> bool:
              or row["other"] < nth and rows[row["other"]]["op"] != "pause")
         for nth, row in enumerate(rows)
     )  # fmt: skip
+
+
+def of_file(wrong: Complaints, name: Any, found: Sequence[Complaint]) -> None:
+    """Complaints about one of several recordings, each with the name of its file."""
+    for c in found:
+        is_named = c.at == "trace" and str(name) in c.found
+        at = c.at if is_named or not name else c.at.replace("trace", str(name), 1)
+        wrong.add(at, c.found, c.wanted, c.hint)
 
 
 def out_of_range(program: regular.Program, ranks: int) -> tuple[str, str, str] | None:

@@ -13,7 +13,10 @@ from typing import Any
 from .errors import Complaints
 from .files import read_text, why
 
-WANTED = "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed"
+WANTED = (
+    "a plan's FILE.toml, or random:SEED or random:SEED:N for N faults drawn from a seed; "
+    "SEED of at most 18 digits, N of at most 6"
+)
 DRAWN = 8  # faults of a random plan unless said
 
 

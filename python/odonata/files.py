@@ -13,18 +13,66 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 PASSING = ".odonata-"
-MOST_TEXT = 1 << 26  # characters; a machine or host file longer than this is some other file
+MOST_TEXT = 1 << 26  # bytes; a machine or host file longer than this is some other file
+MOST_DATA = 1 << 31  # bytes of a schedule or a table
+
+
+def read_bytes(path: str | Path, most: int = MOST_DATA) -> bytes:
+    """The content of a regular file or an inherited pipe; `OSError` of any other kind, or if it is
+    longer than `most` bytes."""
+    with opened(path, most) as file:
+        return read_rest(file, path, most)
+
+
+def read_rest(file: BinaryIO, path: str | Path, most: int = MOST_DATA) -> bytes:
+    """What is left of an open file; `OSError` if that is longer than `most` bytes."""
+    parts, left = [], most
+    while left >= 0 and (part := file.read(min(left + 1, 1 << 20))):
+        parts.append(part)
+        left -= len(part)
+    if left < 0:
+        raise too_long(path)
+    return b"".join(parts)
 
 
 def read_text(path: str | Path) -> str:
     """The text of a file of the user's, unless it is too long to be what it should be."""
-    with open(os.fspath(path), encoding="utf-8") as file:
-        text = file.read(MOST_TEXT + 1)
-    if len(text) > MOST_TEXT:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
-    return text
+    text = read_bytes(path, MOST_TEXT).decode("utf-8")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def opened(path: str | Path, most: int = MOST_DATA) -> BinaryIO:
+    """A file that is open to be read, once its kind is known to have an end.
+
+    Devices but /dev/null and pipes in the file system are refused: a read may never end, and the
+    open of a pipe waits for its writer. A pipe that this process inherited, such as /dev/stdin, has
+    a writer.
+    """
+    # Without waiting: some files of /proc block as pipes do.
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    try:
+        found = os.fstat(number)
+        kind = stat.S_IFMT(found.st_mode)
+        if kind == stat.S_IFDIR:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        is_null = kind == stat.S_IFCHR and found.st_rdev == os.makedev(1, 3)
+        is_inherited = kind == stat.S_IFIFO and is_open(found, number)
+        if not (kind == stat.S_IFREG or is_null or is_inherited):
+            raise OSError(errno.EINVAL, "neither a regular file nor a pipe", os.fspath(path))
+        if kind == stat.S_IFREG and found.st_size > most:
+            raise too_long(path)
+        os.set_blocking(number, is_inherited)
+        return os.fdopen(number, "rb")
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def too_long(path: str | Path) -> OSError:
+    return OSError(errno.EFBIG, os.strerror(errno.EFBIG), os.fspath(path))
 
 
 def why(error: Exception) -> str:
@@ -101,14 +149,14 @@ def is_replaced(path: str | Path) -> bool:
     return stat.S_ISREG(found.st_mode) and not is_open(found)
 
 
-def is_open(found: os.stat_result) -> bool:
-    """Whether this process has a file open."""
+def is_open(found: os.stat_result, but: int = -1) -> bool:
+    """Whether this process has a file open, under another number than `but`."""
     try:
         numbers = list(map(int, os.listdir("/dev/fd")))
     except OSError:  # no /proc, so nothing that leads to what we have open
         return False
     for number in numbers:
         with contextlib.suppress(OSError):  # the listing's own
-            if os.path.samestat(os.fstat(number), found):
+            if number != but and os.path.samestat(os.fstat(number), found):
                 return True
     return False

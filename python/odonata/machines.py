@@ -286,7 +286,7 @@ def check_names(
     machine = machine if isinstance(machine, Machine) else None
     if machine is not None and machine.toml is None and machine.name not in presets():
         near = nearest(machine.name, presets()) if isinstance(machine.name, str) else None
-        if Path(f"{machine.name}.toml").is_file():
+        if os.path.isfile(f"{machine.name}.toml"):  # no name of a file raises
             near = f"{machine.name}.toml"
         wrong.add(
             "machine",

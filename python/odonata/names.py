@@ -34,7 +34,7 @@ def check_placement(wrong: Complaints, text: str, more: Sequence[str] = ()) -> b
     if re.fullmatch("group-spread:[1-9][0-9]{0,8}", text):
         return True
     if text.startswith("group-spread:"):
-        wrong.add("placement", text, "`group-spread:K` with K groups, at least 1")
+        wrong.add("placement", text, "`group-spread:K` with K groups, 1 to 999999999")
         return False
     return wrong.word("placement", text, (*PLACEMENTS, *more), "a placement")
 
@@ -48,8 +48,9 @@ def check_pattern(wrong: Complaints, pattern: str) -> None:
     if name not in known:
         hint = hint_of("pattern", str(pattern), known.values())
         wrong.add(at, pattern, wanted, hint)
-    elif ":" in known[name] and not re.fullmatch(r"[1-9][0-9]{0,9}", k):
-        wrong.add(at, pattern, f"`{name}:K` with K a positive number", f"such as `{name}:1`")
+    elif ":" in known[name] and not (re.fullmatch(r"[1-9][0-9]{0,9}", k) and int(k) < 2**32):
+        wanted = f"`{name}:K` with K a positive number below 2^32"
+        wrong.add(at, pattern, wanted, f"such as `{name}:1`")
     elif ":" not in known[name] and colon:
         wrong.add(at, pattern, f"`{name}` without a number")
 

@@ -42,9 +42,10 @@ def foretell(runs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     (memory, of results written by earlier releases) has no row. Raises `InputError`.
     """
     wrong = Complaints()
-    ordered = sorted(runs, key=lambda run: run["nodes"])
-    check_runs(wrong, ordered)
+    runs = list(runs)
+    check_runs(wrong, runs)
     wrong.raise_any()
+    ordered = sorted(runs, key=lambda run: run["nodes"])
     rows = []
     nodes = [run["nodes"] for run in ordered]
     for uses in in_common(ordered):
@@ -174,7 +175,7 @@ def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
         found = sorted({str(run.get(key)) for run in runs})
         if len(found) > 1:
             wrong.add("rundir", f"{key} {' and '.join(found)}", f"runs with the same {key}")
-    if len({run["limits"].get("machine_digest") for run in runs}) > 1:
+    if len({str(run["limits"].get("machine_digest")) for run in runs}) > 1:
         found = f"machines called {runs[0].get('machine')} that differ"
         wrong.add("rundir", found, "runs with one machine file, and the same --set")
     for uses in in_common(runs):
@@ -185,12 +186,36 @@ def check_runs(wrong: Complaints, runs: Sequence[Mapping[str, Any]]) -> None:
 
 
 def is_whole(run: Any) -> bool:
-    """Whether a summary has what is looked at here."""
+    """Whether a summary has what is looked at here; a file may have been damaged or edited."""
     try:
         uses = run["limits"]["uses"]
-        numbers = [run["nodes"], *(use[key] for use in uses for key in ("used", "fixed"))]
-        if not all(isinstance(use["limit"], str) and "bound" in use for use in uses):
-            return False
-        return all(isinstance(n, (int, float)) for n in numbers) and run["nodes"] >= 1
+        names = [use["limit"] for use in uses]
+        return (
+            all(is_count(run[key]) and 1 <= run[key] <= MOST for key in ("nodes", "ppn"))
+            and all(isinstance(run[key], str) for key in ("machine", "mpi"))
+            and isinstance(run["limits"], Mapping)
+            and isinstance(uses, list)
+            and len(set(names)) == len(names)
+            and all(map(is_use, uses))
+        )
     except (KeyError, TypeError):
         return False
+
+
+def is_use(use: Mapping[str, Any]) -> bool:
+    """Whether a limit's row is complete; one that nothing limits has no bound."""
+    return (
+        isinstance(use["limit"], str)
+        and all(is_amount(use[key]) for key in ("used", "fixed"))
+        and (use["bound"] is None or is_amount(use["bound"]))
+        and all(use[key] is None or isinstance(use[key], str) for key in ("parameter", "cure"))
+    )
+
+
+def is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_amount(value: Any) -> bool:
+    """Whether a value is a number from 0 to what 64 bits hold."""
+    return (is_count(value) or isinstance(value, float)) and 0 <= value < 2**64

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import Complaints
-from .files import why
+from .files import opened, why
+from .tables import table_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -58,9 +59,10 @@ def is_record(path: Path) -> bool:
     from pyarrow import ArrowException, parquet
 
     try:
-        found = json.loads((parquet.read_schema(path).metadata or {})[KEY])
+        with opened(path) as file:
+            found = json.loads((parquet.read_schema(file).metadata or {})[KEY])
         return str(found["format"]).startswith("odonata-record/")
-    except (OSError, ValueError, KeyError, TypeError, ArrowException):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, ArrowException):
         return False
 
 
@@ -98,7 +100,7 @@ def write(
     table = to_table(recorded["ops"], columns)
     table = table.replace_schema_metadata({KEY: json.dumps(header).encode()})
     try:
-        with part.open("wb") as file:  # Arrow takes no name that is not Unicode
+        with part.open("wb") as file:  # Arrow takes names for addresses
             parquet.write_table(table, file, compression="zstd")
         part.replace(path)
     except OSError as error:
@@ -108,13 +110,10 @@ def write(
     return {**told, "file": str(path)}
 
 
-def rows(path: Path) -> Iterator[dict[str, Any]]:
+def rows(header: Mapping[str, Any], columns: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
     """The rows of a record that has been read, in their order."""
-    from pyarrow import parquet
-
-    with path.open("rb") as opened, parquet.ParquetFile(opened) as file:
-        for batch in file.iter_batches():
-            yield from batch.to_pylist()
+    for batch in to_table(header["ops"], columns).to_batches(ROWS_AT_ONCE):
+        yield from batch.to_pylist()
 
 
 def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[str, Any]]) -> int:
@@ -132,7 +131,7 @@ def write_rows(path: Path, header: Mapping[str, Any], given: Iterable[Mapping[st
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with (
-            part.open("wb") as file,
+            part.open("wb") as file,  # Arrow takes names for addresses
             parquet.ParquetWriter(file, schema, compression="zstd") as writer,
         ):
             batch, count = [], 0
@@ -184,26 +183,30 @@ def to_table(ops: Sequence[str], columns: Mapping[str, bytes]) -> pyarrow.Table:
     return pa.table({name: found[name] for name in order})
 
 
-def read(wrong: Complaints, path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """A record's header, with the names of its operations as `ops`, and its columns.
+def read(
+    wrong: Complaints, path: Path, data: bytes
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The header of the record in `data`, with the names of its operations as `ops`, and its
+    columns.
 
     Empty after a complaint.
     """
     import pyarrow as pa
     from pyarrow import parquet
 
+    wanted = "a record as `odonata run --record` writes it"
     try:
-        with path.open("rb") as file:
-            table = parquet.read_table(file)
+        table = table_of(parquet.ParquetFile(pa.BufferReader(data)))
     except (OSError, ValueError, MemoryError, pa.ArrowException) as error:
         reason = (str(error).splitlines() or ["unreadable"])[0]
-        wrong.add("trace", path, f"a record as `odonata run --record` writes it ({reason})")
+        wrong.add("trace", path, f"{wanted} ({reason})")
         return {}, {}
     header = header_of(wrong, path, (table.schema.metadata or {}).get(KEY))
     columns: dict[str, bytes] = {}
     for name in ("op", *PLAIN, *LISTS):
-        if name not in table.column_names:
-            wrong.add("trace", f"no column `{name}`", "all columns of docs/recording.md")
+        if table.column_names.count(name) != 1:
+            found = f"{'two columns' if name in table.column_names else 'no column'} `{name}`"
+            wrong.add("trace", found, "each column of docs/recording.md once")
             continue
         try:
             columns |= of_column(header, name, table.column(name))
@@ -211,6 +214,11 @@ def read(wrong: Complaints, path: Path) -> tuple[dict[str, Any], dict[str, bytes
             reason = (str(error).splitlines() or ["unreadable"])[0]
             wrong.add("trace", f"column `{name}`: {reason}", f"values of {kind_of(name)}")
     return header, columns
+
+
+def of_core(header: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a header the core takes."""
+    return {key: header[key] for key in ("ranks", "communicators", "ops", "core_speed")}
 
 
 def kind_of(name: str) -> str:
@@ -258,7 +266,7 @@ def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, An
     try:
         header = json.loads(text or b"")
         found = header["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         wrong.add("trace", path, "a record as `odonata run --record` writes it, with its header")
         return {}
     if found != FORMAT:

@@ -9,10 +9,12 @@ from typing import Any
 
 from . import door, launch, records
 from .errors import Complaints, SimulatedFailure
-from .files import why
+from .files import opened, read_rest, why
 from .machines import Job, Machine
 
 PARQUET = b"PAR1"
+BINARY_GOAL = (4223).to_bytes(8, "little")  # spcl/LogGOPSim, `txt2bin.re`
+HEAD = 4096  # bytes by which the form of a file is known
 
 
 @dataclass
@@ -60,10 +62,13 @@ def read(wrong: Complaints, path: Any) -> Trace | None:
         file = Path(os.fspath(path))
         if not os.fspath(path):
             raise TypeError
-        with open(file, "rb") as stream:
-            is_parquet = stream.read(4) == PARQUET
-            stream.seek(0)
-            data: Any = {} if is_parquet else stream.read()
+        with opened(file) as stream:
+            head = stream.read(HEAD)
+            is_parquet = head.startswith(PARQUET)
+            if not is_parquet and not is_schedule(head):
+                wrong.add("trace", path, f"{wanted}; this file is neither")
+                return None
+            data: Any = head + read_rest(stream, path)
     except TypeError:
         wrong.add("trace", path if path is not None else "nothing", wanted)
         return None
@@ -72,8 +77,13 @@ def read(wrong: Complaints, path: Any) -> Trace | None:
         return None
     header = None
     if is_parquet:
-        header, data = records.read(wrong, file)
+        header, data = records.read(wrong, file, data)
     return None if len(wrong.list) > before else Trace(file, data, header)
+
+
+def is_schedule(head: bytes) -> bool:
+    """Whether a file that begins so may be a GOAL schedule: a text has no NUL."""
+    return head.startswith(BINARY_GOAL) or b"\0" not in head
 
 
 def factor_of(wrong: Complaints, how: Any) -> float:
@@ -86,7 +96,7 @@ def factor_of(wrong: Complaints, how: Any) -> float:
         factor = -1.0
     if not 0 < factor < 1e9:
         found = "nothing" if how == "" else how
-        wrong.add("compute", found, "`recorded`, `none` or a positive factor")
+        wrong.add("compute", found, "`recorded`, `none` or a positive factor below 1e9")
     return factor
 
 
@@ -139,8 +149,7 @@ def play(
         "ppn": job.ppn,
         "factor": factor,
         "env": header["env"] if header else [],
-        "record": header
-        and {key: header[key] for key in ("ranks", "communicators", "ops", "core_speed")},
+        "record": header and records.of_core(header),
     }
     answer = door.enter("replay", request, tick, stop, trace.data)
     what = {"kind": "replay", "trace": str(trace.path)}

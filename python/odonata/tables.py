@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .errors import Complaints, InputError
-from .files import is_passing, naming, passing
+from .files import is_passing, naming, passing, read_text
 
 if TYPE_CHECKING:
     import pyarrow
@@ -27,6 +27,9 @@ FORMAT = "odonata-results/1"
 SUMMARY = "summary.json"
 REPORT = "report.html"
 TRIAL = "trial"
+# Values of a table that is read: 2^25 rows of a record, which take 4 GB.
+MOST_CELLS = 15 << 25
+MOST_BYTES = 3 << 30
 PATIENCE_S = 1  # how long a lock is waited for before that is said, seconds of wall time
 # Results from before `summary.json` had `contents` may have any of these.
 TABLES = ("background", "calls", "counters", "distance", "jobs", "link_kinds", "links",
@@ -109,7 +112,7 @@ def summary_of(file: Path) -> dict[str, Any] | None:
     """A summary that we wrote; None of anything else."""
     try:
         if file.is_file():  # a pipe would not be read to its end
-            found = json.loads(file.read_text(encoding="utf-8"))
+            found = json.loads(read_text(file))
             return found if found["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
@@ -332,7 +335,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
     from pyarrow import ArrowException
 
     try:
-        summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+        summary = json.loads(read_text(path / SUMMARY))
         data = {}
         for file in contents(summary, path):
             if file.suffix == ".parquet":
@@ -351,7 +354,28 @@ def read_parquet(file: BinaryIO) -> pyarrow.Table:
     """
     from pyarrow import parquet
 
-    return parquet.ParquetFile(file, pre_buffer=False).read(use_threads=False)
+    return table_of(parquet.ParquetFile(file, pre_buffer=False))
+
+
+def table_of(file: Any) -> pyarrow.Table:
+    """What an open `ParquetFile` holds; `ValueError` if that is too much for a table of ours: a
+    small file may hold very many values that are alike.
+
+    Of its metadata only the counts are asked for: pyarrow ends the process where those of a column
+    are damaged.
+    """
+    import pyarrow
+
+    cells = file.metadata.num_rows * file.metadata.num_columns
+    if cells > MOST_CELLS:
+        raise ValueError(f"{cells:,} values, where at most {MOST_CELLS:,} are read")
+    found, size = [], 0
+    for batch in file.iter_batches(use_threads=False):
+        size += batch.nbytes
+        if size > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes of values")
+        found.append(batch)
+    return pyarrow.Table.from_batches(found, file.schema_arrow)
 
 
 def damaged(path: Path, reason: str) -> InputError:

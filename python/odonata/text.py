@@ -54,19 +54,42 @@ class Ink:
         return f"\033[2m{text}\033[0m" if self.on else text
 
 
+MOST_COMPLAINTS = 50  # of those found, that are printed
+
+
 def complaints(found: Sequence[Complaint], to: TextIO | None = None) -> str:
     """All complaints, each with what was found, what is wanted and the nearest legal word."""
     ink = Ink(to)
-    head = "1 complaint" if len(found) == 1 else f"{len(found)} complaints"
+    head = "1 complaint" if len(found) == 1 else f"{len(found):,} complaints"
     lines = [f"odonata: {head}; nothing was started"]
-    for c in found:
-        lines += ["", f"  {ink.bold(c.at)}"]
+    for c in found[:MOST_COMPLAINTS]:
+        lines += ["", f"  {ink.bold(printable(c.at))}"]
         if c.found:
-            lines.append(f"    found   {c.found}")
-        lines.append(f"    wanted  {c.wanted}")
+            lines.append(f"    found   {printable(c.found)}")
+        lines.append(f"    wanted  {printable(c.wanted, 1_000)}")
         if c.hint:
-            lines.append(f"    hint    {c.hint}")
+            lines.append(f"    hint    {printable(c.hint)}")
+    if len(found) > MOST_COMPLAINTS:
+        lines += ["", f"  and {len(found) - MOST_COMPLAINTS:,} more"]
     return "\n".join(lines)
+
+
+def printable(text: str, most: int = 300) -> str:
+    """A text from outside as one line that a terminal shows and does not obey: what cannot be seen
+    as its code, the middle of what is longer than `most` left out."""
+    if len(text) > most:
+        half = most // 2
+        text = f"{text[:half]} ... {len(text) - 2 * half:,} characters ... {text[-half:]}"
+    return text if text.isprintable() else "".join(map(visible, text))
+
+
+def visible(letter: str) -> str:
+    """A letter, or its code as Python writes it; of a byte that is no UTF-8, the byte."""
+    if letter.isprintable():
+        return letter
+    code = ord(letter)
+    is_byte = 0xDC80 <= code <= 0xDCFF  # as `surrogateescape` has them
+    return f"\\x{code - 0xDC00:02x}" if is_byte else repr(letter)[1:-1]
 
 
 def columns(rows: Iterable[Sequence[str]], right: str = "", gap: str = "  ") -> list[str]:
@@ -794,6 +817,11 @@ def met(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def limit_name(limit: str) -> str:
+    """A limit in words; one of another release by its key."""
+    return LIMITS.get(limit, limit)
+
+
 def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any]]) -> str:
     """Where each limit is met if what was seen goes on."""
     run, sizes = runs[0], sorted(run["nodes"] for run in runs)
@@ -807,7 +835,7 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
     ]
     doubts = []
     for row in rows:
-        name, hit, law = LIMITS[row["limit"]], row["hit_nodes"], "-"
+        name, hit, law = limit_name(row["limit"]), row["hit_nodes"], "-"
         where = "not met" if hit is None else f"{hit:,} nodes"
         if row["exponent"] is not None:
             law = f"nodes^{row['exponent']:.2f}"
@@ -823,12 +851,12 @@ def preflight(rows: Sequence[Mapping[str, Any]], runs: Sequence[Mapping[str, Any
         table.append((f"  {name}", *counts, law, where))
     names = [{use["limit"] for use in run["limits"]["uses"]} for run in runs]
     for limit in sorted(set.union(*names) - set.intersection(*names)):
-        doubts.append(f"{LIMITS[limit]}: not every run has counted it")
+        doubts.append(f"{limit_name(limit)}: not every run has counted it")
     lines += columns(table, "<" + ">" * (len(sizes) + 3)) if rows else ["nothing was limited"]
     lines += doubts
     for row in rows[:1]:
         if row["hit_nodes"]:
-            lines.append(f"First, {LIMITS[row['limit']]}: {row['cure']}.")
+            lines.append(f"First, {limit_name(row['limit'])}: {row['cure']}.")
     return "\n".join(lines)
 
 

@@ -350,6 +350,7 @@ def _program(
     own = launch.check_environment(wrong, given.get("env"))
     environment = launch.environment_of(own)
     environment |= clocks.variables(wrong, "virtual", clocks.EPOCH, environment)
+    launch.check_variables(wrong, environment)
     program = launch.check_program(wrong, words, wdir, environment)
     task = {
         **launch.words_of(

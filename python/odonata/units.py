@@ -36,6 +36,9 @@ _NUMBER = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z\u00b5
 MOST_STEPS = 10_000  # a range longer than this is a slip of the keyboard
 MOST_SECONDS = 2**63 * 1e-12  # the simulator counts picoseconds
 MOST = 2**63 - 1  # sizes and counts fit 64 bits with a sign everywhere
+# What can be read, in words.
+SIZE = "0 to 2^63 - 1 bytes, with B, KB, MB, GB, Ki, Mi or Gi"
+SPAN = "0 to 2^63 ps (106 days), with s, ms, us, ns or ps"
 
 
 class Unreadable(ValueError):

@@ -8,6 +8,8 @@ use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
 /// Stream of the draws that choose nodes.
 const STREAM: u32 = 0x706C_6163;
+/// Ranks on nodes that do not exist, of which each has a complaint.
+const MOST_TOLD: usize = 20;
 
 /// How ranks come to nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -295,9 +297,17 @@ fn listed(
         let s = if nodes.len() == 1 { "" } else { "s" };
         out.push(Complaint::new("placement", format!("{} node{s}", nodes.len()), wanted));
     }
-    for (rank, node) in nodes.iter().enumerate().filter(|(_, n)| n.0 >= machine.compute_nodes) {
-        let wanted = format!("at most {}, the last compute node", machine.compute_nodes - 1);
-        out.push(Complaint::new(format!("placement, rank {rank}"), node.0.to_string(), wanted));
+    let wanted = format!("at most {}, the last compute node", machine.compute_nodes - 1);
+    let is_beyond = |(_, node): &(usize, &NodeId)| node.0 >= machine.compute_nodes;
+    let mut beyond = nodes.iter().enumerate().filter(is_beyond);
+    for (rank, node) in beyond.by_ref().take(MOST_TOLD) {
+        let at = format!("placement, rank {rank}");
+        out.push(Complaint::new(at, node.0.to_string(), wanted.clone()));
+    }
+    let more = beyond.count();
+    if more > 0 {
+        let found = format!("{more} more ranks on nodes that do not exist");
+        out.push(Complaint::new("placement", found, wanted));
     }
     if out.is_empty() { Ok(nodes.to_vec()) } else { Err(out) }
 }

@@ -123,9 +123,15 @@ impl Library {
             | "FC_RETRY_USEC_DELAY" => 0,
             _ => return Ok(false),
         };
-        let number = value.parse::<u32>().ok().filter(|&n| n >= least).map(u64::from);
-        let number =
-            number.ok_or_else(|| format!("a whole number from {least} to {}", u32::MAX))?;
+        let most = if short == "COLL_TIMEOUT_USEC" { COLL_TIMEOUT_MAX } else { u32::MAX.into() };
+        let number = value.parse::<u64>().ok().filter(|n| (least..=most).contains(n));
+        let number = number.ok_or_else(|| match short {
+            "DEFAULT_TX_SIZE" => {
+                let (first, last) = (TX_SIZES.start(), TX_SIZES.end());
+                format!("a whole number from {first} to {last}")
+            }
+            _ => format!("a whole number from {least} to {most}"),
+        })?;
         let p = &mut self.provider;
         match short {
             "DEFAULT_CQ_SIZE" => p.cq_size = number,
@@ -134,8 +140,8 @@ impl Library {
                 p.tx_size = TX_SIZE_DEFAULT;
                 let (least, most) = (TX_SIZES.start(), TX_SIZES.end());
                 let words = format!(
-                    "{name}={number}: the provider takes {least} to {most}, and \
-                     {TX_SIZE_DEFAULT} in place of others"
+                    "{name}={number}: the provider accepts {least} to {most} and uses its \
+                     default of {TX_SIZE_DEFAULT} in place of any other value"
                 );
                 self.notes.push((None, words));
             }
@@ -149,12 +155,7 @@ impl Library {
             "RDZV_EAGER_SIZE" => self.rendezvous_eager_part = number,
             "OFLOW_BUF_COUNT" | "OFLOW_BUF_MIN_POSTED" => p.oflow_buffers = number,
             "REQ_BUF_MIN_POSTED" => p.request_buffers = number,
-            "COLL_TIMEOUT_USEC" => {
-                if number > COLL_TIMEOUT_MAX {
-                    return Err(format!("a whole number from 0 to {COLL_TIMEOUT_MAX}"));
-                }
-                p.reduction_timeout = Span::us(number);
-            }
+            "COLL_TIMEOUT_USEC" => p.reduction_timeout = Span::us(number),
             _ => p.flow_control = Span::us(number),
         }
         // What travels with the request is never more than what needs none.
@@ -183,7 +184,9 @@ impl Library {
                 _ => return Err("0 or 1".into()),
             },
             "MAX_NICS" => {
-                let n = value.parse::<i32>().map_err(|_| "a whole number, -1 for all NICs")?;
+                let n = value.parse::<i32>().map_err(|_| {
+                    format!("a whole number of at most {}, -1 for all NICs", i32::MAX)
+                })?;
                 self.max_nics = match n {
                     -1 => UNLIMITED,
                     n => n.max(1) as u64,

@@ -206,6 +206,15 @@ fn replay(
     enter(py, request, tick, |call, mut tick| replay_of(call, &trace, &mut tick))
 }
 
+/// What is wrong with the rows of a record, whose header is given as JSON; nothing is run.
+#[pyfunction]
+fn check_record(header: &str, columns: BTreeMap<String, Vec<u8>>) -> PyResult<()> {
+    let header = serde_json::from_str(header).map_err(|e| {
+        PyValueError::new_err(format!("the core does not understand the header: {e}"))
+    })?;
+    sim::api::check_record(&header, &columns).map_err(input_error)
+}
+
 /// Runs several jobs side by side on a simulated machine.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
@@ -234,8 +243,9 @@ fn toml_to_json(text: &str) -> PyResult<String> {
     match toml::from_str::<toml::Value>(text) {
         Ok(value) => Ok(json(&value)),
         Err(error) => {
-            let line = error.span().map_or(0, |s| text[..s.start].matches('\n').count() + 1);
-            let at = format!("line {line}");
+            // Of what is nested too deeply, the parser does not say where.
+            let line = error.span().map(|s| text[..s.start].matches('\n').count() + 1);
+            let at = line.map_or_else(|| "some line".to_string(), |line| format!("line {line}"));
             Err(input_error(vec![Complaint::new(at, "", error.message().to_string())]))
         }
     }
@@ -256,6 +266,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(record, module)?)?;
     module.add_function(wrap_pyfunction!(replay, module)?)?;
+    module.add_function(wrap_pyfunction!(check_record, module)?)?;
     module.add_function(wrap_pyfunction!(jobs, module)?)?;
     module.add_function(wrap_pyfunction!(check_jobs, module)?)?;
     module.add_function(wrap_pyfunction!(faults, module)?)?;

@@ -11,13 +11,16 @@ from typing import Any, TextIO
 
 import click
 
-from .. import beside, door, faults, machines, names, tables, text
+from .. import beside, door, faults, machines, names, tables, text, units
 from ..checks import Checks
 from ..libraries import rules_request
 from ..machines import Job, Machine
 from ..streams import say
 
-SIZES_WANTED = "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size"
+SIZES_WANTED = (
+    "sizes in bytes: a doubling range `1:4Mi`, a list `8,1Ki,1Mi`, or one size; "
+    f"each of {units.SIZE}"
+)
 
 
 class Request:

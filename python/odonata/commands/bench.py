@@ -72,7 +72,7 @@ def run(name: str | None, **given: Any) -> int:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)
     window = None
     if given["window"] is not None:
-        window = wrong.integer("window", given["window"], 64)
+        window = wrong.integer("window", given["window"], 64, 1, 1 << 16)
     shifts = None
     if given["shifts"] is not None:
         shifts = wrong.integer("shifts", given["shifts"], 64)

@@ -28,11 +28,10 @@ def preflight(rundirs: tuple[str, ...], as_json: bool) -> None:
     if not rundirs:
         wrong.add("rundir", "nothing", "directories written by `odonata run --out`")
     for name in rundirs:
-        path = Path(name)
-        if not tables.is_ours(path):
+        if (summary := tables.summary_of(Path(name) / tables.SUMMARY)) is None:
             wrong.add("rundir", name, "a directory written by `odonata run --out`")
         else:
-            runs.append(json.loads((path / tables.SUMMARY).read_text(encoding="utf-8")))
+            runs.append(summary)
     if not wrong.list:
         check_runs(wrong, runs)
     wrong.finish()

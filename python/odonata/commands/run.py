@@ -129,6 +129,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     wants_report = mine.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
     asked.use_rules(given["coll_rules"] or launch.rules_files(mine, wdir))
     launch.rank_order(wrong, mine, wdir)
+    launch.check_variables(wrong, environment)
     launch.check_program(wrong, list(program), wdir, environment)
     launch.check_warm(wrong, given["warm"])
     records.check_target(wrong, given["record"])

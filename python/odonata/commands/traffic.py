@@ -14,7 +14,7 @@ from .asked import Request, given_by_hand, stopped
 from .command import command
 
 LOADS_WANTED = "loads above 0 and at most 1: `0.3`, `0.1,0.5`, or FIRST:LAST:STEP"
-SPAN_WANTED = "a span of simulated time with its unit, such as `100us`"
+SPAN_WANTED = f"a span of simulated time such as `100us`: {units.SPAN}"
 
 
 @command("traffic")
@@ -62,13 +62,13 @@ def traffic(pattern: str | None, **given: Any) -> int:
     packet, time, warmup = patterns.PACKET_BYTES, patterns.TIME_S, patterns.WARMUP_S
     if given["packet"] is not None:
         packet = wrong.read(
-            "packet_bytes", given["packet"], units.read_bytes, "a size in bytes", packet
+            "packet_bytes", given["packet"], units.read_bytes, f"a size of {units.SIZE}", packet
         )
     if given["time"] is not None:
         time = wrong.read("time_s", given["time"], units.read_span, SPAN_WANTED, time)
     if given["warmup"] is not None:
         warmup = wrong.read("warmup_s", given["warmup"], units.read_span, SPAN_WANTED, warmup)
-    slices = wrong.integer("slices", given["slices"], 0, 0)
+    slices = wrong.integer("slices", given["slices"], 0, 0, 10_000)
     nodes = None if given["nodes"] is None else wrong.integer("nodes", given["nodes"], None)
     if nodes is not None and not isinstance(asked.placement, str):
         wrong.add("placement", given["placement"], "a placement by name: traffic has no ranks")

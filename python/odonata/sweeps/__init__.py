@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 TRIES = 3
+MOST_WORKERS = 4096  # processes of this machine
 # How often Ctrl-C is listened for and the progress is told, seconds of wall time.
 LOOK_S = 0.1
 
@@ -106,7 +107,7 @@ def sweep(
     tables = studies.read(wrong, study) if is_file else study
     if out is None and is_file and Path(study).name:
         out = Path(study).with_suffix(".sweep")
-    workers = len(os.sched_getaffinity(0)) if workers is None else wrong.whole("workers", workers)
+    workers = len(os.sched_getaffinity(0)) if workers is None else wrong.whole("workers", workers, 1, MOST_WORKERS)
     tries = wrong.whole("tries", tries)
     passing = contextlib.nullcontext(out)
     if out is None:

@@ -60,7 +60,8 @@ class Local:
     """Processes of this machine, and a thread to wait for each."""
 
     def __init__(self, workers: int, tries: int):
-        self.workers = [Worker() for _ in range(workers)]
+        self._most = workers
+        self.workers: list[Worker] = []
         self.tries = tries
         self._threads: list[threading.Thread] = []
         self._stopped = False
@@ -69,7 +70,8 @@ class Local:
         todo: queue.SimpleQueue[Point] = queue.SimpleQueue()
         for point in points:
             todo.put(point)
-        for worker in self.workers[: len(points)]:
+        self.workers = [Worker() for _ in range(min(self._most, len(points)))]
+        for worker in self.workers:
             thread = threading.Thread(
                 target=self._work, args=(worker, todo, store, tell), daemon=True
             )

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Complaints
-from ..files import is_passing, why
+from ..files import is_passing, read_text, why
 from ..machines import toml_value
 from ..tables import is_trial, probe, read_parquet
 from ..version import version
@@ -177,8 +177,8 @@ def is_ours(path: Path) -> bool:
     if all(p.name == "lock" or p.suffix == ".part" or is_passing(p) for p in path.iterdir()):
         return True
     try:
-        return json.loads((path / "sweep.json").read_text())["format"] == FORMAT
-    except (OSError, ValueError, KeyError, TypeError):
+        return json.loads(read_text(path / "sweep.json"))["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

@@ -38,7 +38,8 @@ pub(crate) use counters::{Tally, of_nodes};
 pub use faults::{FaultsRequest, NetworkRow, faults};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, check_jobs, jobs};
 pub use limits::{CrossedRow, LimitsRow, UseRow};
-pub use replay::{Recorded, ReplayRequest, ReplayResult, Trace, replay};
+pub use replay::{RecordHeader, Recorded, ReplayRequest, ReplayResult, Trace};
+pub use replay::{check_record, replay};
 pub use run::{RunRequest, RunResult, run};
 pub use tune::{TuneFile, TuneRequest, TuneResult, TuneRow, tune};
 

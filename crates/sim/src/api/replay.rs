@@ -166,26 +166,41 @@ fn of_trace(fault: Fault) -> Complaint {
     Complaint::new(format!("trace, {}", fault.at), fault.found, fault.wanted)
 }
 
+/// What is wrong with the rows of a record; nothing is run.
+pub fn check_record(
+    header: &RecordHeader,
+    columns: &BTreeMap<String, Vec<u8>>,
+) -> Result<(), Vec<Complaint>> {
+    let complaints = |faults: Vec<Fault>| faults.into_iter().map(of_trace).collect();
+    read_record(header, columns).map(drop).map_err(complaints)
+}
+
 fn read(request: &ReplayRequest, trace: &Trace<'_>) -> Result<Schedule, Vec<Fault>> {
-    let wrong = |found: &str, wanted: &str| {
-        let (at, found, wanted) = ("header".into(), found.into(), wanted.into());
-        Err(vec![Fault { at, found, wanted }])
-    };
     match (trace, &request.record) {
         (Trace::Goal(file), _) => goal::read(file),
-        (Trace::Record(_), None) => wrong("nothing", "what a record says of itself"),
-        (Trace::Record(columns), Some(header)) => {
-            if !(header.core_speed.is_finite() && header.core_speed > 0.0) {
-                return wrong(&format!("core_speed {}", header.core_speed), "a number above 0");
-            }
-            record::read(&record::Given {
-                ranks: header.ranks,
-                communicators: &header.communicators.iter().cloned().collect(),
-                ops: &header.ops,
-                columns,
-            })
-        }
+        (Trace::Record(_), None) => wrong_header("nothing", "what a record says of itself"),
+        (Trace::Record(columns), Some(header)) => read_record(header, columns),
     }
+}
+
+fn read_record(
+    header: &RecordHeader,
+    columns: &BTreeMap<String, Vec<u8>>,
+) -> Result<Schedule, Vec<Fault>> {
+    if !(header.core_speed.is_finite() && header.core_speed > 0.0) {
+        return wrong_header(&format!("core_speed {}", header.core_speed), "a number above 0");
+    }
+    record::read(&record::Given {
+        ranks: header.ranks,
+        communicators: &header.communicators.iter().cloned().collect(),
+        ops: &header.ops,
+        columns,
+    })
+}
+
+fn wrong_header(found: &str, wanted: &str) -> Result<Schedule, Vec<Fault>> {
+    let (at, found, wanted) = ("header".into(), found.into(), wanted.into());
+    Err(vec![Fault { at, found, wanted }])
 }
 
 /// Messages whose packets, or whose time, cannot be counted. Time: all of them one after the other
