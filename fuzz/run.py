@@ -49,6 +49,9 @@ class Worker:
         self.board = mmap.mmap(-1, HEAD.size)
         self.chunks = chunks
         self.pid = 0
+        # Of the case it is at: when it began, for how long it slept, and the CPU time before it.
+        self.at_case = self.slept = self.cpu = 0.0
+        self.looked = time.monotonic()
 
     def start(self) -> None:
         self.pid = os.fork()
@@ -92,10 +95,16 @@ class Worker:
             run_chunk(one, kind, count, number)
 
     def look(self) -> str | None:
-        """What must end this worker, if anything."""
+        """What must end this worker, if anything. It is not charged for what others run meanwhile:
+        its time is that of the CPU, and that in which it sleeps."""
         began, *_ = HEAD.unpack(self.board[:])
-        took = time.monotonic() - began
-        if began and took > judge.SECONDS + (5 if self.how != "here" else 0):
+        now, (is_asleep, cpu) = time.monotonic(), spent(self.pid)
+        if began != self.at_case:
+            self.at_case, self.slept, self.cpu = began, 0.0, cpu
+        self.slept += (now - self.looked) * is_asleep
+        self.looked = now
+        own = cpu - self.cpu + self.slept if self.how == "here" else 0  # commands have their own
+        if began and own > judge.SECONDS:
             return f"a hang above {judge.SECONDS} s"
         if judge.resident(self.pid) > judge.BYTES:
             return "memory above 4 GB"
@@ -110,6 +119,16 @@ class Worker:
         began, done, failures = HEAD.unpack(self.board[:])
         self.board[:] = HEAD.pack(0.0, done + 1, int(failures) + 1)
         self.chunks = [(kind, count, number + 1_000_003), *self.chunks[nth + 1 :]]
+
+
+def spent(pid: int) -> tuple[bool, float]:
+    """Whether a process sleeps, and the CPU time that it has had, seconds."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return False, 0.0
+    ticks = int(words[11]) + int(words[12])
+    return words[0] in "SD", ticks / os.sysconf("SC_CLK_TCK")
 
 
 def run_chunk(one, kind: str, count: int, number: int) -> None:

@@ -22,6 +22,7 @@ T = TypeVar("T")
 # More ranks than the largest machine here has cores, several times; a file that asks for more is
 # a slip of the keyboard, and must not fill the memory first.
 MOST_PLACED = 1 << 22
+MOST_TOLD = 1_000  # complaints after which a file is not read on
 
 
 class Checks(Complaints):
@@ -94,6 +95,8 @@ class Checks(Complaints):
                 named.append((int(match[1]), int(match[2] or 1)))
             elif words:
                 self.add(f"{text}:{number}", words, "NODE or NODE:RANKS, one line after another")
+            if len(named) > MOST_PLACED or len(self.list) > MOST_TOLD:
+                break
         ranks = sum(count for _, count in named)
         if ranks > MOST_PLACED:
             self.add("placement", f"{text}: {ranks:,} ranks", f"at most {MOST_PLACED:,} ranks")

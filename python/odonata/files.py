@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 PASSING = ".odonata-"
-MOST_TEXT = 1 << 26  # bytes; a machine or host file longer than this is some other file
+MOST_TEXT = 1 << 24  # bytes; a machine or host file longer than this is some other file
 MOST_DATA = 1 << 31  # bytes of a schedule or a table
 
 

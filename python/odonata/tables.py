@@ -343,7 +343,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
                     data[file.stem] = read_parquet(opened).to_pylist()
         return summary, data
     except (OSError, ValueError, RecursionError, ArrowException) as error:
-        raise damaged(path, str(error).splitlines()[0]) from None
+        raise damaged(path, (str(error).splitlines() or ["unreadable"])[0]) from None
 
 
 def read_parquet(file: BinaryIO) -> pyarrow.Table:

@@ -39,6 +39,8 @@ OF_FILE = (*FILE_KEYS, "class", "env")
 # Sizes of a benchmark unless said: large enough to contend.
 BYTES = 1 << 16
 MOST_WARMUP_S = 1
+# More than these are a slip of the keyboard.
+MOST_JOBS, MOST_KEYS = 10_000, 1_000
 _NESTED = ("distance", "bench", "alone_bench", "failure", "file_io", "replaced_files")
 
 
@@ -272,6 +274,9 @@ def name_origins(result: JobsResult, backgrounds: Sequence[Any], origins: Sequen
 
 def all_of(wrong: Complaints, entries: Sequence[Any], label: bool) -> list[dict[str, Any]]:
     """The jobs as the core takes them."""
+    if len(entries) > MOST_JOBS:
+        wrong.add("jobs", f"{len(entries):,} jobs", f"at most {MOST_JOBS:,} jobs")
+        return []
     asked = [entry(wrong, given, i, label) for i, given in enumerate(entries, 1)]
     called = [job.get("name") for job in asked]
     for i, name in enumerate(called):
@@ -317,6 +322,9 @@ def _entry(wrong: Complaints, given: Mapping[str, Any], number: int, label: bool
 
 def unknown(wrong: Complaints, given: Mapping[str, Any], known: Sequence[str]) -> None:
     """Complain of keys that mean nothing."""
+    if len(given) > MOST_KEYS:
+        wrong.add("keys", f"{len(given):,} keys", f"keys among {', '.join(known)}")
+        return
     for key in given:
         if key not in known:
             near = nearest(str(key), known)

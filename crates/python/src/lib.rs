@@ -30,7 +30,16 @@ struct Complaints<'a> {
     hint: Option<&'a str>,
 }
 
-fn input_error(complaints: Vec<Complaint>) -> PyErr {
+/// Complaints that are handed over: no person reads more, and a long file can have millions.
+const MOST_COMPLAINTS: usize = 1000;
+
+fn input_error(mut complaints: Vec<Complaint>) -> PyErr {
+    let more = complaints.len().saturating_sub(MOST_COMPLAINTS);
+    if more > 0 {
+        complaints.truncate(MOST_COMPLAINTS);
+        let found = format!("{more} more complaints");
+        complaints.push(Complaint::new("input", found, "the ones above corrected first"));
+    }
     let rows: Vec<Complaints> = complaints
         .iter()
         .map(|c| Complaints {

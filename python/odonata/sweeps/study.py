@@ -28,7 +28,7 @@ from .. import door, launch
 from ..commands.command import usage_complaint
 from ..commands.questions import QUESTIONS
 from ..errors import Complaint, Complaints, InputError, nearest
-from ..files import read_text, why
+from ..files import MOST_DATA, read_text, why
 from ..machines import files_of, toml_value
 from ..version import version as package_version
 
@@ -44,7 +44,8 @@ VALUE = "text, a number, true or false, or a list of these"
 # Questions that are checked whatever they say; of more, those with a value that none of them has.
 CHECKS = 2_000
 LOOKS = 500  # of the core before anything starts; what it did not see fails when its turn comes
-MOST_POINTS = 1_000_000  # more are a slip of the keyboard, and must not fill the memory first
+MOST_KEYS = 1_000  # of a table
+MOST_POINTS = 100_000  # more are a slip of the keyboard, and must not fill the memory first
 
 
 @dataclass(frozen=True)
@@ -202,6 +203,9 @@ def table(wrong: Complaints, where: str, given: Any) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         wrong.add(where, given, "a table")
         return {}
+    if len(given) > MOST_KEYS:
+        wrong.add(where, f"{len(given):,} keys", f"a table of at most {MOST_KEYS:,} keys")
+        return {}
     found: dict[str, Any] = {}
     for key, value in given.items():
         if key in PAIRS and isinstance(value, Mapping):
@@ -219,7 +223,8 @@ def dotted(prefix: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{prefix}.{key}", value
 
 
-def names_of(command: click.Command) -> dict[str, click.Parameter]:
+@functools.cache
+def names_of(command: click.Command) -> Mapping[str, click.Parameter]:
     """What keys of a question may be called, and the argument or option each stands for."""
     found: dict[str, click.Parameter] = {}
     for parameter in command.params:
@@ -379,6 +384,8 @@ def is_file(word: str) -> bool:
 def file_digest(path: str) -> str:
     """The digest of a file's content; read again when it has changed."""
     status = os.stat(path)
+    if status.st_size > MOST_DATA:  # none of ours: who changes it, changes its date
+        return f"{status.st_size} bytes of {status.st_mtime_ns}"
     return _file_digest(os.path.abspath(path), status.st_mtime_ns, status.st_size)
 
 
