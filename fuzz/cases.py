@@ -22,7 +22,7 @@ from mutations import (
 )  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[1]
-set_hypothesis_home_dir(ROOT / "target" / "hypothesis")  # else it keeps its files beside the sources
+set_hypothesis_home_dir(ROOT / "target" / "hypothesis")  # else its files lie beside the sources
 SMALL = ("--machine", "dragonfly-1056")
 CLOSED = ("--fidelity", "loggp", "--quiet")
 
@@ -49,6 +49,12 @@ def json_file(draw: Draw, text: str) -> bytes:
     if how == "tree":
         return to_json(damaged(draw, json.loads(text)))
     return damaged_text(draw, text) if how == "text" else damaged_bytes(draw, text.encode())
+
+
+def words_or_bytes(draw: Draw, text: str) -> bytes:
+    if draw(st.booleans()):
+        return damaged_text(draw, text)
+    return damaged_bytes(draw, text.encode())
 
 
 # ---------------------------------------------------------------------------- machine files
@@ -261,8 +267,7 @@ BINARY = (
 @st.composite
 def schedule(draw: Draw) -> Case:
     if draw(st.booleans()):
-        text = draw(st.sampled_from(GOAL))
-        data = damaged_text(draw, text) if draw(st.booleans()) else damaged_bytes(draw, text.encode())
+        data = words_or_bytes(draw, draw(st.sampled_from(GOAL)))
     else:
         data = damaged_bytes(draw, draw(st.sampled_from(BINARY)))
     more = draw(st.sampled_from(((), ("--ppn", "2"), ("--compute", "1000"), ("--compute", "none"))))
@@ -339,6 +344,10 @@ def parquet_file(draw: Draw, data: bytes) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
+OPERATIONS = ("", "send", "recv", "barrier", "lock", "cancel", "mrecv", "exit", "alltoallv", "frob",
+              None)  # fmt: skip
+CELLS = (None, 0, 1, 2, 3, 4, 5, 255, 2**31 - 1, 2**32 - 1, 2**32 - 2, 2**40, 2**63 - 1, 2**64 - 1,
+         -1)  # fmt: skip
 TYPES = ("int8", "int64", "uint64", "float64", "string", "bool", "binary", "list", "null", "date32")
 
 
@@ -387,11 +396,9 @@ def changed_cells(draw: Draw, column: Any) -> Any:
             one = draw(st.sampled_from((0, 1, 2**32 - 1, 2**40, 2**63)))
             values[at] = draw(st.sampled_from(([], [one], [*old, one], [0] * 1_000, None)))
         elif isinstance(old, str):
-            values[at] = draw(st.sampled_from(("", "send", "recv", "barrier", "lock", "cancel",
-                                               "mrecv", "exit", "alltoallv", "frob", None)))  # fmt: skip
+            values[at] = draw(st.sampled_from(OPERATIONS))
         else:
-            values[at] = draw(st.sampled_from((None, 0, 1, 2, 3, 4, 5, 255, 2**31 - 1, 2**32 - 1,
-                                               2**32 - 2, 2**40, 2**63 - 1, 2**64 - 1, -1)))  # fmt: skip
+            values[at] = draw(st.sampled_from(CELLS))
     return pa.array(values, column.type)
 
 
@@ -468,7 +475,7 @@ def tuning(draw: Draw) -> Case:
     if text.startswith("{") and draw(st.booleans()):
         data = to_json(damaged(draw, json.loads(text)))
     else:
-        data = damaged_text(draw, text) if draw(st.booleans()) else damaged_bytes(draw, text.encode())
+        data = words_or_bytes(draw, text)
     name = draw(st.sampled_from(("allreduce", "bcast")))
     words = ("bench", name, *SMALL, "--nodes", "4", "--sizes", "8", "--mpi", mpi, *CLOSED,
              "--coll-rules", "r.json")  # fmt: skip
@@ -485,8 +492,7 @@ LISTS = {
 def node_list(draw: Draw) -> Case:
     """Host files and placement files."""
     kind = draw(st.sampled_from(sorted(LISTS)))
-    text = LISTS[kind]
-    data = damaged_text(draw, text) if draw(st.booleans()) else damaged_bytes(draw, text.encode())
+    data = words_or_bytes(draw, LISTS[kind])
     if kind == "hosts":
         words = ("run", "-n", "2", *SMALL, "--hostfile", "h", *CLOSED, "--", "true")
     else:

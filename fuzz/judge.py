@@ -43,7 +43,8 @@ class Case:
         words = [repr(word)[:120] for word in self.argv]
         lines = [f"{self.kind}: odonata {' '.join(words)}"]
         lines += [f"  {name}={value[:80]!r}" for name, value in self.env.items()]
-        lines += [f"  {name}: {len(data)} bytes, {data[:160]!r}" for name, data in self.files.items()]
+        files = self.files.items()
+        lines += [f"  {name}: {len(data)} bytes, {data[:160]!r}" for name, data in files]
         return "\n".join(lines)
 
 

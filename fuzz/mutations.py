@@ -1,4 +1,4 @@
-"""Hypothesis strategies that damage a valid input: its tree of keys and values, its text, its bytes.
+"""Hypothesis strategies that damage a valid input: its tree of keys and values, text or bytes.
 
 Values are dicts, lists and scalars as TOML and JSON have them, and `Nested`, which stands for a
 nesting so deep that no Python value should hold it.

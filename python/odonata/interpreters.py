@@ -14,7 +14,7 @@ import sys
 from collections.abc import Mapping
 
 # Where distributions put packages, below an interpreter's prefix.
-PACKAGES = ("lib*/python3*/*-packages", "local/lib/python3*/*-packages", "lib/python3/dist-packages")
+PACKAGES = ("lib*/python3*/*-packages", "local/lib/python3*/*-packages")
 
 
 def path_of_ranks(environment: Mapping[str, str]) -> str:

@@ -96,7 +96,8 @@ def test_a_pipe_from_another_program_is_read(odonata, tmp_path):
     goal = b"num_ranks 1\nrank 0 {\ncalc 1000\n}\n"
     machine = subprocess.run(odonata.arguments("show", "dragonfly-1056", "--toml"),
                              env=odonata.env, capture_output=True).stdout  # fmt: skip
-    for words, data in ((("replay", "/dev/stdin", *SMALL), goal), (("show", "/dev/stdin"), machine)):
+    replay, show = ("replay", "/dev/stdin", *SMALL), ("show", "/dev/stdin")
+    for words, data in ((replay, goal), (show, machine)):
         done = subprocess.run(odonata.arguments(*words), input=data, env=odonata.env,
                               capture_output=True, timeout=PATIENCE_S)  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -149,9 +150,9 @@ def summary_without(path, *keys, value=None):
     return summary
 
 
+OF_USE = ("limit", "used", "fixed", "bound", "parameter", "cure")
 KEYS = [("nodes",), ("ppn",), ("machine",), ("mpi",), ("limits",), ("limits", "uses"),
-        ("limits", "uses", 0), *(("limits", "uses", 0, key) for key in
-                                 ("limit", "used", "fixed", "bound", "parameter", "cure"))]  # fmt: skip
+        *(("limits", "uses", 0, key) for key in OF_USE)]  # fmt: skip
 
 
 def preflight(summaries) -> str:
@@ -161,10 +162,11 @@ def preflight(summaries) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("keys", [keys for keys in KEYS if keys != ("limits", "uses", 0)])
+@pytest.mark.parametrize("keys", KEYS)
 def test_preflight_refuses_a_summary_that_lacks_a_key(results, keys):
+    damaged = summary_without(results / "run-4", *keys)
     whole = json.loads((results / "run-8" / "summary.json").read_text())
-    assert "results of `odonata run`" in preflight([summary_without(results / "run-4", *keys), whole])
+    assert "results of `odonata run`" in preflight([damaged, whole])
 
 
 @pytest.mark.parametrize("value", [-1, "1", [], {}, True, float("nan"), 1e400, 2**70])
@@ -248,8 +250,8 @@ def test_a_damaged_recording_is_refused(refused, tmp_path, results, what):
         data = (results / f"on-{ranks}.parquet").read_bytes()
         (tmp_path / f"on-{ranks}.parquet").write_bytes(data)
     (tmp_path / "on-4.parquet").write_bytes(damaged_record(results / "on-4.parquet", DAMAGE[what]))
-    extrapolate = ("extrapolate", "on-4.parquet", "on-8.parquet", "--ranks", "16", "-o", "o.parquet")
-    assert "on-4.parquet" in refused(*extrapolate)
+    both = ("on-4.parquet", "on-8.parquet")
+    assert "on-4.parquet" in refused("extrapolate", *both, "--ranks", "16", "-o", "o.parquet")
     assert not (tmp_path / "o.parquet").exists()
     if what not in ("no rows", "half of the rows"):  # of which the rest is a recording
         assert re.search("  (FILE|on-4.parquet, .*)\n", refused("replay", "on-4.parquet", *SMALL))

@@ -1,4 +1,4 @@
-"""docs/reference/ranges.md: each value that it says is refused is, with the range in the message."""
+"""docs/reference/ranges.md: each value it says is refused is, with the range in the message."""
 
 from __future__ import annotations
 
@@ -20,7 +20,14 @@ BASE = {
     "sweep": ((), ("study.toml",)),
     "extrapolate": (("-o", "made.parquet"), ("a.parquet",)),
 }
-STUDY = '[base]\ncommand = "bench"\nname = "latency"\nmachine = "dragonfly-1056"\n[grid]\nseed = [1]\n'
+STUDY = """
+[base]
+command = "bench"
+name = "latency"
+machine = "dragonfly-1056"
+[grid]
+seed = [1]
+"""
 
 
 def rows(section: str) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ OURS = str(Path(os.path.abspath(sys.executable)).parent)
 
 
 def interpreter(root: Path, packages: str | None = None) -> str:
-    """A directory on PATH with an executable `python`; with `packages`, mpi4py is installed there."""
+    """A directory on PATH with an executable `python`; with `packages`, it has mpi4py there."""
     (root / "bin").mkdir(parents=True)
     (root / "bin" / "python").write_text("#!/bin/sh\n")
     (root / "bin" / "python").chmod(0o755)

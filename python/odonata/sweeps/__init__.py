@@ -107,7 +107,8 @@ def sweep(
     tables = studies.read(wrong, study) if is_file else study
     if out is None and is_file and Path(study).name:
         out = Path(study).with_suffix(".sweep")
-    workers = len(os.sched_getaffinity(0)) if workers is None else wrong.whole("workers", workers, 1, MOST_WORKERS)
+    workers = len(os.sched_getaffinity(0)) if workers is None else workers
+    workers = wrong.whole("workers", workers, 1, MOST_WORKERS)
     tries = wrong.whole("tries", tries)
     passing = contextlib.nullcontext(out)
     if out is None:
