@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 SECONDS, BYTES = 20, 4 << 30
 # What ends a command that goes on simulating: valid inputs may ask for much.
@@ -171,12 +172,12 @@ def nothing_computed(points, store, hands, tick, stop):
     return {"asked": 0, "computed": 0, "interrupted": False, "wall_s": 0.0}, {}
 
 
-def command(case: Case, at: Path, python: str) -> Outcome:
+def command(case: Case, at: Path) -> Outcome:
     """The command as users type it."""
     with clean(at):
         case.write(at)
         before = listing(at)
-        words = [os.fsencode(word) for word in (python, "-m", "odonata", *case.argv)]
+        words = [os.fsencode(word) for word in (sys.executable, "-m", "odonata", *case.argv)]
         env = {**os.environ, **case.env}
         began = time.monotonic()
         process = subprocess.Popen(
@@ -187,6 +188,65 @@ def command(case: Case, at: Path, python: str) -> Outcome:
         wall = time.monotonic() - began
         text = (out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
         return Outcome(code, *text, before, listing(at), wall)
+
+
+def forked(case: Case, at: Path) -> Outcome:
+    """The command in a copy of this process, which has imported it: an exit code of its own, and
+    twenty times as fast."""
+    with clean(at):
+        case.write(at)
+        before = listing(at)
+        out, err = at.with_name("stdout"), at.with_name("stderr-of-case")
+        began = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            become(case, at, out, err)
+        code, killed = wait(pid, began)
+        took = time.monotonic() - began
+        texts = [file.read_text(encoding="utf-8", errors="replace") for file in (out, err)]
+        if killed:
+            texts[1] += f"\nthis is a bug of odonata: {killed}"
+        return Outcome(code, *texts, before, listing(at), took)
+
+
+def become(case: Case, at: Path, out: Path, err: Path) -> NoReturn:
+    """Be the command, and end as it does."""
+    code = 99
+    try:
+        os.setsid()
+        os.chdir(at)
+        os.environ.update(case.env)
+        for number, file in ((1, out), (2, err)):
+            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        sys.stdin, sys.stdout, sys.stderr = (open(n, "r" if n == 0 else "w", closefd=False)
+                                             for n in range(3))  # fmt: skip
+        from odonata import cli
+
+        cli.main(list(case.argv))
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def wait(pid: int, began: float) -> tuple[int, str]:
+    """A process's exit code, and why it was killed if it was."""
+    killed = ""
+    while True:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            return (70 if killed else os.waitstatus_to_exitcode(status)), killed
+        if resident(pid) > BYTES:
+            killed = "memory above 4 GB"
+        elif time.monotonic() - began > SECONDS:
+            killed = f"a hang above {SECONDS} s"
+        if killed:
+            os.killpg(pid, 9)
+        time.sleep(0.002)
 
 
 def watch(process: subprocess.Popen, began: float) -> tuple[bytes, bytes, int]:

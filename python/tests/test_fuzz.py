@@ -40,7 +40,7 @@ def test_damaged_inputs_through_the_command(tmp_path, kind):
     @settings(SAME, max_examples=COMMANDS)
     @given(cases.KINDS[kind]())
     def kept(case):
-        found = judge.command(case, tmp_path / "place", sys.executable)
+        found = judge.command(case, tmp_path / "place")
         wrong = judge.wrong_with(case, found)
         assert wrong is None, f"{wrong}\n{case.shown()}\n{found.stderr[-3000:]}"
 
