@@ -57,8 +57,17 @@ def check_pattern(wrong: Complaints, pattern: str) -> None:
 
 def check_class(wrong: Complaints, name: Any) -> None:
     """Complain unless `name` could be a traffic class; which there are, the machine says."""
-    if name is not None and not isinstance(name, str):
+    if name is not None and not (isinstance(name, str) and is_text(name)):
         wrong.add("class", name, "the name of a traffic class")
+
+
+def is_text(name: str) -> bool:
+    """Whether a name is Unicode: a command line may have other bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_limits(wrong: Complaints, word: Any) -> None:
