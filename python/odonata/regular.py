@@ -84,7 +84,7 @@ class Recording:
         return mine
 
     def at(self, rank: int, nth: int) -> str:
-        op = self.rows[rank][nth]["op"] if nth < len(self.rows[rank]) else "its end"
+        op = self.rows[rank][nth]["op"] if 0 <= nth < len(self.rows[rank]) else "its end"
         return f"{self.name}, rank {rank}, call {nth} ({op})"
 
 
