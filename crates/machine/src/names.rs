@@ -38,6 +38,14 @@ impl Part {
             Part::Numbers(all) => all.iter().map(|s| s.last - s.first + 1).sum(),
         }
     }
+    /// Bytes that it takes of the longest name.
+    fn longest(&self) -> usize {
+        let width = |s: &Stretch| s.width.max(s.last.to_string().len());
+        match self {
+            Part::Text(text) => text.len(),
+            Part::Numbers(all) => all.iter().map(width).max().unwrap_or(0),
+        }
+    }
 }
 
 /// The digits of one bracket: `001000-003047,5`.
@@ -77,9 +85,8 @@ impl HostList {
             Part::Text(text) => text.chars().all(legal),
             Part::Numbers(all) => !all.is_empty(),
         });
-        let list = HostList { parts, count };
-        let fits = list.name(list.count - 1).is_some_and(|name| name.len() <= LONGEST);
-        (is_legal && !list.parts.is_empty() && fits).then_some(list)
+        let fits = parts.iter().map(Part::longest).sum::<usize>() <= LONGEST;
+        (is_legal && !parts.is_empty() && fits).then_some(HostList { parts, count })
     }
 
     /// How many names there are.
@@ -242,6 +249,11 @@ mod tests {
         let bad = ["", "nid[", "nid[3-1]", "nid[a]", "nid[]", "nid[1", "n[0-999999][0-9]", "a b"];
         assert!(bad.iter().all(|text| HostList::parse(text).is_none()));
         assert_eq!(HostList::parse(&"n".repeat(64)), None);
+        // The longest name need not be the last; more digits than 65,535 cannot be formatted.
+        for zeros in [62, 63, 70_000] {
+            let list = HostList::parse(&format!("n[{},5]", "0".repeat(zeros)));
+            assert_eq!(list.is_some(), zeros == 62, "{zeros}");
+        }
     }
 
     /// The styles are those that the machines' users see; every name leads back to its node.
