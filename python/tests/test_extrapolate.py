@@ -412,7 +412,7 @@ def test_messages_that_one_recording_lacks_are_refused(tmp_path):
 def test_a_call_that_goes_with_computation_is_refused(tmp_path):
     def steps(n: int):
         return [
-            [[("barrier", {}), ("pause", {})], [("mrecv", {"other": 1}), ("pause", {})]]
+            [[("barrier", {}), ("pause", {})], [("cancel", {"other": 1}), ("pause", {})]]
             for _ in range(n)
         ]
 
