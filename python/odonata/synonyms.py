@@ -250,8 +250,8 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
         (1, MEMORY),
     ),
     **dict.fromkeys(
-        ("-p", "--partition", "-A", "--account", "--qos", "-t", "--time-limit", "-J", "--job-name",
-         "-C", "--constraint", "--reservation", "--begin", "--dependency", "--signal", "--comment",
+        ("-p", "--partition", "-A", "--account", "--qos", "-t", "--time", "--time-limit", "-J",
+         "--job-name", "-C", "--constraint", "--reservation", "--begin", "--dependency", "--signal", "--comment",
          "--wckey", "-W", "--wait", "--jobid", "--cluster", "-M", "--licenses", "--switches",
          "--contiguous-nodes", "--mail-type", "--mail-user", "--network", "--prefer", "--priority"),
         (1, QUEUE),
