@@ -3,8 +3,8 @@ take part in rounds that others do not.
 
 The calls of all ranks are put into one order that those of every rank are part of. A call is known
 by what it is, by the rule of its partner (a neighbor on a grid, a rank with another bit, ...) and
-by how often the rank has made such a call before. Who makes it follows from the rule: whoever has
-such a partner. Steps end where those of all recorded ranks do.
+by how often the rank has made such a call before. Which ranks make it follows from the rule: those
+that have such a partner. Steps end where those of all recorded ranks do.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Slot:
 
 
 def unrolled(program: Program, n: int) -> list[Slot]:
-    """The calls of a program on `n` ranks, whoever makes them."""
+    """The calls of a program on `n` ranks, those of all ranks in one list."""
     slots = []
     for at, item in enumerate(program.items):
         for k in range(COUNTS[item.count](n) if item.count else 1):

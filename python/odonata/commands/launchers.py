@@ -31,7 +31,7 @@ class RunCommand(Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, list(bare(args)))
-        # The program's own arguments, which stand last, are nobody else's to change.
+        # The program's own arguments stand last and stay as they are.
         program = ctx.params.get("program") or ()
         ctx.params["program"] = tuple(args[len(args) - len(program):])
         return rest

@@ -149,12 +149,12 @@ impl Reader<'_> {
             match condition(kind, key) {
                 Ok(Condition::When(places)) => {
                     // `yes` and `no` between them are all there is.
-                    let twin = match key.rsplit_once('=') {
+                    let opposite = match key.rsplit_once('=') {
                         Some((asked, "yes")) => Some(format!("{asked}=no")),
                         Some((asked, "no")) => Some(format!("{asked}=yes")),
                         _ => None,
                     };
-                    is_whole |= twin.is_some_and(|twin| tree.find(&twin).is_some());
+                    is_whole |= opposite.is_some_and(|key| tree.find(&key).is_some());
                     for place in places.iter().filter_map(|when| place.and(when)) {
                         self.walk(kind, below, place, &at, rules);
                     }
