@@ -251,9 +251,10 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     ),
     **dict.fromkeys(
         ("-p", "--partition", "-A", "--account", "--qos", "-t", "--time", "--time-limit", "-J",
-         "--job-name", "-C", "--constraint", "--reservation", "--begin", "--dependency", "--signal", "--comment",
-         "--wckey", "-W", "--wait", "--jobid", "--cluster", "-M", "--licenses", "--switches",
-         "--contiguous-nodes", "--mail-type", "--mail-user", "--network", "--prefer", "--priority"),
+         "--job-name", "-C", "--constraint", "--reservation", "--begin", "--dependency", "--signal",
+         "--comment", "--wckey", "-W", "--wait", "--jobid", "--cluster", "-M", "--licenses",
+         "--switches", "--contiguous-nodes", "--mail-type", "--mail-user", "--network", "--prefer",
+         "--priority"),
         (1, QUEUE),
     ),
     **dict.fromkeys(
