@@ -63,8 +63,8 @@ SRUN_IGNORED = (
     "-c -p -A -t -J -q -C -o -e -i -x -G --cpus-per-task --partition --account --time --job-name "
     "--qos --constraint --output --error --input --exclude --gpus --mem --mem-per-cpu --mpi "
     "--cpu-bind --mem-bind --gpu-bind --gpus-per-node --gpus-per-task --ntasks-per-gpu "
-    "--ntasks-per-socket --ntasks-per-core --threads-per-core --hint --network --kill-on-bad-exit "
-    "--reservation --licenses --accel-bind --cores-per-socket --wait --jobid --open-mode -K"
+    "--ntasks-per-socket --ntasks-per-core --threads-per-core --hint --network "
+    "--reservation --licenses --accel-bind --cores-per-socket --wait --jobid --open-mode"
 ).split()
 SRUN_FLAGS = (
     "-u --unbuffered -v --verbose -Q --quiet -s --oversubscribe --overcommit -O --exclusive "
@@ -165,7 +165,7 @@ def _srun(arguments: Sequence[str]) -> Asked:
             option, value, equals = typed[:2], typed[2:], "="
         if option in ("-N", "--nodes"):
             found = value if equals else _value(asked, typed, rest)
-            if re.fullmatch(r"[1-9]\d*", found):
+            if re.fullmatch(r"[1-9]\d{0,8}", found):
                 asked.nodes = int(found)
             else:
                 asked.wrong.append(Complaint(option, found, "a number of nodes"))
@@ -223,7 +223,7 @@ def _ignore(
     flags: Sequence[str],
     known: Sequence[str],
 ) -> None:
-    """Pass over an option that changes nothing here; one that nobody knows is a complaint."""
+    """Pass over an option that changes nothing here; an unknown one is a complaint."""
     option = typed.partition("=")[0]
     if option not in flags and option not in valued:
         option = "-" + option.lstrip("-")

@@ -186,6 +186,8 @@ def test_launchers_run_the_program(odonata, tmp_path):
         ("srun", "./a", "-n 1 -- ./a"),
         ("srun", "-N4 --ntasks-per-node=8 --gpus-per-node 8 ./a", "--ppn 8 -n 32 -- ./a"),
         ("srun", "-n 8 -N 2 -m cyclic ./a", "-n 8 --placement round-robin --ppn 4 -- ./a"),
+        ("srun", "-n 2 -K --kill-on-bad-exit ./a", "-n 2 -- ./a"),
+        ("srun", "-n 2 -K1 --kill-on-bad-exit=0 ./a", "-n 2 -- ./a"),
         ("srun", "-n8 -c7 -l -t 10 -A project --mpi=pmix ./a", "-l -n 8 -- ./a"),
     ],
 )
