@@ -1,7 +1,7 @@
 """Runs one case, in this process or as a command, and says whether odonata kept its promises.
 
-Whatever the input: exit code 0, 1, 2 or one that a signal explains; no traceback and no panic; a
-complaint names the place, the value and what is expected; a refused input leaves no file behind.
+Whatever the input: exit code 0, 1 or 2 within the limits of time and memory; no traceback and no
+panic; a complaint says what is expected; a refused input leaves no file behind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NoReturn
 
 SECONDS, BYTES = 20, 4 << 30
-# What ends a command that goes on simulating: valid inputs may ask for much.
+# What a bug of odonata prints.
 OURS = ("Traceback (most recent call last)", "panicked at", "this is a bug of odonata")
 
 
@@ -76,11 +76,9 @@ def wrong_with(case: Case, found: Outcome) -> str | None:
         return f"exit code {found.code}"
     if found.code and not said.strip():
         return f"exit code {found.code} without a word"
-    if found.code == 2:
-        return wrong_complaints(said, found)
     if found.took_s > SECONDS:
         return f"took longer than {SECONDS} s"
-    return None
+    return wrong_complaints(said, found) if found.code == 2 else None
 
 
 def wrong_complaints(said: str, found: Outcome) -> str | None:

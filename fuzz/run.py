@@ -1,7 +1,7 @@
 """Fuzz odonata's inputs: `python fuzz/run.py --cases 100000 --commands 2000 [--seed N]`.
 
-Cases run in forked workers, which a watchdog looks at: one that takes longer than 20 s or more than
-4 GB is killed and told. What fails is kept below `target/fuzz`, with the command that repeats it.
+Cases run in forked workers under a watchdog: a case that takes longer than 20 s or more than 4 GB
+is killed and reported. What fails is kept below `target/fuzz`, with the command that repeats it.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
     crew = [Worker(chunks[n::workers], n, at / how, how) for n in range(workers)]
     for worker in crew:
         worker.start()
-    alive, told = set(crew), time.monotonic()
+    alive, printed = set(crew), time.monotonic()
     while alive:
         time.sleep(0.05)
         for worker in list(alive):
@@ -185,8 +185,8 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
                 why = f"the process ended with {code}"
             worker.blame(why)
             worker.start()
-        if time.monotonic() - told > 10 or not alive:
-            told = time.monotonic()
+        if time.monotonic() - printed > 10 or not alive:
+            printed = time.monotonic()
             heads = [HEAD.unpack(worker.board[:]) for worker in crew]
             done, bad = (int(sum(head[n] for head in heads)) for n in (1, 2))
             print(f"{how}: {done:,} of {total:,} cases, {bad:,} failures", flush=True)
@@ -201,7 +201,7 @@ def fuzz(total: int, number: int, workers: int, at: Path, how: str) -> list[tupl
     return [pickle.loads(file.read_bytes()) for file in sorted(files)]
 
 
-def told(failures: list[tuple]) -> None:
+def show(failures: list[tuple]) -> None:
     """Each sort of failure once, by its smallest case, kept with how to repeat it."""
     sorts = collections.defaultdict(list)
     for kind, wrong, case, said in failures:
@@ -239,7 +239,7 @@ def main() -> int:
                 began = time.monotonic()
                 failures += fuzz(total, number, given.workers, Path(at), how)
                 print(f"{how}: {time.monotonic() - began:.0f} s", flush=True)
-    told(failures)
+    show(failures)
     print(f"\nseed {number}: {len(failures)} failures")
     return int(bool(failures))
 

@@ -91,7 +91,9 @@ def test_the_judge_sees_files_and_time():
     case = judge.Case("option", ("show",))
     found = judge.Outcome(2, "", refused, {}, {"out/rows.parquet": 3}, 0.1)
     assert "files written" in judge.wrong_with(case, found)
-    assert "longer than 20 s" in judge.wrong_with(case, judge.Outcome(0, "", "", {}, {}, 21))
+    for code, said in ((0, ""), (2, refused)):
+        slow = judge.Outcome(code, "", said, {}, {}, 21)
+        assert "longer than 20 s" in judge.wrong_with(case, slow)
 
 
 def test_a_tree_is_written_as_it_is():
