@@ -234,7 +234,7 @@ DAMAGE = {
         {b"odonata": b'{"format": "odonata-record/1"}'}),
     "a rank that is none": cell("rank", 0, 77),
     "a partner that is none": cell("peer", "send", 4_000_000),
-    "a call that nobody knows": cell("op", 2, "frobnicate"),
+    "an unknown call": cell("op", 2, "frobnicate"),
     "a step too far": cell("step", 2, 4_000_000_000),
     "a call that needs itself": cell("needs", 1, [1]),
     "a call that needs none of its rank's": cell("needs", 1, [4_000_000_000]),

@@ -219,7 +219,7 @@ def test_what_is_left_at_the_end_is_told(odonata, misuse):
     assert run(odonata, 2, misuse[0], "leaks").stderr == ""
 
 
-def test_objects_of_all_kinds_that_are_left_are_told_when_asked(odonata, misuse):
+def test_objects_of_all_kinds_that_are_left_are_reported_on_request(odonata, misuse):
     odonata.env["ODONATA_CHECK"] = "all"
     done = run(odonata, 2, misuse[0], "leaks_of_all_kinds")
     left = "1 operation, 1 group, 1 window, 1 file, 1 info object, 1 inactive request\n"

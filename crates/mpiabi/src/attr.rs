@@ -18,7 +18,7 @@ use crate::export::mpi_fn;
 use crate::runtime::callback;
 use crate::{runtime, win};
 
-/// Who set an attribute, and who calls.
+/// The language that set an attribute, or that calls.
 #[cfg_attr(not(feature = "mpich"), allow(dead_code))] // the standard ABI has no Fortran
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Language {

@@ -105,7 +105,7 @@ unsafe fn some(
 }
 
 unsafe extern "C" {
-    /// Tells `libmpi.so.12` from which language this thread calls about attributes.
+    /// Sets in `libmpi.so.12` the language in which this thread accesses attributes.
     fn odonata_attribute_language(language: c_int);
 }
 

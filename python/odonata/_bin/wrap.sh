@@ -96,7 +96,7 @@ choose() {
 }
 
 # refuse_ourselves: a wrapper is no compiler. `make CC=mpicc` exports CC to the wrapper itself, so
-# there the default is meant; elsewhere somebody has named a wrapper as the compiler behind it.
+# there the default is meant; any other variable that names a wrapper is an error.
 refuse_ourselves() {
     names_a_wrapper "$compiler" || return 0
     case $from in
