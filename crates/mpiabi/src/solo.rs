@@ -75,7 +75,9 @@ impl Solo {
         let room = limit(libc::RLIMIT_AS).min(limit(libc::RLIMIT_DATA)) / 2;
         let Some(layout) = Layout::within(1, room) else {
             let need = 2 * Layout::least_bytes(1) / 1024;
-            return Err(format!("no memory for a job of one rank: `ulimit -v` is below {need} KiB"));
+            return Err(format!(
+                "no memory for a job of one rank: `ulimit -v` is below {need} KiB"
+            ));
         };
         let bytes = layout.bytes(1) as usize;
         // SAFETY: a new mapping at an address the kernel chooses; never removed.

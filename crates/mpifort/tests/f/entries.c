@@ -256,7 +256,7 @@ static void languages_of(struct of_kind of)
         CHECK(flag == 1 && value == (int64_t)(intptr_t)&mine);
         of.get(of.object, key, &place, &flag);
         CHECK(flag == 1 && place == &mine);
-        /* Fortran's in its place: functions of the key get the old value as their language has it. */
+        /* Fortran's in its place: the key's functions get the old value in their own language. */
         removed = 0;
         value = -9876543210;
         of.fortran_set(&of.object, &key, &value, &ierr);
