@@ -15,10 +15,13 @@ INTERRUPTED = 130
 
 def is_command() -> bool:
     """Whether this process is the `odonata` command, rather than a program that imports it."""
-    # `-m`: the interpreter looks for the module that it is to run, and puts its file there then.
     name = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if name == "-m":
+        # The interpreter looks for the module that it is to run, which may be another one that
+        # imports us. Its name stands before the arguments.
+        return sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "odonata"
     ours = os.path.join(os.path.dirname(__file__), "__main__.py")
-    return name in ("-m", ours) or os.path.basename(name) == "odonata"
+    return name == ours or os.path.basename(name) == "odonata"
 
 
 def end_at_once() -> None:

@@ -220,6 +220,17 @@ def test_a_program_that_imports_us_keeps_its_handler():
     subprocess.run([sys.executable, "-c", text], check=True)
 
 
+@pytest.mark.parametrize("option", ["-m mine", "-mmine"])
+def test_a_module_that_is_run_by_its_name_and_imports_us_keeps_its_handler(tmp_path, option):
+    """Its package is imported before the interpreter says which module it runs."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text("import odonata")
+    (tmp_path / "mine" / "__main__.py").write_text(
+        "import signal; assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    )
+    subprocess.run([sys.executable, *option.split(), "x"], cwd=tmp_path, check=True)
+
+
 def test_sigint_that_is_ignored_stays_ignored(odonata):
     """As in the background of a shell script."""
     command = "trap '' INT; exec " + " ".join(odonata.arguments("run", "-n", 1, *MACHINE, "--",
