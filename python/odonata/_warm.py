@@ -377,6 +377,10 @@ def serve(channel):
 def become(variables, prctl):
     """Take the rank's place once the launcher is the parent."""
     os.environ.update(pair.split("=", 1) for pair in variables.split())
+    platform = sys.modules.get("platform")
+    if hasattr(platform, "_uname_cache"):
+        # An import (`uuid`) has asked for the host's name; the rank is on a node.
+        platform._uname_cache = None
     if os.environ["ODONATA_RANK"] != "0":
         null = os.open(os.devnull, os.O_RDONLY)
         if null:

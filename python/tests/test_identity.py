@@ -42,7 +42,7 @@ def test_a_c_program_sees_the_node_it_is_on(odonata, asker, machine, how):
 
 
 SCRIPT = """
-import os, platform, socket, sys
+import os, platform, socket, sys, uuid  # `uuid` calls platform.uname as it is imported
 from mpi4py import MPI
 world = MPI.COMM_WORLD
 name = MPI.Get_processor_name()
