@@ -54,7 +54,8 @@ def core() -> Any:
     try:
         from . import _core
     except ImportError as error:
-        if "memory" in str(error).lower():  # the loader's words: cannot allocate it
+        said = str(error).lower()  # by the loader, which may also lack room for a library's TLS
+        if "cannot allocate memory" in said and "static tls" not in said:
             raise MemoryError(str(error)) from None
         raise ImportError(
             f"odonata's compiled core does not load ({error}); build it with `make demo` or "
