@@ -69,9 +69,12 @@ def note(found: Iterable[str]) -> str:
     """Words about such files."""
     names = [os.path.relpath(path) for path in found]
     shown = ", ".join(names[:MOST_NAMED]) + (", ..." if len(names) > MOST_NAMED else "")
-    what = f"a file of an earlier run is replaced: {shown}" if len(names) == 1 else (
-        f"{len(names):,} files of an earlier run are replaced: {shown}")  # fmt: skip
-    return f"{what}; its name has the simulated date, which every run begins with: --epoch now"
+    if len(names) == 1:
+        what, date = f"a file of an earlier run is replaced: {shown}", "its name has"
+    else:
+        what = f"{len(names):,} files of an earlier run are replaced: {shown}"
+        date = "their names have"
+    return f"{what}; {date} the simulated date, which every run begins with: --epoch now"
 
 
 def patterns(began: int, span_s: float) -> list[re.Pattern[str]]:
