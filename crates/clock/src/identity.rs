@@ -119,7 +119,7 @@ unsafe extern "C" fn gethostid() -> c_long {
     }
 }
 
-/// A file with the host's name, for who reads it rather than asks; `None` for other files.
+/// A file with the host's name, for programs that read one; `None` for other files.
 pub(crate) unsafe fn host_file(path: *const c_char, flags: c_int) -> Option<c_int> {
     if path.is_null() || flags & libc::O_ACCMODE != libc::O_RDONLY {
         return None;
@@ -288,6 +288,9 @@ unsafe extern "C" fn gethostbyaddr(
     }
 }
 
+/// netdb.h: `errno` says what is wrong.
+const NETDB_INTERNAL: c_int = -1;
+
 /// Where functions with `_r` put their answers.
 struct Room {
     out: *mut Hostent,
@@ -303,6 +306,8 @@ impl Room {
         let name = own.to_bytes_with_nul();
         let taken = name.len().next_multiple_of(8);
         if self.size <= taken {
+            // SAFETY: the caller's, as for the C library's own function.
+            unsafe { (*self.result, *self.error) = (std::ptr::null_mut(), NETDB_INTERNAL) };
             return libc::ERANGE;
         }
         let ask = real!(
