@@ -73,7 +73,7 @@ fn counter(ledger: *mut u8, nth: usize) -> &'static AtomicU64 {
     unsafe { &*ledger.cast::<AtomicU64>().add(nth) }
 }
 
-/// When the run began; `u64::MAX` before it is looked up, 0 where nobody wants to know.
+/// When the run began; `u64::MAX` before it is looked up, 0 where no note is wanted.
 fn began_ns() -> u64 {
     let known = BEGAN_NS.load(Ordering::Relaxed);
     if known != u64::MAX {

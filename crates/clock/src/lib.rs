@@ -13,7 +13,7 @@
 //! A process without `ODONATA_EPOCH`, and one that a rank has forked, has the kernel's clocks; one
 //! without `ODONATA_NODE` has the host's name.
 //! Whatever is called here may be called inside `malloc` and in signal handlers: nothing here
-//! allocates or locks.
+//! allocates or locks, except for lookups of nodes' names (`identity`), as in the C library.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};

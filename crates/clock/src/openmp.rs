@@ -167,7 +167,7 @@ unsafe fn runtimes(global: &AtomicPtr<c_void>, body: Body, name: &'static str) -
     }
     found = unsafe { beside(key, text) };
     if found.is_null() {
-        // Nobody can have linked the program without the runtime.
+        // The program cannot have been linked without the runtime.
         // SAFETY: ends the process.
         unsafe { libc::abort() }
     }
@@ -335,7 +335,7 @@ unsafe extern "C" fn parallel_end(
     }
 }
 
-/// A thread begins its part. Its end is not told in time: the thread may sleep before that.
+/// A thread begins its part. The event of its end comes too late: the thread may sleep before.
 unsafe extern "C" fn implicit_task(
     scope: c_int,
     parallel: Data,

@@ -77,7 +77,7 @@ impl Live {
             has_turn && self.children.is_alive(at) && self.ranks[at as usize].stage != Stage::Left
         };
         let mut out: Vec<u32> = self.batch.iter().copied().filter(out).collect();
-        // Who was busy at the last look is likely to be so still.
+        // A rank that was busy at the last look is likely to be so still.
         if let Some(i) = out.iter().position(|&at| at == self.outside.busy) {
             out.swap(0, i);
         }

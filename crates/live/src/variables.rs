@@ -54,7 +54,7 @@ fn is_by_user(spec: &LaunchSpec, name: &str) -> bool {
     spec.env.iter().any(|(key, _)| key == name)
 }
 
-/// What all ranks of the job are told. A variable the user has set is left to the user.
+/// The variables that all ranks of the job have. A variable the user has set is left to the user.
 pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     let mut all: Vec<Variable> = Vec::new();
     let mut tell = |name, value: OsString| all.push((name, value));
@@ -117,7 +117,7 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     all
 }
 
-/// What `rank` alone is told. A variable the user has set for all ranks is left to the user.
+/// The variables of `rank` alone. A variable the user has set for all ranks is left to the user.
 pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Variable> {
     let seat = &spec.seats[rank as usize];
     let (local, on_node) = (seat.local_rank, seat.local_size);
@@ -217,7 +217,8 @@ mod tests {
         all.iter().map(ToString::to_string).collect()
     }
 
-    /// Expectations as `scontrol show hostlist` writes them.
+    /// Expectations are what `scontrol show hostnames` expands to the names. (`scontrol show
+    /// hostlist` also folds numbers of different widths, `n[9-10,12]`.)
     #[test]
     fn nodes_are_folded_and_counts_repeated() {
         for (names, folded_) in [

@@ -259,7 +259,7 @@ fn stand_by(held: &Held) {
             limit = None;
         }
         if !others_come {
-            // Who left does not come back.
+            // The thread that left does not come back.
             (turns.is_prompt, turns.returns) = (true, 0);
             turns.trust = (4 * turns.trust).min(MOST_TRUST);
         }
