@@ -92,6 +92,27 @@ def test_an_exit_handler_may_finalize_after_an_abort(odonata, build):
     assert (done.returncode, done.stdout) == (3, "handler\n"), done.stderr
 
 
+def test_of_several_aborts_at_one_instant_the_lowest_ranks_counts(odonata, build):
+    """Whichever process has exited first: rank 0 computes for much longer."""
+    text = """
+    #include <mpi.h>
+    int main(int argc, char **argv)
+    {
+        int rank;
+        volatile long turns;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (turns = rank ? 0 : 500000000; turns > 0; --turns);
+        MPI_Abort(MPI_COMM_WORLD, 3 + rank);
+    }
+    """
+    words = (*MACHINE, "--compute", "none", "--quiet", "--", build(text))
+    done = odonata("run", "-n", 2, *words)
+    assert done.returncode == 3, done.stderr
+    assert "rank 0 " in done.stderr and "code 3" in done.stderr
+
+
 LEAVES = """
 #include <mpi.h>
 #include <stdlib.h>

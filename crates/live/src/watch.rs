@@ -163,6 +163,8 @@ impl Live {
             // SAFETY: the field is atomic.
             let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
             match (state, exit) {
+                // Its hand-over is taken in the order of the ranks.
+                (state::ABORTED, _) if self.turns.turn(at).load(Ordering::Acquire) == 0 => {}
                 (state::ABORTED, _) => self.aborted(at),
                 (_, Exit::Signal(signal)) => self.fail(at, Why::Signal(signal)),
                 (state::STARTING, _) => {
