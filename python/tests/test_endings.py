@@ -125,6 +125,12 @@ int main(int argc, char **argv)
         atexit(finalize);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (how == 4) {
+        if (mask >> rank & 1)
+            _exit(status);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (mask >> rank & 1) {
         if (how == 1)
@@ -145,12 +151,14 @@ int main(int argc, char **argv)
         (0b111, 0, 0, 0, "3 of 3 ranks exited with status 0 without MPI_Finalize, first rank 0"),
         (0b111, 0, 1, 0, "3 of 3 ranks exited with status 0 without MPI_Finalize, first rank 0"),
         (0b010, 0, 0, 0, "1 of 3 ranks exited with status 0 without MPI_Finalize, first rank 1"),
+        (0b010, 0, 4, 0, "1 of 3 ranks exited with status 0 without MPI_Finalize, first rank 1"),
         (0b111, 0, 2, 0, None),
         (0b010, 0, 3, 1, "00001 exited with status 0 without MPI_Finalize"),
         (0b110, 5, 0, 5, "exited with status 5 without MPI_Finalize"),
     ],
-    ids=["all", "all by _exit", "one", "exit handler", "others wait", "with a status"],
-)
+    ids=["all", "all by _exit", "one", "one at the start", "exit handler", "others wait",
+         "with a status"],
+)  # fmt: skip
 def test_without_finalize(odonata, build, mask, status, how, code, said):
     done = odonata("run", "-n", 3, *MACHINE, "--json", "--", build(LEAVES), mask, status, how)
     assert done.returncode == code, done.stderr
@@ -159,6 +167,23 @@ def test_without_finalize(odonata, build, mask, status, how, code, said):
     else:
         assert said in done.stderr
     assert (code == 0) == ("Predicted time" in done.stderr)
+
+
+def test_a_wrapper_script_with_status_0_does_not_hide_a_crash(odonata, build):
+    program = build("""
+    #include <mpi.h>
+    #include <stdlib.h>
+    int main(int argc, char **argv)
+    {
+        MPI_Init(&argc, &argv);
+        MPI_Barrier(MPI_COMM_WORLD);
+        abort();
+    }
+    """)
+    words = (*MACHINE, "--", "sh", "-c", '"$0"; true', program)
+    done = odonata("run", "-n", 2, *words)
+    assert done.returncode == 1, done.stderr
+    assert "Predicted time" not in done.stderr
 
 
 def test_leaving_with_and_without_finalize_takes_the_same_time(odonata, build):

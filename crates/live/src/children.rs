@@ -30,6 +30,8 @@ pub enum Exit {
 pub(crate) struct Children {
     /// By rank; 0 once reaped.
     pids: Vec<libc::pid_t>,
+    /// By rank, reaped or not.
+    started: Vec<libc::pid_t>,
     group: libc::pid_t,
     /// The process that forks the ranks, while it lives; 0 if there is none.
     forker: libc::pid_t,
@@ -47,6 +49,7 @@ impl Children {
         let keeper = Keeper::new(&job.mark).ok();
         Children {
             pids: Vec::new(),
+            started: Vec::new(),
             group: 0,
             forker: 0,
             alive: 0,
@@ -93,6 +96,7 @@ impl Children {
             self.group = pid;
         }
         self.pids.push(pid);
+        self.started.push(pid);
         self.alive += 1;
     }
 
@@ -110,7 +114,7 @@ impl Children {
     }
     /// Whether `pid` is the process we started for the rank, rather than one of that one's.
     pub fn is_child(&self, rank: u32, pid: u32) -> bool {
-        self.pids[rank as usize] == pid as libc::pid_t
+        self.started[rank as usize] == pid as libc::pid_t
     }
     /// Whether `pid` is the rank's process: ours, or started by one of ours. In a container that
     /// numbers processes by itself it may be another process's number.

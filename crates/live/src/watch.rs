@@ -160,8 +160,13 @@ impl Live {
     pub(crate) fn note_exits(&mut self) {
         for (at, exit) in self.children.exited() {
             self.exits[at as usize] = Some(exit);
-            // SAFETY: the field is atomic.
-            let state = unsafe { (*self.control(at)).state.load(Ordering::Acquire) };
+            // SAFETY: the field is atomic; the process id was written before the state.
+            let (state, pid) = unsafe {
+                let control = self.control(at);
+                ((*control).state.load(Ordering::Acquire), (*control).pid)
+            };
+            // Otherwise the status is that of a program between us and the rank.
+            let is_ranks = self.children.is_child(at, pid);
             match (state, exit) {
                 // Its hand-over is taken in the order of the ranks.
                 (state::ABORTED, _) if self.turns.turn(at).load(Ordering::Acquire) == 0 => {}
@@ -171,7 +176,9 @@ impl Live {
                     self.ranks[at as usize].stage = Stage::NeverCame;
                     self.turns.running().fetch_sub(1, Ordering::AcqRel);
                 }
-                (state::ACTIVE, Exit::Status(0)) if self.is_out(at) => self.note_quiet_exit(at),
+                (state::ACTIVE, Exit::Status(0)) if is_ranks && self.is_out(at) => {
+                    self.note_quiet_exit(at);
+                }
                 (state::ACTIVE, Exit::Status(status)) => {
                     self.fail(at, Why::LeftEarly { status });
                 }
