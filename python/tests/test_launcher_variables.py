@@ -134,6 +134,17 @@ def test_the_launcher_is_the_machine_files(odonata):
     assert seen[4]["SLURM_JOB_NODELIST"] == "x4000c0s0b0n0,x4000c0s1b0n0,x4000c0s2b0n0"
 
 
+@pytest.mark.parametrize("machine", ["aurora", "frontier"])
+def test_the_job_was_submitted_where_the_command_ran(odonata, machine):
+    """PBS_O_WORKDIR of qsub(1B), SLURM_SUBMIT_DIR of srun(1): not where ranks start."""
+    (odonata.cwd / "elsewhere").mkdir()
+    script = 'echo "$PBS_O_WORKDIR$SLURM_SUBMIT_DIR $PWD"'
+    done = odonata("run", "-n", 1, "--machine", machine, "--wdir", "elsewhere", "--quiet", "--",
+                   "sh", "-c", script)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{odonata.cwd} {odonata.cwd}/elsewhere\n"
+
+
 LISTS = 'sort "$PBS_NODEFILE" | tr "\\n" " "; [ -f "$PBS_NODEFILE" ] && echo "$PBS_NODEFILE"'
 
 

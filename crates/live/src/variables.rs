@@ -58,8 +58,8 @@ fn is_by_user(spec: &LaunchSpec, name: &str) -> bool {
 pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
     let mut all: Vec<Variable> = Vec::new();
     let mut tell = |name, value: OsString| all.push((name, value));
-    let here = spec.wdir.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    let here = std::path::absolute(&here).unwrap_or_else(|_| PathBuf::from("/"));
+    // Where the job was submitted, wherever its ranks start.
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let program = spec.program.first().map(|p| PathBuf::from(p.clone()));
     let name = program.as_ref().and_then(|p| p.file_name()).unwrap_or(OsStr::new("job"));
     let number = FIRST_JOB + spec.job;
