@@ -187,7 +187,11 @@ fn wait_of(pid: u32, number: i64, arguments: [u64; 6]) -> Wait {
             Limit::Millis(at) => arguments[at] as i32 >= 0,
         };
         // Without descriptors it is a sleep.
-        let count = if number == libc::SYS_ppoll { Some(1) } else { poll_count(number) };
+        let count = match number {
+            libc::SYS_ppoll => Some(1),
+            libc::SYS_pselect6 => Some(0),
+            _ => poll_count(number),
+        };
         return match count {
             Some(at) if arguments[at] == 0 && timed => Wait::Sleep,
             _ => process(name, timed),
@@ -219,7 +223,11 @@ fn wait_of(pid: u32, number: i64, arguments: [u64; 6]) -> Wait {
 
 #[cfg(target_arch = "x86_64")]
 fn poll_count(number: i64) -> Option<usize> {
-    (number == libc::SYS_poll).then_some(1)
+    match number {
+        libc::SYS_poll => Some(1),
+        libc::SYS_select => Some(0),
+        _ => None,
+    }
 }
 #[cfg(not(target_arch = "x86_64"))]
 fn poll_count(_: i64) -> Option<usize> {
@@ -343,6 +351,8 @@ mod tests {
         assert_eq!(wait(libc::SYS_ppoll, [1, 1, 0, 0, 0, 0]), of("poll", false));
         assert_eq!(wait(libc::SYS_ppoll, [1, 1, 8, 0, 0, 0]), of("poll", true));
         assert_eq!(wait(libc::SYS_ppoll, [0, 0, 8, 0, 0, 0]), Wait::Sleep);
+        assert_eq!(wait(libc::SYS_pselect6, [0, 0, 0, 0, 8, 0]), Wait::Sleep);
+        assert_eq!(wait(libc::SYS_pselect6, [4, 8, 0, 0, 8, 0]), of("select", true));
         let forever = u64::from(u32::MAX);
         assert_eq!(wait(libc::SYS_epoll_pwait, [3, 1, 9, forever, 0, 0]), of("epoll_wait", false));
         assert_eq!(wait(libc::SYS_epoll_pwait, [3, 1, 9, 100, 0, 0]), of("epoll_wait", true));
