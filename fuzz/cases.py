@@ -466,7 +466,16 @@ def tunings() -> list[tuple[str, str]]:
         },
     }
     openmpi = "1\n2\n2\n4\n2\n0 3 0 0\n1024 4 0 0\n64\n1\n0 2 0 0\n"
-    return [("mpich", json.dumps(mpich, indent=1)), ("openmpi", openmpi)]
+    compositions = {"collective=allreduce": {
+        "composition=MPIDI_Allreduce_intra_composition_beta": {}}}  # fmt: skip
+    posix = {"collective=bcast": {"algorithm=MPIDI_POSIX_mpi_bcast_ipc_read": {}}}
+    sizes = [{"msg_size_min": 0, "msg_size_max": 511, "alg": "ring"},
+             {"msg_size_min": 512, "msg_size_max": "inf", "alg": 3, "reqs": 8}]  # fmt: skip
+    every = {"comm_size_min": 2, "comm_size_max": 64, "rules": sizes}
+    rules = {"rule_file_version": 3, "module": "tuned", "collectives": {"allreduce": [every]}}
+    trees = (("mpich", mpich), ("mpich", compositions), ("mpich", posix), ("openmpi", rules))
+    found = [(mpi, json.dumps(tree, indent=1)) for mpi, tree in trees]
+    return [*found, ("openmpi", openmpi)]
 
 
 @st.composite

@@ -68,7 +68,7 @@ SRUN_IGNORED = (
 ).split()
 SRUN_FLAGS = (
     "-u --unbuffered -v --verbose -Q --quiet -s --oversubscribe --overcommit -O --exclusive "
-    "--overlap --exact --pty --no-kill -k -H --multi-prog-off --interactive -K --kill-on-bad-exit"
+    "--overlap --exact --pty --no-kill -k -H --interactive -K --kill-on-bad-exit"
 ).split()
 
 
