@@ -104,8 +104,8 @@ pub fn required<'a>(function: &Function<'a>) -> Vec<Required<'a>> {
         } else if is_array {
             this.length.is_some()
         } else if name == "value" && function.name.starts_with("Info_get") {
-            this.length = place("valuelen");
-            this.length.is_some()
+            // A value of length 0 has its terminator.
+            place("valuelen").is_some()
         } else if function.name == "Session_get_nth_pset" && name == "pset_name" {
             // Not written where the length that is given has no room.
             false
