@@ -173,6 +173,8 @@ def _srun(arguments: Sequence[str]) -> Asked:
             found = value if equals else _value(asked, typed, rest)
             pairs = [item for item in found.split(",") if "=" in item]
             asked.run += [word for pair in pairs for word in ("--env", pair)]
+            # The whole environment is passed on.
+            asked.ignored += [f"--export={n}" for n in ("NONE", "NIL") if n in found.split(",")]
         elif option in ("-w", "--nodelist"):
             _hosts(asked, typed, value if equals else _value(asked, typed, rest))
         elif option in ("-m", "--distribution"):

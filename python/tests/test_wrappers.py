@@ -196,6 +196,13 @@ def test_options_of_launchers(name, arguments, expected):
     assert found == ["run", "--machine", "aurora", *expected.split()]
 
 
+def test_an_export_of_none_is_noted():
+    words = ["--export=NONE,A=1", "./a"]
+    found, ignored = launchers.command_of("srun", words, {"ODONATA_MACHINE": "aurora"})
+    assert found[3:] == ["--env", "A=1", "-n", "1", "--", "./a"]
+    assert ignored == ["--export=NONE"]
+
+
 def test_all_that_is_wrong_with_a_launchers_options_is_said_at_once():
     with pytest.raises(od.InputError) as caught:
         launchers.command_of("mpiexec", ["-frob", "-n", "2", "./a", ":", "./b"], {})
