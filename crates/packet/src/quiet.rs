@@ -48,7 +48,8 @@ impl PacketNetwork {
             let links = [machine.injection(nic), machine.ejection(nic)];
             links.iter().any(|&link| is_checked(&self.wires[link]))
         };
-        let nics = self.nics.iter().filter(|&(id, _)| is_checked_nic(id)).map(|(id, nic)| (id.0, nic));
+        let nics =
+            self.nics.iter().filter(|&(id, _)| is_checked_nic(id)).map(|(id, nic)| (id.0, nic));
         for (id, nic) in nics.chain((0..).zip(others)) {
             let ends = (nic.first, nic.last, nic.held, nic.held_last);
             assert_eq!(ends, (NONE, NONE, NONE, NONE), "NIC {id} holds something");
