@@ -34,7 +34,7 @@ const FAMILIES: [&str; 9] = [
     "ALPS_",
 ];
 
-/// Names of the job, which a rank under Slurm inherits where odonata runs in one.
+/// Names of the job. The first job inherits them if odonata itself runs under Slurm.
 const JOB_IDS: [&str; 2] = ["SLURM_JOB_ID", "SLURM_JOBID"];
 /// The first job's number: seven digits, as a busy machine's.
 const FIRST_JOB: u32 = 1_000_001;
@@ -77,7 +77,7 @@ pub(crate) fn of_job(spec: &LaunchSpec, files: &JobFiles) -> Vec<Variable> {
             let id: OsString = JOB_IDS
                 .iter()
                 .find_map(std::env::var_os)
-                .filter(|id| !id.is_empty())
+                .filter(|id| !id.is_empty() && spec.job == 0)
                 .unwrap_or_else(|| number.to_string().into());
             let nodes: OsString = spec.nodes.to_string().into();
             let tasks: OsString = spec.ranks.to_string().into();
@@ -146,9 +146,11 @@ pub(crate) fn of_rank(spec: &LaunchSpec, files: &JobFiles, rank: u32) -> Vec<Var
             tell("SLURM_GTIDS", &files.ranks_of(seat.node));
         }
     }
-    // A shell has exported the name of the computer that it runs on.
+    // Shells export the name of their computer. Conda's HOST is a compiler's target instead.
+    let own = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     for name in ["HOSTNAME", "HOST"] {
-        if std::env::var_os(name).is_some() {
+        let Some(value) = std::env::var_os(name) else { continue };
+        if name == "HOSTNAME" || value == *own.trim_end() {
             tell(name, &seat.node_name);
         }
     }

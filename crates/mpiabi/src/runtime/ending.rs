@@ -22,6 +22,8 @@ static STATUS: AtomicI32 = AtomicI32::new(-1);
 static ABORTED: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" {
+    /// The C library's standard output.
+    static stdout: *mut libc::FILE;
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
@@ -101,8 +103,10 @@ extern "C" fn at_exit() {
 /// Ends the job. As MPICH does, it writes what the C library has buffered and then exits, so that
 /// exit handlers run. The simulator ends the other ranks.
 pub fn abort(held: &Held, code: i32) -> ! {
-    // SAFETY: all streams of this process.
-    unsafe { libc::fflush(null_mut()) };
+    // `exit` writes the other streams. Another thread may hold the lock of one of them, such as
+    // standard input that it reads: waiting for it here would keep the abort from being reported.
+    // SAFETY: a stream of the C library.
+    unsafe { libc::fflush(stdout) };
     let status = if code & 0xff == 0 { 1 } else { code };
     if is_forked() {
         // SAFETY: the exit handlers are the parent's.
