@@ -228,8 +228,10 @@ def names_of(command: click.Command) -> Mapping[str, click.Parameter]:
     """What keys of a question may be called, and the argument or option each stands for."""
     found: dict[str, click.Parameter] = {}
     for parameter in command.params:
+        if getattr(parameter, "hidden", False):  # options of other launchers
+            continue
         words = list(parameter.opts)
-        if not any(word.startswith("--") for word in words):  # `-n` is also `ranks`
+        if not words[0].startswith("--"):  # `-n` is also `ranks`
             words.insert(0, parameter.name or "")
         for word in words:
             found.setdefault(word.lstrip("-"), parameter)
