@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(__file__).with_name("programs")
+# A shell that starts the tests in the background ignores Ctrl-C for all their processes.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # A guard against hanging, far above what anything here takes; not an expectation.
 GUARD_S = 300
 

@@ -145,7 +145,8 @@ def test_the_job_was_submitted_where_the_command_ran(odonata, machine):
     assert done.stdout == f"{odonata.cwd} {odonata.cwd}/elsewhere\n"
 
 
-LISTS = 'sort "$PBS_NODEFILE" | tr "\\n" " "; [ -f "$PBS_NODEFILE" ] && echo "$PBS_NODEFILE"'
+# One write per rank, so that lines of ranks do not mix.
+LISTS = 'test -f "$PBS_NODEFILE" && echo $(sort "$PBS_NODEFILE") "$PBS_NODEFILE"'
 
 
 def test_the_node_file_lists_the_nodes_and_is_gone_afterwards(odonata):
