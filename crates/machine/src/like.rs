@@ -10,6 +10,7 @@ use toml::{Table, Value as Toml};
 
 use crate::complaint::{Complaint, nearest};
 use crate::presets::{PRESETS, preset};
+use crate::schema::{Absent, KEYS};
 use crate::spec::{shown, syntax};
 
 /// A machine file and those it is like, as one table.
@@ -83,7 +84,8 @@ fn turn_links(base: &mut Table, over: &Table) {
 }
 
 /// Leaves out the kinds of groups of which there are none, `count = 0`, and the links to them.
-/// Complains of those that nothing else describes, if all files are known: they are misspelled.
+/// Complains of those that lack a key which a group must have, if all files are known: they are
+/// misspelled.
 pub(crate) fn leave_out(table: &mut Table, is_whole: bool) -> Vec<Complaint> {
     let Some(Toml::Table(groups)) = table.get_mut("groups") else { return Vec::new() };
     let is_compute =
@@ -95,7 +97,11 @@ pub(crate) fn leave_out(table: &mut Table, is_whole: bool) -> Vec<Complaint> {
     let (absent, present): (Vec<_>, Vec<_>) =
         std::mem::take(groups).into_iter().partition(|(_, group)| none(group));
     *groups = present.into_iter().collect();
-    let described = |group: &Toml| group.as_table().is_some_and(|keys| keys.len() > 1);
+    let described = |group: &Toml| {
+        let required = KEYS.iter().filter(|key| key.absent == Absent::Refuse);
+        let mut names = required.filter_map(|key| key.path.strip_prefix("groups.<kind>."));
+        names.all(|name| group.get(name).is_some())
+    };
     let mut complaints = Vec::new();
     for (kind, _) in absent.iter().filter(|(_, group)| is_whole && !described(group)) {
         let others = absent.iter().filter(|(_, group)| described(group)).map(|(kind, _)| kind);

@@ -342,6 +342,18 @@ fn who_leaves_out_groups_that_are_not_there_is_told_so() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("groups.doas.count: found `0`"), "{said:?}");
     assert!(said[0].contains("groups.daos.count"), "{said:?}");
+    // Other keys do not make it a kind, nor does a file between.
+    let more = "[groups.doas]\ncount = 0\nrole = \"service\"\nnodes = 4";
+    let between = ("between.toml", &*format!("like = \"aurora\"\n{more}"));
+    for (text, files) in [
+        (format!("like = \"aurora\"\n{more}"), &[][..]),
+        ("like = \"between.toml\"".into(), &[between]),
+    ] {
+        let said = like(&text, files).expect_err("misspelled");
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("groups.doas.count: found `0`"), "{said:?}");
+        assert!(said[0].contains("did you mean `groups.daos.count`?"), "{said:?}");
+    }
     let none = "[groups.daos]\ncount = 0\n[groups.service]\ncount = 0\n[groups.compute]\ncount = 0";
     let said = like(&format!("like = \"aurora\"\n{none}"), &[]).expect_err("no groups");
     assert!(said[0].starts_with("groups.compute.count: found `0`"), "{said:?}");
