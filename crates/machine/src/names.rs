@@ -1,13 +1,18 @@
 //! What nodes are called: host lists in the form that Slurm prints them, and the names of a
 //! machine's nodes, which its file gives as such a list.
 
+use std::fmt;
+
 use crate::{Machine, NodeId};
 
 /// Most names that one list may stand for: more than any machine has nodes.
 const MOST: u64 = 1 << 20;
-/// Longest name of a host (gethostname(2): HOST_NAME_MAX), less the terminating zero of the buffer
-/// that carries it to the rank.
+/// Longest name of a simulated node (gethostname(2): HOST_NAME_MAX), less the terminating zero of
+/// the buffer that carries it to the rank.
 const LONGEST: usize = 63;
+/// Longest name of a host with its domain, and longest part of it between dots (RFC 1035, 2.3.4).
+pub(crate) const LONGEST_FULL: usize = 253;
+pub(crate) const LONGEST_LABEL: usize = 63;
 
 /// A host list: `nid[001000-003047]`, `x[4000-4020,4100]c[0-7]s[0-7]b0n0`. Several brackets name
 /// their product, the last of them counts fastest.
@@ -48,6 +53,24 @@ impl Part {
     }
 }
 
+/// Bytes of the longest part between dots of the longest name.
+fn longest_label(parts: &[Part]) -> usize {
+    let (mut longest, mut label) = (0, 0);
+    for part in parts {
+        match part {
+            Part::Numbers(_) => label += part.longest(),
+            Part::Text(text) => {
+                for (nth, piece) in text.split('.').enumerate() {
+                    label = if nth == 0 { label + piece.len() } else { piece.len() };
+                    longest = longest.max(label);
+                }
+            }
+        }
+        longest = longest.max(label);
+    }
+    longest
+}
+
 /// The digits of one bracket: `001000-003047,5`.
 fn numbers(text: &str) -> Option<Vec<Stretch>> {
     let number = |text: &str| -> Option<u64> {
@@ -64,8 +87,19 @@ fn numbers(text: &str) -> Option<Vec<Stretch>> {
 }
 
 impl HostList {
-    /// One list without a comma outside brackets; `None` if it is malformed or too long.
+    /// One list of simulated nodes without a comma outside brackets; `None` if it is malformed, or
+    /// a name in it is too long for a rank.
     pub fn parse(text: &str) -> Option<HostList> {
+        HostList::parse_full(text).filter(|list| list.longest() <= LONGEST)
+    }
+
+    /// Bytes of the longest name.
+    fn longest(&self) -> usize {
+        self.parts.iter().map(Part::longest).sum()
+    }
+
+    /// The same of hosts with their domains.
+    fn parse_full(text: &str) -> Option<HostList> {
         let (mut parts, mut rest, mut count) = (Vec::new(), text, 1u64);
         while let Some(open) = rest.find('[') {
             let close = open + rest[open..].find(']')?;
@@ -85,8 +119,9 @@ impl HostList {
             Part::Text(text) => text.chars().all(legal),
             Part::Numbers(all) => !all.is_empty(),
         });
-        let fits = parts.iter().map(Part::longest).sum::<usize>() <= LONGEST;
-        (is_legal && !parts.is_empty() && fits).then_some(HostList { parts, count })
+        let fits = longest_label(&parts) <= LONGEST_LABEL;
+        let list = (is_legal && !parts.is_empty() && fits).then_some(HostList { parts, count });
+        list.filter(|list| list.longest() <= LONGEST_FULL)
     }
 
     /// How many names there are.
@@ -120,6 +155,21 @@ impl HostList {
         Some(pieces.into_iter().rev().collect())
     }
 
+    /// Whether a name has the texts of this list, and any numbers between them.
+    fn is_alike(&self, name: &str) -> bool {
+        let mut rest = Some(name);
+        for part in &self.parts {
+            rest = rest.and_then(|rest| match part {
+                Part::Text(text) => rest.strip_prefix(text.as_str()),
+                Part::Numbers(_) => {
+                    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                    (after.len() < rest.len()).then_some(after)
+                }
+            });
+        }
+        rest == Some("")
+    }
+
     /// The position of a name.
     pub fn position(&self, name: &str) -> Option<u64> {
         let (mut rest, mut at) = (name, 0);
@@ -150,8 +200,32 @@ impl HostList {
     }
 }
 
+/// As `parse` reads it.
+impl fmt::Display for HostList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            let all = match part {
+                Part::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+                Part::Numbers(all) => all,
+            };
+            for (nth, &Stretch { first, last, width }) in all.iter().enumerate() {
+                f.write_str(if nth == 0 { "[" } else { "," })?;
+                write!(f, "{first:0width$}")?;
+                if last > first {
+                    write!(f, "-{last:0width$}")?;
+                }
+            }
+            f.write_str("]")?;
+        }
+        Ok(())
+    }
+}
+
 /// All names of lists with commas between them: `nid[000001-000004,000007],nid000012`. `None` if
-/// one is malformed, or there are too many.
+/// one is malformed, or there are too many. Names may have a domain.
 pub fn expand(text: &str) -> Option<Vec<String>> {
     let (mut depth, mut starts, mut pieces) = (0i32, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -168,7 +242,7 @@ pub fn expand(text: &str) -> Option<Vec<String>> {
     pieces.push(&text[starts..]);
     let mut names = Vec::new();
     for piece in pieces {
-        let list = HostList::parse(piece.trim())?;
+        let list = HostList::parse_full(piece.trim())?;
         if names.len() as u64 + list.count > MOST {
             return None;
         }
@@ -205,6 +279,19 @@ impl Machine {
             if is_name { own(host).or_else(|| self.node_by_number(host)) } else { None }
         };
         own(name).or_else(|| self.node_by_number(name)).or_else(of_domain)
+    }
+
+    /// Which names compute nodes have, for who has found `name`, which is of none.
+    pub(crate) fn wanted_node(&self, name: &str) -> String {
+        let ends = [NodeId(0), NodeId(self.compute_nodes - 1)].map(|node| self.node_name(node));
+        let range = format!("a compute node, `{}` to `{}`", ends[0], ends[1]);
+        let host = name.split('.').next().unwrap_or(name);
+        match self.node_names.as_ref().filter(|list| list.is_alike(name) || list.is_alike(host)) {
+            Some(list) => format!(
+                "{range}: one of `{list}` (`node_names`; the numbering of a preset is an estimate)"
+            ),
+            None => range,
+        }
     }
 
     /// By `NAME-00042` or `42`.
@@ -249,11 +336,33 @@ mod tests {
         let bad = ["", "nid[", "nid[3-1]", "nid[a]", "nid[]", "nid[1", "n[0-999999][0-9]", "a b"];
         assert!(bad.iter().all(|text| HostList::parse(text).is_none()));
         assert_eq!(HostList::parse(&"n".repeat(64)), None);
+        for text in ["x[4000-4001,4100]c[0-1]b0", "nid[0008-0010,0020]", "login1"] {
+            assert_eq!(HostList::parse(text).expect("legal").to_string(), text);
+        }
         // The longest name need not be the last; more digits than 65,535 cannot be formatted.
         for zeros in [62, 63, 70_000] {
             let list = HostList::parse(&format!("n[{},5]", "0".repeat(zeros)));
             assert_eq!(list.is_some(), zeros == 62, "{zeros}");
         }
+    }
+
+    /// RFC 1035, 2.3.4: 253 bytes as text, 63 between dots.
+    #[test]
+    fn names_with_domains_are_as_long_as_domains_may_be() {
+        let with = |label: usize, domain: usize| {
+            let mut name = format!("n[1-2]{}", "x".repeat(label - 2));
+            while name.len() - 4 < domain {
+                let left = domain - (name.len() - 4) - 1;
+                name += &format!(".{}", "y".repeat(left.min(49)));
+            }
+            name
+        };
+        let names = expand(&with(63, 253)).expect("legal");
+        assert_eq!((names.len(), names[1].len()), (2, 253));
+        assert_eq!(expand(&with(64, 253)), None, "a label");
+        assert_eq!(expand(&with(63, 254)), None, "all");
+        assert_eq!(expand(&format!("a.{}.b", "y".repeat(64))), None, "a label of the domain");
+        assert_eq!(HostList::parse(&with(20, 70)), None, "of a simulated node");
     }
 
     /// The styles are those that the machines' users see; every name leads back to its node.

@@ -3,7 +3,7 @@
 use base::{below, draw};
 
 use crate::complaint::{Complaint, nearest};
-use crate::names::expand;
+use crate::names::{LONGEST_FULL, LONGEST_LABEL, expand};
 use crate::{Binding, Machine, NicId, NicPolicy, NodeId};
 
 /// Stream of the draws that choose nodes.
@@ -345,9 +345,16 @@ pub fn parse_hosts(
             Some(end) => (&line[..end], line[end..].trim_start_matches(':').trim()),
             None => (line, ""),
         };
-        let (Some(slots), Some(names)) = (slots_of(rest, ppn), expand(list)) else {
-            let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1; several nodes \
-                          as in `nid[001000-001007,001010]`";
+        let Some(slots) = slots_of(rest, ppn) else {
+            let wanted = "`node`, `node:slots` or `node slots=n` with n at least 1";
+            out.push(Complaint::new(at, line, wanted));
+            continue;
+        };
+        let Some(names) = expand(list) else {
+            let wanted = format!(
+                "names of nodes, at most {LONGEST_FULL} bytes with their domain and \
+                 {LONGEST_LABEL} between dots; several nodes as in `nid[001000-001007,001010]`"
+            );
             out.push(Complaint::new(at, line, wanted));
             continue;
         };
@@ -355,9 +362,7 @@ pub fn parse_hosts(
             match machine.node_by_name(&name).filter(|n| n.0 < machine.compute_nodes) {
                 Some(node) => hosts.push((node, slots)),
                 None => {
-                    let (first, last) = (NodeId(0), NodeId(machine.compute_nodes - 1));
-                    let (first, last) = (machine.node_name(first), machine.node_name(last));
-                    let wanted = format!("a compute node, `{first}` to `{last}`");
+                    let wanted = machine.wanted_node(&name);
                     out.push(Complaint::new(at.clone(), name, wanted));
                     break;
                 }
@@ -523,6 +528,38 @@ mod tests {
         let lines: Vec<&str> = bad.iter().map(|c| &c.at[16..]).collect();
         assert_eq!(lines, ["1", "2", "3", "4", "6", "7", "8"]);
         assert_eq!(parse_hosts(&m, "# none\n", 1).expect_err("empty")[0].at, "host file");
+    }
+
+    #[test]
+    fn host_files_have_names_as_the_machines_schedulers_write_them() {
+        let read = |machine: &str, text: &str| {
+            let spec = MachineSpec::parse(machine, preset(machine).expect("a preset"), &[]);
+            parse_hosts(&spec.expect("legal").resolve().expect("sound"), text, 1)
+        };
+        let domain = "hostmgmt2305.cm.some.very.long.domain.of.a.laboratory.anl.gov";
+        let long = format!("x4305c3s2b0n0.{domain}");
+        assert!(long.len() > 64);
+        let near = read("aurora", &long).expect("legal");
+        assert_eq!(Ok(near), read("aurora", "x4305c3s2b0n0"));
+        let nodes = |machine: &str, text: &str| -> Vec<u32> {
+            read(machine, text).expect("legal").iter().map(|&(node, _)| node.0).collect()
+        };
+        assert_eq!(nodes("lumi-c", "nid[001234-001240]"), [234, 235, 236, 237, 238, 239, 240]);
+        assert_eq!(nodes("frontier", "frontier00001"), [0]);
+        // Of the machine's style, but none of its numbers.
+        for (machine, text, range) in [
+            ("aurora", "x4399c0s0b0n0.cm.aurora.alcf.anl.gov", "x[4000-4020,4100-4120,"),
+            ("aurora", "x4000c8s0b0n0", "c[0-7]s[0-7]b0n0`"),
+            ("lumi-c", "nid003048", "nid[001000-003047]"),
+            ("frontier", "frontier09473", "frontier[00001-09472]"),
+        ] {
+            let said = read(machine, text).expect_err(text)[0].to_string();
+            assert!(said.contains(range) && said.contains("preset is an estimate"), "{said}");
+        }
+        let said = read("aurora", "nid000001").expect_err("another machine's")[0].to_string();
+        assert!(!said.contains("estimate"), "{said}");
+        let said = read("aurora", &"n".repeat(64)).expect_err("too long")[0].to_string();
+        assert!(said.contains("63 between dots") && !said.contains("slots"), "{said}");
     }
 
     #[test]
