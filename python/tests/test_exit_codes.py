@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -47,6 +48,14 @@ def results_are_not_written(odonata):
     return [done.returncode]
 
 
+def lacks_memory(odonata):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 27, 1 << 27))  # noqa: E731
+    words = odonata.arguments("bench", "latency", "--machine", "aurora")
+    done = subprocess.run(words, env=odonata.env, stderr=subprocess.PIPE, preexec_fn=limit)
+    assert b"out of memory" in done.stderr
+    return [done.returncode]
+
+
 def is_not_met(odonata):
     (odonata.cwd / "deadlock.goal").write_text(DEADLOCK)
     (odonata.cwd / "study.toml").write_text(STUDY)
@@ -81,7 +90,7 @@ def by_a_rank(odonata, code, seen):
 
 PRODUCED = {
     "0": [succeeds],
-    "1": [job_fails, results_are_not_written, is_not_met],
+    "1": [job_fails, results_are_not_written, lacks_memory, is_not_met],
     "2": [is_refused],
     "70": [is_a_bug],
     "130": [lambda odonata: ended_by(odonata, signal.SIGINT)],
