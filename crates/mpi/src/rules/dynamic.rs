@@ -110,6 +110,7 @@ impl Reader<'_> {
             let wanted = "an object of lists of rules, such as `{\"allreduce\": [...]}`";
             return self.complain("collectives", collectives, wanted);
         };
+        let mut named: Vec<(Kind, &str)> = Vec::new();
         for (name, list) in lists {
             let at = format!("collectives.{name}");
             let Some(kind) = openmpi::collective(name) else {
@@ -117,6 +118,16 @@ impl Reader<'_> {
                 self.complaints.push(format!("{at}: expected the name of a collective{hint}"));
                 continue;
             };
+            // Open MPI has a second name for some.
+            if let Some(kind) = kind {
+                if let Some((_, first)) = named.iter().find(|(known, _)| *known == kind) {
+                    self.complaints.push(format!(
+                        "{at}: expected one list per collective: `{first}` is the same one"
+                    ));
+                    continue;
+                }
+                named.push((kind, name));
+            }
             let Value::Array(list) = list else {
                 self.complain(&at, list, "a list of rules for sizes of communicators");
                 continue;

@@ -175,6 +175,10 @@ fn wrong_files_are_complained_of_with_their_place() {
         ("1 0 1 64 1 0 2 0 0 7", "found `7`, expected the end"),
         ("1 99 0", "found collective 99"),
         ("one", "line 1: found `one`, expected a number"),
+        (
+            "{\"collectives\": {\"reducescatter\": [], \"reduce_scatter\": []}}",
+            "collectives.reducescatter: expected one list per collective: `reduce_scatter` is",
+        ),
     ] {
         let errors = read(text, None, &own).expect_err(text);
         assert!(errors.iter().any(|e| e.contains(wanted)), "{text}: {wanted}\n{errors:#?}");
