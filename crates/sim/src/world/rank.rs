@@ -92,6 +92,21 @@ fn removed(list: &mut Vec<(Token, Apart)>, token: Token) -> Option<Apart> {
     Some(list.swap_remove(at).1)
 }
 
+/// The NICs of a send, the first of those whose NICs are named, or of one without names. A rank's
+/// calls take effect in their order: a send whose name is not the first shows that one was skipped.
+fn named_for(named: &mut VecDeque<(Token, [u8; 2])>, token: Token) -> Option<[u8; 2]> {
+    let (first, nics) = *named.front()?;
+    if first == token {
+        named.pop_front();
+        return Some(nics);
+    }
+    debug_assert!(
+        named.iter().all(|&(later, _)| later != token),
+        "send {token} takes effect before send {first}, whose NICs are named"
+    );
+    None
+}
+
 /// A call and the one its rank made after it. A collective's stays until the rank leaves it.
 pub(crate) struct Called {
     call: Option<Call>,
@@ -206,10 +221,7 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// The NICs that were named for this send, which takes effect now.
     pub(crate) fn take_nics(&mut self, rank: u32, token: Token) -> Option<[u8; 2]> {
-        let named = &mut self.ranks[rank as usize].inbox.as_mut()?.nics;
-        // A rank's calls take effect in their order.
-        let is_its = named.front()?.0 == token;
-        if is_its { named.pop_front().map(|first| first.1) } else { None }
+        named_for(&mut self.ranks[rank as usize].inbox.as_mut()?.nics, token)
     }
 
     /// What packing costs the CPU for a call whose data lies apart, once. Within a node the data is
@@ -265,4 +277,23 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 /// What is left of `cost` beside something of that length that need not be done.
 fn beside(cost: Span, spared: Span) -> Span {
     Span(cost.0.saturating_sub(spared.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sends_take_the_nics_that_are_named_for_them() {
+        let mut named = VecDeque::from([(3, [0, 1]), (5, [2, 3])]);
+        let taken = [2, 3, 4, 5, 6].map(|token| named_for(&mut named, token));
+        assert_eq!(taken, [None, Some([0, 1]), None, Some([2, 3]), None]);
+    }
+
+    #[cfg(debug_assertions)]
+    #[test]
+    #[should_panic(expected = "send 5 takes effect before send 3")]
+    fn a_named_send_is_not_skipped() {
+        named_for(&mut VecDeque::from([(3, [0, 1]), (5, [2, 3])]), 5);
+    }
 }
