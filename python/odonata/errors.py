@@ -106,6 +106,20 @@ def hint_of(kind: str | None, word: str, legal: Iterable[str]) -> str | None:
     return f"did you mean `{found}`?" if found else None
 
 
+# Options that differ in more letters than this are other options, not misspelled ones.
+ALIKE = 0.75
+
+
+def hint_of_option(typed: str, command: str, legal: Iterable[str]) -> str | None:
+    """What to suggest for an option that `odonata COMMAND`, with the options `legal`, lacks."""
+    legal = list(legal)
+    if found := synonyms.for_option(typed, command, legal):
+        return found.text
+    # Of one letter nothing can be misspelled: `-N` is not `-n`.
+    near = nearest(typed, (o for o in legal if len(o) > 2), ALIKE) if len(typed) > 2 else None
+    return f"did you mean `{near}`?" if near else None
+
+
 MOST = 2**31 - 1  # of anything the core counts in 32 bits
 
 

@@ -2,6 +2,8 @@
 
 For scripts that insist on a launcher's name. Which machine is simulated is not said there, so the
 environment says it: `ODONATA_MACHINE`, and `ODONATA_RUN_OPTIONS` for further options of `run`.
+
+What an option means is in `synonyms`; here is only what differs by launcher.
 """
 
 from __future__ import annotations
@@ -11,73 +13,65 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .errors import Complaint, InputError, nearest
+from .errors import Complaint, InputError, hint_of_option
+from .names import PLACEMENTS
+from .synonyms import (
+    ASKS,
+    FILES,
+    MAPPINGS,
+    MEANS,
+    VARIABLES,
+    WITHOUT_EFFECT,
+    Hint,
+    exported,
+    meant,
+    place_of_mapping,
+)
 
 MACHINE = "ODONATA_MACHINE"
 OPTIONS = "ODONATA_RUN_OPTIONS"
 
-# Of each launcher: the option of `odonata run` that each of its own becomes. Hydra (MPICH, Intel),
-# PALS and Open MPI all call theirs `mpiexec`; single dashes may be double.
-MPIEXEC = {
-    "-n": "-n",
-    "-np": "-n",
-    "-c": "-n",
-    "-ppn": "--ppn",
-    "-perhost": "--ppn",
-    "-npernode": "--ppn",
-    "-N": "--ppn",
-    "-f": "--hostfile",
-    "-hostfile": "--hostfile",
-    "-machinefile": "--hostfile",
-    "-machine": "--hostfile",
-    "-env": "--env",
-    "-wdir": "--wdir",
-    "-wd": "--wdir",
-    "-l": "-l",
-    "-prepend-rank": "-l",
-    "-label": "-l",
-    "-tag-output": "-l",
+# What an option means to one launcher and not to the others, or not to `odonata run`: a word that
+# `ASKS` or `_option` knows, or the number of words behind an option that changes nothing here.
+# Hydra (MPICH, Intel), PALS and Open MPI all call theirs `mpiexec`.
+MPIEXEC: dict[str, str | int] = {
+    "-N": "ppn",  # PALS and Open MPI; the number of nodes with srun
+    "-c": "ranks",  # Open MPI; cores per rank with srun
+    "-x": "environment",  # Open MPI; nodes to leave out with srun
+    "-e": "environment",  # PALS; the file for stderr with srun
+    "-q": "quiet",  # Open MPI; a quality of service with srun
+    "-machine": "hosts",  # Hydra, a list of nodes; `odonata run --machine` is another thing
+    "-mca": "parameter",  # Open MPI, which passes them on as variables
+    "-gmca": "parameter",
+    "-bynode": "cyclic",  # Open MPI
+    "-ppr": "per resource",
 }
-SRUN = {
-    "-n": "-n",
-    "--ntasks": "-n",
-    "--ntasks-per-node": "--ppn",
-    "-D": "--wdir",
-    "--chdir": "--wdir",
-    "-l": "-l",
-    "--label": "-l",
+SRUN: dict[str, str | int] = {
+    "-N": "nodes",
+    "-D": "directory",  # debugging with aprun
+    "-m": "placement",  # memory per rank with aprun
+    "-x": "hosts",
+    "-r": "hosts",  # the first node; reserved cores with aprun
+    "-L": 1,  # licenses; a list of nodes with aprun
+    "-e": 1,
+    "-q": 1,
+    "-T": 1,  # threads that start ranks
+    "--mpi": 1,  # a plugin; a library with `odonata run`
+    "-H": 0,  # hold; a list of nodes with Open MPI
+    "-O": 0,  # more ranks than cores
+    "-I": 0,  # do not wait for nodes
+    "-X": 0,  # do not show the state on Ctrl-C
 }
-# Options with a value that change nothing in the simulated job: cores and GPUs are not modeled, and
-# there is no queue. The rest that is passed over is a flag, or has its value behind `=`.
-MPIEXEC_IGNORED = (
-    "-bind-to -map-by -rank-by -genvlist -envlist -iface -launcher -rmk -ranks-per-proc -cc "
-    "-cpu-bind -mem-bind -gpu-bind -d -depth -prefix -path -ppr -mca -gmca -pmi-port -j -O "
-    "-topolib -hosts-order -exitcodes -timeout -outfile-pattern -errfile-pattern"
-).split()
-MPIEXEC_FLAGS = (
-    "-genvall -envall -genvnone -oversubscribe -use-hwthread-cpus -allow-run-as-root "
-    "-report-bindings -line-buffer -verbose -v -q -quiet -no-vni -abort-on-failure -bynode -byslot "
-    "-bind-to-core -bind-to-socket -bind-to-none -nolocal -print-all-exitcodes -prepend-rank"
-).split()
-SRUN_IGNORED = (
-    "-c -p -A -t -J -q -C -o -e -i -x -G --cpus-per-task --partition --account --time --job-name "
-    "--qos --constraint --output --error --input --exclude --gpus --mem --mem-per-cpu --mpi "
-    "--cpu-bind --mem-bind --gpu-bind --gpus-per-node --gpus-per-task --ntasks-per-gpu "
-    "--ntasks-per-socket --ntasks-per-core --threads-per-core --hint --network "
-    "--reservation --licenses --accel-bind --cores-per-socket --wait --jobid --open-mode"
-).split()
-SRUN_FLAGS = (
-    "-u --unbuffered -v --verbose -Q --quiet -s --oversubscribe --overcommit -O --exclusive "
-    "--overlap --exact --pty --no-kill -k -H --interactive -K --kill-on-bad-exit"
-).split()
+FLAGS = ("label", "quiet")
 
 
 @dataclass
 class Asked:
     """What a launcher's command line asks for."""
 
+    launcher: str
+    rest: list[str]
     run: list[str] = field(default_factory=list)
-    program: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
     wrong: list[Complaint] = field(default_factory=list)
     nodes: int | None = None
@@ -89,7 +83,12 @@ def command_of(
 ) -> tuple[list[str], list[str]]:
     """The command line of `odonata` that does what `name` and `arguments` ask, and the options
     that it leaves out. Raises `InputError` with all complaints."""
-    asked = _srun(arguments) if name == "srun" else _mpiexec(arguments)
+    asked = Asked(name, list(arguments))
+    while asked.rest and asked.rest[0].startswith("-") and asked.rest[0] != "--":
+        _option(asked, asked.rest.pop(0))
+    program = asked.rest[1:] if asked.rest[:1] == ["--"] else asked.rest
+    if ":" in program:
+        asked.wrong.append(Complaint("program", ":", "one program; MPMD is not supported"))
     machine = environment.get(MACHINE, "").strip()
     if not machine:
         asked.wrong.append(
@@ -106,140 +105,141 @@ def command_of(
         found = environment.get(OPTIONS, "")
         asked.wrong.append(Complaint(OPTIONS, found, f"options of `odonata run` ({error})"))
         more = []
-    if not asked.program:
+    if not program:
         asked.wrong.append(Complaint(name, "no program", "a program to run behind the options"))
     if asked.wrong:
         raise InputError(asked.wrong)
+    _size(asked)
     for option, value in asked.values.items():
         asked.run += [option, value]
-    return ["run", "--machine", machine, *asked.run, *more, "--", *asked.program], asked.ignored
+    return ["run", "--machine", machine, *asked.run, *more, "--", *program], asked.ignored
 
 
-def _mpiexec(arguments: Sequence[str]) -> Asked:
-    asked = Asked(values={"-n": "1"})
-    rest = list(arguments)
-    while rest and rest[0].startswith("-") and rest[0] != "--":
-        typed = rest.pop(0)
-        option, equals, value = typed.partition("=")
-        option = "-" + option.lstrip("-")
-        flag = option in ("-l", "-prepend-rank", "-label", "-tag-output")
-        if option in ("-genv", "-env") and not equals:
-            # Hydra: a name and a value; PALS: `-env NAME=VALUE`.
-            key = _value(asked, typed, rest)
-            asked.run += ["--env", key if "=" in key else f"{key}={_value(asked, typed, rest)}"]
-        elif option in ("-genv", "-env"):
-            asked.run += ["--env", value]
-        elif option == "-x":
-            key = _value(asked, typed, rest)
-            asked.run += ["--env", key] if "=" in key else []  # else passed on as it is
-        elif option in ("-host", "-hosts", "-H"):
-            _hosts(asked, typed, value if equals else _value(asked, typed, rest))
-        elif option in MPIEXEC and flag:
-            asked.run.append("-l")
-        elif option in MPIEXEC:
-            _put(asked, MPIEXEC[option], value if equals else _value(asked, typed, rest))
-        elif option == "-mca":
-            asked.ignored.append(f"{typed} {_value(asked, typed, rest)}")
-            _value(asked, typed, rest)
-        elif option == "-map-by" and (mapped := value if equals else _value(asked, typed, rest)):
-            per_node = re.fullmatch(r"ppr:(\d+):node(:.*)?", mapped)
-            if per_node:
-                _put(asked, "--ppn", per_node[1])
-            else:
-                asked.ignored.append(f"{typed} {mapped}")
-        else:
-            known = [*MPIEXEC, "-genv", "-host"]
-            _ignore(asked, typed, rest, MPIEXEC_IGNORED, MPIEXEC_FLAGS, known)
-    _program(asked, rest)
-    return asked
+def _differing(launcher: str) -> Mapping[str, str | int]:
+    return SRUN if launcher == "srun" else MPIEXEC
 
 
-def _srun(arguments: Sequence[str]) -> Asked:
-    asked = Asked()
-    rest = list(arguments)
-    while rest and rest[0].startswith("-") and rest[0] != "--":
-        typed = rest.pop(0)
-        option, equals, value = typed.partition("=")
-        if not option.startswith("--") and len(option) > 2:
-            # `-n8`
-            option, value, equals = typed[:2], typed[2:], "="
-        if option in ("-N", "--nodes"):
-            found = value if equals else _value(asked, typed, rest)
-            if re.fullmatch(r"[1-9]\d{0,8}", found):
-                asked.nodes = int(found)
-            else:
-                asked.wrong.append(Complaint(option, found, "a number of nodes"))
-        elif option == "--export":
-            found = value if equals else _value(asked, typed, rest)
-            pairs = [item for item in found.split(",") if "=" in item]
-            asked.run += [word for pair in pairs for word in ("--env", pair)]
-            # The whole environment is passed on.
-            asked.ignored += [f"--export={n}" for n in ("NONE", "NIL") if n in found.split(",")]
-        elif option in ("-w", "--nodelist"):
-            _hosts(asked, typed, value if equals else _value(asked, typed, rest))
-        elif option in ("-m", "--distribution"):
-            found = (value if equals else _value(asked, typed, rest)).split(":")[0].split(",")[0]
-            if found == "cyclic":
-                _put(asked, "--placement", "round-robin")
-            elif found not in ("block", "*"):
-                asked.ignored.append(typed)
-        elif option in ("-l", "--label"):
-            asked.run.append("-l")
-        elif option in SRUN:
-            _put(asked, SRUN[option], value if equals else _value(asked, typed, rest))
-        else:
-            known = [*SRUN, "-N", "--nodes", "--export", "-w", "-m", "--nodelist", "--distribution"]
-            _ignore(asked, option if equals else typed, [] if equals else rest,
-                    [] if equals else SRUN_IGNORED, SRUN_FLAGS + SRUN_IGNORED, known)  # fmt: skip
-    _program(asked, rest)
-    ranks, per_node = asked.values.get("-n"), asked.values.get("--ppn")
-    if ranks is None:
-        each = int(per_node) if per_node and per_node.isdecimal() else 1
-        asked.values["-n"] = str((asked.nodes or 1) * each)
-    elif asked.nodes and per_node is None and ranks.isdecimal():
-        asked.values["--ppn"] = str(-(-int(ranks) // asked.nodes))
-    return asked
+def _meaning(launcher: str, option: str) -> str | int | None:
+    """What an option asks for, as `ASKS` names it, or how many words stand behind one without
+    effect; None for an option that is not known."""
+    found = _differing(launcher).get(option)
+    if found is None and option in MAPPINGS:
+        return "mapping"
+    if found is None and option in (*FILES, *WITHOUT_EFFECT):
+        return 1 if option in FILES else WITHOUT_EFFECT[option][0]
+    return MEANS.get(option) if found is None else found
 
 
-def _value(asked: Asked, option: str, rest: list[str]) -> str:
-    if rest:
-        return rest.pop(0)
+def _option(asked: Asked, typed: str) -> None:
+    """Read one option, with the words behind it."""
+    option, equals, value = typed.partition("=")
+    if asked.launcher != "srun":
+        # One dash may be two, and the reverse.
+        bare = option.lstrip("-")
+        spelled = (option, f"-{bare}", f"--{bare}")
+        option = next((o for o in spelled if _meaning(asked.launcher, o) is not None), option)
+    elif not option.startswith("--") and len(typed) > 2:
+        # `-n8`, and of flags several behind one dash: `-lu`. `-K1` is a flag with a value.
+        option, equals, value = typed[:2], "=", typed[2:]
+        if _meaning("srun", option) in (0, *FLAGS) and not value.isdecimal():
+            asked.rest.insert(0, f"-{value}")
+            equals, value, typed = "", "", option
+    meaning = _meaning(asked.launcher, option)
+    if meaning is None:
+        _unknown(asked, typed)
+    elif meaning in FLAGS:
+        asked.run.append(ASKS[str(meaning)][0][0])
+    elif meaning == "cyclic":
+        asked.values["--placement"] = "round-robin"
+    elif isinstance(meaning, int):
+        behind = [] if equals else [_word(asked, typed) for _ in range(meaning)]
+        asked.ignored.append(" ".join([typed, *behind]))
+    else:
+        _valued(asked, option, meaning, value if equals else _word(asked, typed))
+
+
+def _valued(asked: Asked, option: str, meaning: str, value: str) -> None:
+    """An option with the value `value`."""
+    if meaning == "mapping":
+        _map(asked, option, value)
+    elif meaning == "per resource":
+        _map(asked, option, f"ppr:{value}")
+    elif meaning == "placement":
+        _distribute(asked, option, value)
+    elif meaning == "environment":
+        _variable(asked, option, value)
+    elif meaning == "parameter":
+        asked.run += ["--env", f"OMPI_MCA_{value}={_word(asked, option)}"]
+    elif meaning == "hosts":
+        # Names of a real machine: its nodes are not the simulated ones.
+        asked.ignored.append(f"{option} {value}")
+    elif meaning != "nodes":
+        asked.values[ASKS[meaning][0][0]] = value
+    elif re.fullmatch(r"[1-9]\d{0,8}", value):
+        asked.nodes = int(value)
+    else:
+        asked.wrong.append(Complaint(option, value, "a number of nodes"))
+
+
+def _unknown(asked: Asked, typed: str) -> None:
+    known = (*_differing(asked.launcher), *MEANS, *WITHOUT_EFFECT, *FILES, *MAPPINGS)
+    # srun has no options of one dash and several letters.
+    legal = [o for o in known if asked.launcher != "srun" or not re.match("-[^-]{2}", o)]
+    hint = hint_of_option(typed.partition("=")[0], "run", legal)
+    asked.wrong.append(Complaint("option", typed, "an option that odonata knows", hint))
+
+
+def _word(asked: Asked, option: str) -> str:
+    if asked.rest:
+        return asked.rest.pop(0)
     asked.wrong.append(Complaint(option, "nothing", "a value"))
     return ""
 
 
-def _put(asked: Asked, option: str, value: str) -> None:
-    asked.values[option] = value
-
-
-def _hosts(asked: Asked, typed: str, hosts: str) -> None:
-    """Host names are those of a real machine: its nodes are not the simulated ones."""
-    asked.ignored.append(f"{typed} {hosts}".strip())
-
-
-def _ignore(
-    asked: Asked,
-    typed: str,
-    rest: list[str],
-    valued: Sequence[str],
-    flags: Sequence[str],
-    known: Sequence[str],
-) -> None:
-    """Pass over an option that changes nothing here; an unknown one is a complaint."""
-    option = typed.partition("=")[0]
-    if option not in flags and option not in valued:
-        option = "-" + option.lstrip("-")
-    if option in valued and "=" not in typed:
-        asked.ignored.append(f"{typed} {_value(asked, typed, rest)}".strip())
-    elif option in flags or option in valued:
-        asked.ignored.append(typed)
+def _variable(asked: Asked, option: str, found: str) -> None:
+    """Variables; one that is only named is passed on as it is."""
+    if option == "--export":
+        pairs, ignored = exported(found)
+        asked.ignored += [f"--export={word}" for word in ignored]
+    elif "=" not in found and option in (*VARIABLES, "--env"):
+        pairs = [f"{found}={_word(asked, option)}"]
     else:
-        near = nearest(typed, [*known, *valued, *flags])
-        hint = f"did you mean `{near}`?" if near else None
-        asked.wrong.append(Complaint("option", typed, "an option that odonata knows", hint))
+        pairs = [found] if "=" in found else []
+    asked.run += [word for pair in pairs for word in ("--env", pair)]
 
 
-def _program(asked: Asked, rest: list[str]) -> None:
-    asked.program = rest[1:] if rest[:1] == ["--"] else rest
-    if ":" in asked.program:
-        asked.wrong.append(Complaint("program", ":", "one program; MPMD is not supported"))
+def _map(asked: Asked, option: str, value: str) -> None:
+    """`--map-by`: within a node it changes nothing."""
+    placed = place_of_mapping(option, value)
+    if isinstance(placed, Hint):
+        wanted = "`node`, `ppr:P:node` or an object within a node, such as `core`"
+        asked.wrong.append(Complaint(option, value, wanted, placed.text))
+    elif placed is None:
+        asked.ignored.append(f"{option} {value}")
+    else:
+        name, _, word = placed.partition(" ")
+        asked.values[name] = word
+
+
+def _distribute(asked: Asked, option: str, value: str) -> None:
+    """srun's `--distribution`, whose first word is that of nodes."""
+    first = re.split("[:,]", value)[0]
+    placement = meant("placement", first, PLACEMENTS)
+    if first == "*" or placement == "contiguous":
+        return  # the default
+    if isinstance(placement, str):
+        asked.values["--placement"] = placement
+    else:
+        hint = placement.text if placement else None
+        asked.wrong.append(Complaint(option, value, "`block` or `cyclic`", hint))
+
+
+def _size(asked: Asked) -> None:
+    """The number of ranks, or of ranks per node, where the nodes give it."""
+    ranks, per_node = asked.values.get("-n"), asked.values.get("--ppn")
+    if ranks is None:
+        each = int(per_node) if per_node and per_node.isdecimal() else 1
+        alone = 1 if asked.launcher != "srun" else each
+        asked.values["-n"] = str(asked.nodes * each if asked.nodes else alone)
+    elif asked.nodes and per_node is None and ranks.isdecimal():
+        asked.values["--ppn"] = str(-(-int(ranks) // asked.nodes))

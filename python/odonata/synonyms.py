@@ -162,6 +162,7 @@ ASKS = {
     "ranks": (("-n", "--ranks", "--nodes"), "the number of ranks"),
     "nodes": (("--nodes",), "the number of nodes"),
     "ppn": (("--ppn",), "the number of ranks per node"),
+    "hostfile": (("--hostfile", "--placement"), "the nodes to run on"),
     "hosts": (("--hostfile", "--placement"), "the nodes to run on"),
     "directory": (("--wdir",), "the working directory"),
     "environment": (("--env",), "variables of the ranks"),
@@ -178,9 +179,14 @@ MEANS = {
         "ppn",
     ),
     **dict.fromkeys(
-        ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", "--hosts", "-hosts",
-         "--host", "-host", "-H", "-w", "--nodelist", "--node-list", "-L", "--nodefile",
-         "--exclude", "--default-hostfile"),
+        ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", "--nodefile",
+         "--default-hostfile"),
+        "hostfile",
+    ),
+    # Names of nodes, not a file of them.
+    **dict.fromkeys(
+        ("--hosts", "-hosts", "--host", "-host", "-hostlist", "-machines", "-machinelist", "-H",
+         "-w", "--nodelist", "--node-list", "-L", "--exclude"),
         "hosts",
     ),
     **dict.fromkeys(
@@ -189,8 +195,17 @@ MEANS = {
     **dict.fromkeys(("--env", "-env", "-genv", "--export", "--genv", "--setenv"), "environment"),
     **dict.fromkeys(("-l", "--label", "-prepend-rank", "--tag-output", "--prepend-rank"), "label"),
     **dict.fromkeys(("--distribution", "--rank-by", "--rankby", "-rank-by"), "placement"),
-    **dict.fromkeys(("--silent", "-Q"), "quiet"),
+    **dict.fromkeys(("--quiet", "-quiet", "--silent", "-Q"), "quiet"),
 }  # fmt: skip
+# Hydra's, whose name and value are two words or one: `NAME VALUE` or, as Intel's, `NAME=VALUE`.
+VARIABLES = ("-genv", "-env", "--genv")
+# How ranks are mapped to what a machine has: `place_of_mapping` reads the value.
+MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
+# Files for output and input of the program, each with a value.
+FILES = (
+    "-o", "--output", "--error", "-i", "--input", "-outfile-pattern", "-errfile-pattern",
+    "-outfile", "-errfile", "--stdout", "--stderr", "--output-filename", "--open-mode",
+)  # fmt: skip
 # Options that mean different things to different launchers, or have nothing like them here.
 SAID = {
     "-N": "`-N` is the number of nodes with srun (`--nodes` here) and of ranks per node with "
@@ -206,19 +221,20 @@ SAID = {
     "here)",
     "-r": "`-r` reserves cores with aprun (no effect here) and chooses nodes with srun "
     "(`--hostfile` here)",
+    "-machine": "`-machine` names nodes with Hydra (`--hostfile` here); the machine to simulate "
+    "is `--machine`",
     **dict.fromkeys(
-        ("-o", "--output", "--error", "-i", "--input", "-outfile-pattern", "-errfile-pattern",
-         "--stdout", "--stderr", "--output-filename"),
-        "output and input of the program are the command's own: redirect them by the shell",
+        FILES, "output and input of the program are the command's own: redirect them by the shell"
     ),
     **dict.fromkeys(
         ("--multi-prog", "--het-group", "--pack-group", "--configfile", "-configfile", "--app"),
         "one program per launch: several run side by side by `--jobs FILE`",
     ),
     **dict.fromkeys(
-        ("-envnone", "-genvnone", "--envnone"),
-        "the whole environment is passed on: start the command by `env -i` to pass on less",
+        ("--mca", "-mca", "--gmca", "-gmca"),
+        "Open MPI's parameters are variables: `--env OMPI_MCA_NAME=VALUE`",
     ),
+    **dict.fromkeys(("-bynode", "--bynode"), "`--placement round-robin` does this"),
 }  # fmt: skip
 CORES = "cores, GPUs and their binding are not modeled; a rank has a core of its own"
 MEMORY = "memory per rank is not limited"
@@ -226,6 +242,7 @@ QUEUE = "there is no queue and no allocation"
 START = "starting ranks is not modeled"
 SHOWS = "it shows only what the launcher does"
 ENVIRONMENT = "the whole environment is passed on"
+LESS = f"{ENVIRONMENT}; start the command by `env -i` to pass on less"
 # Options of launchers that change no prediction: how many words follow each, and why. They are
 # accepted by `odonata run`, with a note.
 WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
@@ -236,13 +253,15 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
          "--threads-per-core", "--ntasks-per-core", "--ntasks-per-socket", "--ntasks-per-gpu",
          "--hint", "-S", "--core-spec", "--thread-spec", "-d", "--depth", "-depth", "-cc", "-j",
          "-B", "--extra-node-info", "--cpu-freq", "--bind-to", "-bind-to", "-bind", "--bind",
-         "--cpu-set", "--cpu-list", "--membind", "--pes-per-numa-node"),
+         "--cpu-set", "--cpu-list", "--membind", "-membind", "-binding", "-topolib",
+         "--pes-per-numa-node", "-ranks-per-proc", "-gpus-per-proc", "--accel-bind"),
         (1, CORES),
     ),
     **dict.fromkeys(
         ("--cpu-bind-verbose", "-ss", "--overcommit", "--oversubscribe", "-oversubscribe",
          "--nooversubscribe", "-s", "--overlap", "--exact", "--whole", "--use-hwthread-cpus",
-         "--bind-to-core", "-bind-to-core", "-bycore", "--bycore"),
+         "--bind-to-core", "-bind-to-core", "--bind-to-socket", "-bind-to-socket", "--bind-to-none",
+         "-bind-to-none", "-bycore", "--bycore", "-byslot", "--byslot"),
         (0, CORES),
     ),
     **dict.fromkeys(
@@ -259,18 +278,21 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     ),
     **dict.fromkeys(
         ("--exclusive", "--no-kill", "-k", "-K", "--kill-on-bad-exit", "--immediate", "--hold",
-         "--reboot", "--spread-job", "--no-allocate"),
+         "--reboot", "--nolocal", "-nolocal", "--spread-job", "--no-allocate"),
         (0, QUEUE),
     ),
     **dict.fromkeys(
         ("--pmi", "-pmi", "-rmk", "-launcher", "-launcher-exec", "-bootstrap", "-bootstrap-exec",
-         "-iface", "--umask", "--rlimits", "--bcast", "--resv-ports", "--prefix", "--launch-agent",
-         "--slurmd-debug", "--task-prolog", "--task-epilog", "--prolog", "--epilog", "--propagate",
-         "--profile", "--acctg-freq", "--soft", "--ppn-soft", "--timeout", "-timeout"),
+         "-iface", "--umask", "--rlimits", "--prefix", "-prefix", "--path", "-path",
+         "--launch-agent", "--slurmd-debug", "--task-prolog", "--task-epilog", "--prolog",
+         "--epilog", "--profile", "--acctg-freq", "--soft", "--ppn-soft", "--timeout",
+         "-timeout"),
         (1, START),
     ),
     **dict.fromkeys(
-        ("--transfer", "--no-transfer", "-b", "--no-vni", "--vni", "--allow-run-as-root",
+        ("--bcast", "--propagate", "--resv-ports", "--abort-on-failure", "-abort-on-failure",
+         "--interactive", "-pmi-port", "-profile", "--transfer", "--no-transfer", "-b",
+         "--no-vni", "--vni", "--allow-run-as-root",
          "-allow-run-as-root", "-u", "--unbuffered", "--line-buffer", "--pty",
          "-disable-auto-cleanup", "-disable-hostname-propagation", "-enable-x", "-disable-x",
          "-localonly"),
@@ -284,9 +306,13 @@ WITHOUT_EFFECT: Mapping[str, tuple[int, str]] = {
     ),
     **dict.fromkeys(("-envall", "-genvall", "--envall", "-E", "--preserve-env"), (0, ENVIRONMENT)),
     **dict.fromkeys(("-envlist", "-genvlist", "--envlist"), (1, ENVIRONMENT)),
+    **dict.fromkeys(("-envnone", "-genvnone", "--envnone"), (0, LESS)),
 }  # fmt: skip
-# Of these a value may follow an equals sign.
-OPTIONAL = ("--exclusive", "--kill-on-bad-exit", "--immediate", "-K")
+# Of these a value may follow an equals sign, never a blank: `srun --bcast ./app`.
+OPTIONAL = (
+    "--exclusive", "--kill-on-bad-exit", "--immediate", "-K", "--bcast", "--propagate",
+    "--resv-ports", "--no-kill", "--pty",
+)  # fmt: skip
 
 
 def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
@@ -311,6 +337,13 @@ def for_option(typed: str, command: str, legal: Iterable[str]) -> Hint | None:
     if typed in WITHOUT_EFFECT:
         return Hint(f"leave it out: {WITHOUT_EFFECT[typed][1]}")
     return None
+
+
+def exported(value: str) -> tuple[list[str], list[str]]:
+    """Of srun's `--export`: the variables that it sets, and the words that have no effect here,
+    since the whole environment is passed on."""
+    words = value.split(",")
+    return [w for w in words if "=" in w], [w for w in words if w in ("NONE", "NIL")]
 
 
 def place_of_mapping(option: str, value: str) -> str | Hint | None:

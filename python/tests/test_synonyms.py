@@ -6,6 +6,7 @@ import pytest
 
 from odonata import benchmarks, cli, names, synonyms
 from odonata.commands import launchers
+from odonata.errors import Complaints
 
 RUN = cli.cli.commands["run"]
 OPTIONS = {
@@ -63,6 +64,33 @@ def test_a_variable_may_be_empty(odonata):
     assert (done.returncode, done.stdout) == (0, ".\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "variables", "noted"),
+    [
+        ("--export=ALL", [], []),
+        ("--export=A=1,B", ["A=1"], []),
+        ("--export=NONE", [], ["--export=NONE"]),
+        ("--export NIL,A=1", ["A=1"], ["--export=NIL"]),
+        ("-genvnone", [], ["-genvnone"]),
+        # A name and a value in two words or one, the second of which is the program's.
+        ("-genv A 1", ["A=1"], []),
+        ("-genv A=1", ["A=1"], []),
+        ("-env A= --genv B=1=2 -genv=C=3", ["A=", "B=1=2", "C=3"], []),
+        ("--bcast", [], ["--bcast"]),
+        ("--propagate=STACK --bcast=/tmp/a", [], ["--bcast", "--propagate"]),
+    ],
+)
+def test_variables_and_values_do_not_take_the_program(given, variables, noted):
+    own = ["app", "-genv", "A=1", "--bcast=x"]
+    context = RUN.make_context("run", ["-n", "2", *given.split(), *own])
+    assert context.params["program"] == tuple(own)
+    wrong = Complaints()
+    with context:
+        notes, found = launchers.given(wrong)
+    assert [*found, *context.params["env"]] == variables and not wrong.list
+    assert sorted(note.partition(" has no effect here: ")[0] for note in notes) == noted
+
+
 @pytest.mark.parametrize("before", [(), ("--",)])
 def test_arguments_of_the_program_stay_as_they_are(before):
     own = ("app", "-K1", "--exclusive=user", "--", "--immediate=3")
@@ -94,7 +122,6 @@ def test_nodes_are_counted_as_by_srun(odonata, given, placed):
         (("--nodes", "0",), "a whole number of at least 1"),
         (("-n", "2", "--map-by", "ppr:2:node"), "`--ppn 2` does this"),
         (("-n", "2", "--map-by", "node"), "`--placement round-robin` does this"),
-        (("-n", "2", "--export=NONE"), "env -i"),
     ],
 )  # fmt: skip
 def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
@@ -114,7 +141,9 @@ def test_what_a_launcher_asks_and_cannot_have(odonata, given, said):
         ("run", "--multi-prog", "--jobs FILE"),
         ("run", "-hosts", "did you mean `--hostfile`?"),
         ("run", "-configfile", "--jobs FILE"),
-        ("run", "-envnone", "env -i"),
+        ("run", "--mca", "`--env OMPI_MCA_NAME=VALUE`"),
+        ("run", "-machine", "is `--machine`"),
+        ("run", "-bynode", "`--placement round-robin` does this"),
         ("run", "-rpn", "did you mean `--ppn`?"),
         ("bench", "-N", "`--ppn` here"),
         ("bench", "--ntasks", "`--nodes` and `--ppn`"),

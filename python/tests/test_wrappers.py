@@ -10,7 +10,7 @@ from pathlib import Path
 
 import odonata as od
 import pytest
-from odonata import launchers
+from odonata import launchers, synonyms
 
 PACKAGE = Path(od.__file__).parent
 SCRIPTS = PACKAGE / "_bin"
@@ -179,7 +179,8 @@ def test_launchers_run_the_program(odonata, tmp_path):
         ("mpiexec", "./a -n 3", "-n 1 -- ./a -n 3"),
         ("mpiexec", "-n 4 -ppn 2 ./a", "-n 4 --ppn 2 -- ./a"),
         ("mpiexec", "--np 8 --hostfile h -wdir /x -l ./a", "-l -n 8 --hostfile h --wdir /x -- ./a"),
-        ("mpirun", "-np 4 -N 2 --mca pml ob1 --oversubscribe ./a", "-n 4 --ppn 2 -- ./a"),
+        ("mpirun", "-np 4 -N 2 --mca pml ob1 --oversubscribe ./a",
+         "--env OMPI_MCA_pml=ob1 -n 4 --ppn 2 -- ./a"),
         ("mpiexec", "-n 4 --map-by ppr:2:node:PE=4 -- ./a", "-n 4 --ppn 2 -- ./a"),
         ("mpiexec", "-n 2 --depth=4 --cpu-bind list:1:2 ./a", "-n 2 -- ./a"),
         ("mpiexec", "-n 1 -genv A 1 -env B=2 -genvall ./a", "--env A=1 --env B=2 -n 1 -- ./a"),
@@ -189,8 +190,32 @@ def test_launchers_run_the_program(odonata, tmp_path):
         ("srun", "-n 2 -K --kill-on-bad-exit ./a", "-n 2 -- ./a"),
         ("srun", "-n 2 -K1 --kill-on-bad-exit=0 ./a", "-n 2 -- ./a"),
         ("srun", "-n8 -c7 -l -t 10 -A project --mpi=pmix ./a", "-l -n 8 -- ./a"),
+        # What `odonata run` accepts the launchers accept.
+        ("mpiexec", "-n 2 --umask 022 --rlimits CORE --pmi cray ./a", "-n 2 -- ./a"),
+        ("mpiexec", "-n 2 --ntasks-per-node 2 --chdir /x ./a", "-n 2 --ppn 2 --wdir /x -- ./a"),
+        ("srun", "--acctg-freq=1 --tmp 5 --epilog e ./a", "-n 1 -- ./a"),
+        # A value that may only follow an equals sign.
+        ("srun", "--bcast --propagate --resv-ports ./a", "-n 1 -- ./a"),
+        ("srun", "--bcast=/tmp/a --propagate=STACK --no-kill=off ./a", "-n 1 -- ./a"),
+        # A variable in one word or two, set or only named.
+        ("mpiexec", "-n 1 -genv A=1 ./a", "--env A=1 -n 1 -- ./a"),
+        ("mpiexec", "-n 1 -genv A= -env B 2 ./a", "--env A= --env B=2 -n 1 -- ./a"),
+        ("mpiexec", "-n 1 -e A=1 -x B=2 -x C ./a", "--env A=1 --env B=2 -n 1 -- ./a"),
+        ("srun", "--export A=1,B ./a", "--env A=1 -n 1 -- ./a"),
+        # Letters that differ by launcher.
+        ("mpiexec", "-N 2 -c 4 -q ./a", "--quiet --ppn 2 -n 4 -- ./a"),
+        ("srun", "-N 2 -c 4 -q debug -Q ./a", "--quiet -n 2 -- ./a"),
+        ("mpiexec", "-n 2 -H a,b -machine c ./a", "-n 2 -- ./a"),
+        ("srun", "-H -w a -x b -r 1 -L c -e d -D /x ./a", "--wdir /x -n 1 -- ./a"),
+        ("srun", "-lu -OI5 -n2 ./a", "-l -n 2 -- ./a"),
+        # The order of ranks on nodes.
+        ("mpirun", "-n 4 --map-by node --rank-by core ./a", "-n 4 --placement round-robin -- ./a"),
+        ("mpirun", "-n 4 -bynode ./a", "-n 4 --placement round-robin -- ./a"),
+        ("mpirun", "-n 4 -ppr 2:node ./a", "-n 4 --ppn 2 -- ./a"),
+        ("srun", "-n 4 --distribution=block:cyclic,Pack ./a", "-n 4 -- ./a"),
+        ("srun", "-n 4 --distribution=*:block ./a", "-n 4 -- ./a"),
     ],
-)
+)  # fmt: skip
 def test_options_of_launchers(name, arguments, expected):
     found, _ = launchers.command_of(name, arguments.split(), {"ODONATA_MACHINE": "aurora"})
     assert found == ["run", "--machine", "aurora", *expected.split()]
@@ -201,6 +226,49 @@ def test_an_export_of_none_is_noted():
     found, ignored = launchers.command_of("srun", words, {"ODONATA_MACHINE": "aurora"})
     assert found[3:] == ["--env", "A=1", "-n", "1", "--", "./a"]
     assert ignored == ["--export=NONE"]
+
+
+@pytest.mark.parametrize("name", ("mpiexec", "srun"))
+def test_launchers_accept_what_run_accepts(name):
+    """Every option without effect, with as many words, unless its letter means something else."""
+    differing = launchers.SRUN if name == "srun" else launchers.MPIEXEC
+    for option, (words, _) in synonyms.WITHOUT_EFFECT.items():
+        one_dash = len(option) > 2 and option[1] != "-"
+        if option in differing or name == "srun" and one_dash:
+            continue
+        given = [option, *["x"] * words]
+        found, ignored = launchers.command_of(name, [*given, "./a"], {"ODONATA_MACHINE": "aurora"})
+        assert found[3:] == ["-n", "1", "--", "./a"], option
+        assert ignored == [" ".join(given)]
+    for option in differing:
+        assert len(option) == 2 or option in synonyms.SAID or option in ("-ppr", "--mpi"), option
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        # By what it means, not by its letters.
+        ("srun", "--multi-prog", "--jobs FILE"),
+        ("srun", "--het-group=1", "--jobs FILE"),
+        ("mpiexec", "--configfile", "--jobs FILE"),
+        ("mpiexec", "-m", "`--placement` here"),
+        ("mpirun", "--map-by ppr:2:socket", "`--ppn`, `--placement` or `--hostfile`"),
+        ("srun", "-m plane=4", "NODE[:RANKS]"),
+        ("srun", "--distribution=arbitrary", "NODE[:RANKS]"),
+        # Misspelled ones, by the launcher's own words.
+        ("srun", "--ntask", "did you mean `--ntasks`?"),
+        ("srun", "--ntasks-per-gpus=1", "did you mean `--ntasks-per-gpu`?"),
+        ("mpiexec", "-hostfil", "did you mean `-hostfile`?"),
+        ("mpiexec", "--cpu-bnd=x", "did you mean `--cpu-bind`?"),
+        ("mpiexec", "-frob", None),
+        ("srun", "-Z", None),
+    ],
+)
+def test_a_launcher_never_suggests_an_option_of_another_meaning(name, arguments, said):
+    with pytest.raises(od.InputError) as caught:
+        launchers.command_of(name, [*arguments.split(), "./a"], {"ODONATA_MACHINE": "aurora"})
+    (complaint,) = caught.value.complaints
+    assert complaint.hint is None if said is None else said in complaint.hint
 
 
 def test_all_that_is_wrong_with_a_launchers_options_is_said_at_once():

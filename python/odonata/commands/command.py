@@ -9,13 +9,9 @@ from typing import Any
 
 import click
 
-from ..errors import Complaint, InputError, nearest
+from ..errors import Complaint, InputError, hint_of_option, nearest
 from ..spelling import spelled
 from ..streams import silence
-from ..synonyms import for_option
-
-# Options that differ in more letters than this are other options, not misspelled ones.
-ALIKE = 0.75
 
 
 class Command(click.Command):
@@ -81,8 +77,4 @@ def option_hint(error: click.NoSuchOption) -> str | None:
     shown = [p for p in params if not getattr(p, "hidden", False)]
     legal = [option for param in shown for option in param.opts]
     name = (error.ctx.info_name if error.ctx else None) or ""
-    if found := for_option(typed, name, legal):
-        return found.text
-    # Of one letter nothing can be misspelled: `-N` is not `-n`.
-    near = nearest(typed, (o for o in legal if len(o) > 2), ALIKE) if len(typed) > 2 else None
-    return f"did you mean `{near}`?" if near else None
+    return hint_of_option(typed, name, legal)

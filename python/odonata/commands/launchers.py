@@ -8,12 +8,21 @@ from typing import Any
 
 import click
 
-from ..synonyms import MEANS, OPTIONAL, SAID, WITHOUT_EFFECT, Hint, place_of_mapping
+from ..synonyms import (
+    LESS,
+    MAPPINGS,
+    MEANS,
+    OPTIONAL,
+    SAID,
+    VARIABLES,
+    WITHOUT_EFFECT,
+    Hint,
+    exported,
+    place_of_mapping,
+)
 from .command import Command
 
 KEY = "odonata.launchers"
-MAPPINGS = ("--map-by", "-map-by", "--rank-by", "-rank-by")
-VARIABLES = ("-genv", "-env", "--genv")
 # Options of `odonata run` with one dash and more letters than one.
 OWN = (
     "-np", "-ppn", "-npernode", "-perhost", "-hostfile", "-machinefile", "-wdir", "-prepend-rank"
@@ -38,11 +47,14 @@ class RunCommand(Command):
 
 
 def bare(args: list[str]) -> Iterator[str]:
-    """The arguments, as many, with options whose value is optional written without it."""
+    """The arguments, as many, with options whose value is optional written without it, and
+    `-genv NAME=VALUE` as `--env NAME=VALUE`."""
     options = True
-    for arg in args:
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
         options = options and arg != "--"
-        name = arg.partition("=")[0]
+        name, _, value = arg.partition("=")
+        if options and name in VARIABLES and "=" in (value or following):
+            arg = arg.replace(name, "--env", 1)
         if options and (name != arg and name in OPTIONAL or re.fullmatch("-K[01]", arg)):
             arg = name if name in OPTIONAL else "-K"
         yield arg
@@ -102,8 +114,9 @@ def given(wrong: Any) -> tuple[list[str], list[str]]:
             if name in VARIABLES:
                 variables.append("=".join(one))
             elif name == "--export":
-                variables += exported(wrong, one)
-                notes["--export: the whole environment is passed on"] = None
+                found, ignored = exported(one)
+                variables += found
+                notes |= {f"--export={word} has no effect here: {LESS}": None for word in ignored}
             else:
                 mapped(wrong, name, one, notes)
     return list(notes), variables
@@ -118,16 +131,6 @@ def mapped(wrong: Any, name: str, value: str, notes: dict[str, None]) -> None:
         wrong.add(name, value, "an object within a node, such as `core`", asked.text)
     else:
         wrong.add(name, value, "an object within a node, such as `core`", f"`{asked}` does this")
-
-
-def exported(wrong: Any, value: str) -> list[str]:
-    """The variables that srun's `--export` sets; those it only names are passed on anyway."""
-    words = [word for word in value.split(",") if word and word != "ALL"]
-    if any(word in ("NONE", "NIL") for word in words):
-        wanted = "ALL, or variables: the whole environment is passed on"
-        wrong.add("--export", value, wanted, "start the command by `env -i` to pass on less")
-        return []
-    return [word for word in words if "=" in word]
 
 
 def size(wrong: Any, given: dict[str, Any]) -> tuple[int, int | None]:
