@@ -33,6 +33,8 @@ PARTNERS = (
 )
 MAKERS = "calls of all ranks, of the first or the last, of the rest, or of a communicator"
 SMALLEST = 2  # Extent of a grid in any direction.
+# Operations that may each go up or down first around a grid: 2^6 orders are tried per grid.
+MOST_EITHER_WAY = 6
 
 
 @dataclass
@@ -144,6 +146,33 @@ def rules() -> Iterator[tuple[str, int]]:
         yield rule, 0
 
 
+def orders(
+    rule: str, dims: int, recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Made]]]
+) -> Iterator[frozenset[str]]:
+    """Which operations go up before they go down, the fewest first. Only those with partners that
+    are neighbors both ways have a choice."""
+    yield frozenset()
+    if "p" not in rule or not rule.startswith("grid"):
+        return
+    every = frozenset(call.token.op for made in of for _, call in made)
+    choice: dict[str, str] = {}  # With the place of the first such call.
+    for recording, made in zip(recordings, of):
+        down = named(rule, dims, frozenset(), made, recording.ranks)
+        up = named(rule, dims, every, made, recording.ranks)
+        for (rank, call), one, other in zip(made, down, up):
+            if one != other:
+                choice.setdefault(call.token.op, recording.at(rank, call.row))
+    ops = sorted(choice)
+    if len(ops) > MOST_EITHER_WAY:
+        raise IrregularError(
+            choice[ops[0]], f"{len(ops)} operations ({', '.join(ops)}) between ranks that are "
+            "neighbors both ways around a grid, with other tags by direction than in another "
+            "recording", f"at most {MOST_EITHER_WAY} such operations in one communicator",
+        )  # fmt: skip
+    for k in range(1, len(ops) + 1):
+        yield from map(frozenset, itertools.combinations(ops, k))
+
+
 def explains(
     names: Sequence[tuple[str, int] | None], made: Sequence[tuple[int, Made]], n: int
 ) -> set[int]:
@@ -185,12 +214,10 @@ def families(recordings: Sequence[Recording], each: Sequence[list[list[Made]]]) 
 
 def settled(recordings: Sequence[Recording], of: Sequence[Sequence[tuple[int, Made]]]) -> bool:
     """Names the calls by the first rule that explains the partners of all; whether there is one."""
-    ops = sorted({call.token.op for made in of for _, call in made})
     # A grid of two ranks in a direction may be periodic there or not: then it is as in the others,
     # if as much goes in all directions.
     for alike, (rule, dims) in itertools.product((True, False), rules()):
-        some = range(len(ops) + 1) if "p" in rule.removeprefix("grid") else (0,)
-        for upward in (frozenset(up) for k in some for up in itertools.combinations(ops, k)):
+        for upward in orders(rule, dims, recordings, of):
             each = [named(rule, dims, upward, made, r.ranks) for r, made in zip(recordings, of)]
             counts = list(map(explains, each, of, (r.ranks for r in recordings)))
             if not all(counts) or alike and max(map(len, counts)) > 1:

@@ -11,7 +11,7 @@ from conftest import PROGRAMS
 from pyarrow import parquet
 
 import odonata as od
-from odonata import records
+from odonata import merging, records, regular
 
 MACHINE = ("--machine", "dragonfly-1056", "--fidelity", "loggp")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -400,6 +400,38 @@ def test_a_refusal_says_what_differs(tmp_path, wrong, said):
     told = str(refused.value)
     assert all(words in told for words in said), told
     assert not (tmp_path / "made.parquet").exists()
+
+
+def around(n: int, ops: list[str]) -> regular.Recording:
+    """Calls with both neighbors in all directions of a periodic grid, tag 1 up, tag 2 down."""
+    blank = dict.fromkeys(records.PLAIN, 0) | {"grain": 1, "needs": [], "lengths": [], "step": 0}
+    shape, ways = regular.grid(n, 3), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+    def row(rank: int, op: str, way: tuple[int, ...], by: int):
+        to = regular.neighbor(rank, [by * d for d in way], shape, [True] * 3)
+        return {**blank, "rank": rank, "op": op, "peer": to, "tag": 1 if by > 0 else 2}
+
+    rows = [
+        [row(rank, op, way, by) for op in ops for way in ways for by in (1, -1)]
+        for rank in range(n)
+    ]
+    return regular.Recording(f"on {n}", {"communicators": []}, rows)
+
+
+def test_few_operations_are_tried_up_first_and_down_first():
+    # On 8 ranks both neighbors are one in all directions, on 16 not in the first.
+    ops = sorted(regular.PAIRWISE)[: merging.MOST_EITHER_WAY + 1]
+    few = [around(n, ops[:-1]) for n in (8, 16)]
+    each = [merging.made_of(of)[0] for of in few]
+    merging.families(few, each)
+    for made in each:
+        first = [call for call in made[0] if call.key == ("gridppp 1 0 0", 0)]
+        assert [call.numbers["tag"] for call in first] == [1] * len(ops[:-1])
+    few = [around(n, ops) for n in (8, 16)]
+    each = [merging.made_of(of)[0] for of in few]
+    with pytest.raises(regular.IrregularError, match=f"on 8, rank 0.* {len(ops)} operations") as no:
+        merging.families(few, each)
+    assert no.value.wanted.startswith(f"at most {merging.MOST_EITHER_WAY} such operations")
 
 
 def test_messages_that_one_recording_lacks_are_refused(tmp_path):
