@@ -247,14 +247,11 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
     #[inline]
     pub(crate) fn leaves_at(&mut self, flight: Flight) -> Time {
         let Send { from, to, .. } = self.sends[flight.send];
-        let nics = self.nics_of(flight);
         let commanded = match flight.leg {
             Leg::Eager | Leg::RequestToSend => self.command(self.played(from)),
             Leg::Get | Leg::Data | Leg::Finished => self.now,
         };
-        let now = commanded
-            + self.far_nics(flight.leg, (from, to), nics)
-            + self.host_ends(flight.leg, to);
+        let now = commanded + self.far_nics(flight) + self.host_ends(flight.leg, to);
         match self.job.buffers {
             Buffers::Host => now,
             Buffers::Gpu => self.leaves_gpu_at(flight, now),

@@ -8,8 +8,8 @@
 //! in docs/models/node.md.
 
 use crate::gpu::Gpus;
-use crate::protocol::is_back;
-use crate::world::{Buffers, Job, Leg, Purpose, Send, World};
+use crate::protocol::ends;
+use crate::world::{Buffers, Flight, Job, Leg, Purpose, Send, World};
 use base::{IndexVec, Span, Time};
 use machine::{Machine, NicId, NodeId};
 use net::NetworkModel;
@@ -226,16 +226,26 @@ impl<N: NetworkModel, W: Workload> World<'_, N, W> {
 
     /// What a leg needs more on the way between the two ranks of a message and the NICs it uses,
     /// where these hang on other CPUs than theirs.
-    pub(crate) fn far_nics(&self, leg: Leg, ranks: (u32, u32), nics: (NicId, NicId)) -> Span {
-        let machine = &self.job.machine;
-        let far = |rank: u32, nic: NicId| {
-            let seat = &self.job.seats[rank as usize];
-            let own = seat.binding.has_far_nic;
-            let is_far =
-                if nic == seat.nic { own } else { machine.cpu_of(nic) != seat.binding.cpu };
-            u64::from(is_far)
+    #[inline]
+    pub(crate) fn far_nics(&self, flight: Flight) -> Span {
+        let ends = if self.names_nics(flight.send) {
+            self.far_named_nics(flight)
+        } else {
+            let Send { from, to, .. } = self.sends[flight.send];
+            let far = |rank: u32| u64::from(self.job.seats[rank as usize].binding.has_far_nic);
+            far(from) + far(to)
         };
-        let (src, dst) = if is_back(leg) { (ranks.1, ranks.0) } else { ranks };
-        machine.node.far_nic_latency * (far(src, nics.0) + far(dst, nics.1))
+        self.job.machine.node.far_nic_latency * ends
+    }
+
+    /// How many of the two NICs that the workload named are far from their ranks.
+    fn far_named_nics(&self, flight: Flight) -> u64 {
+        let (src, dst) = ends(&self.sends[flight.send], flight.leg);
+        let nics = self.nics_of(flight);
+        let far = |rank: u32, nic: NicId| {
+            let binding = &self.job.seats[rank as usize].binding;
+            u64::from(self.job.machine.cpu_of(nic) != binding.cpu)
+        };
+        far(src, nics.0) + far(dst, nics.1)
     }
 }
