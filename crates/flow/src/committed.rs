@@ -106,7 +106,7 @@ impl FlowNetwork {
         let Flight { msg, samples, .. } = self.flights[flight];
         let src = self.twin(msg.src);
         let Some(committed) = self.committed.as_mut().filter(|_| samples > 1) else { return };
-        let way = machine.way(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
+        let way = machine.find_path(msg.src, msg.dst, msg.draw, &Idle, &mut self.path);
         // What is down makes a way round of it.
         let is_minimal = way.expect(THERE_IS_ONE).is_minimal();
         let hops = self.path.len() - 2;

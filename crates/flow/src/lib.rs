@@ -562,7 +562,7 @@ impl FlowNetwork {
         machine: &Machine,
     ) -> Result<Span, LostAt> {
         let links = &machine.links;
-        machine.way(back.src, back.dst, back.draw, &machine::Idle, &mut self.path)?;
+        machine.find_path(back.src, back.dst, back.draw, &machine::Idle, &mut self.path)?;
         let latency: Span = self.path.iter().map(|&link| links.latency[link]).sum();
         let slowest = self.path.iter().map(|&link| links.gap[link].span(headers)).max();
         Ok(latency + slowest.expect("a path has links"))
@@ -623,7 +623,7 @@ impl NetworkModel for FlowNetwork {
     /// share it.
     fn fold(&mut self, machine: &Machine, folding: Folding) {
         self.pressure.fold(machine.folded_links(&folding));
-        self.twin = folding.twin;
+        self.twin = folding.representative;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {

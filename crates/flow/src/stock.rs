@@ -155,7 +155,7 @@ impl FlowNetwork {
     /// and whatever else is idle.
     fn stays(&mut self, msg: Message, nth: u32, machine: &Machine) -> bool {
         let draw = Message::packet_draw(msg.draw, nth);
-        machine.way(msg.src, msg.dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
+        machine.find_path(msg.src, msg.dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
         let (mut route, mut full) = (Route::default(), Full(&[]));
         self.path.windows(2).all(|pair| {
             let End::Switch(at) = machine.links.to[pair[0]] else { return false };
@@ -184,10 +184,11 @@ impl FlowNetwork {
             let f = &self.flights[flight];
             let (Message { src, dst, draw, .. }, samples) = (f.msg, f.samples);
             let is_answered = f.weight.back > 0;
-            let route = cx.machine.way(src, dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
+            let route =
+                cx.machine.find_path(src, dst, draw, &Idle, &mut self.path).expect(THERE_IS_ONE);
             self.back.clear();
             if is_answered {
-                cx.machine.way(dst, src, !draw, &Idle, &mut self.back).expect(THERE_IS_ONE);
+                cx.machine.find_path(dst, src, !draw, &Idle, &mut self.back).expect(THERE_IS_ONE);
             }
             for link in self.path.iter_mut().chain(&mut self.back) {
                 *link = self.pressure.stand(*link);

@@ -262,7 +262,7 @@ impl FlowNetwork {
         machine: &Machine,
     ) -> Result<bool, LostAt> {
         let Message { src, dst, .. } = self.flights[flight].msg;
-        let route = machine.way(src, dst, draw, &self.pressure, &mut self.path)?;
+        let route = machine.find_path(src, dst, draw, &self.pressure, &mut self.path)?;
         self.path.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
         Ok(route.is_minimal())
     }
@@ -277,7 +277,7 @@ impl FlowNetwork {
         let Flight { msg: Message { src, dst, .. }, weight, .. } = self.flights[flight];
         self.back.clear();
         if weight.back > 0 {
-            machine.way(dst, src, !draw, &self.pressure, &mut self.back)?;
+            machine.find_path(dst, src, !draw, &self.pressure, &mut self.back)?;
             self.back.iter_mut().for_each(|link| *link = self.pressure.stand(*link));
         }
         Ok(())

@@ -477,10 +477,10 @@ fn a_way_is_there_for_every_draw_or_for_none() {
                 continue;
             }
             let (src, dst) = (NicId(src), NicId(dst));
-            let first = machine.way(src, dst, luck(2), &Idle, &mut path).map(|_| ());
+            let first = machine.find_path(src, dst, luck(2), &Idle, &mut path).map(|_| ());
             for nth in 3..12 {
                 let load = Busy(luck(nth));
-                let again = machine.way(src, dst, luck(nth), &load, &mut path).map(|_| ());
+                let again = machine.find_path(src, dst, luck(nth), &load, &mut path).map(|_| ());
                 assert_eq!(again, first, "seed {seed}: {src:?} to {dst:?}");
                 let mut links = path.clone();
                 links.sort_unstable();

@@ -200,7 +200,7 @@ impl LogGpNetwork {
         let in_order = msg.in_order && machine.keeps_flows;
         let draw = if in_order { Message::draw_in_order(msg.draw) } else { msg.draw };
         let load = Quiet::default();
-        let route = machine.way(msg.src, msg.dst, draw, &load, &mut self.path)?;
+        let route = machine.find_path(msg.src, msg.dst, draw, &load, &mut self.path)?;
         // By minimal routing all go one way where the first had no other.
         let is_lone =
             machine.routing == Routing::Minimal && !load.asked.get() && machine.faults.is_none();
@@ -233,7 +233,7 @@ impl LogGpNetwork {
         for nth in 0..samples {
             if nth > 0 {
                 let draw = Message::packet_draw(msg.draw, nth as u32);
-                let way = machine.way(msg.src, msg.dst, draw, &Idle, &mut self.path);
+                let way = machine.find_path(msg.src, msg.dst, draw, &Idle, &mut self.path);
                 route = way.expect("a way that the first packet had");
             }
             let packets = share(cut.packets, nth);
@@ -410,7 +410,7 @@ impl NetworkModel for LogGpNetwork {
     }
 
     fn fold(&mut self, _: &Machine, folding: Folding) {
-        self.twin = folding.twin;
+        self.twin = folding.representative;
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {

@@ -19,7 +19,7 @@ pub struct Folding {
     pub swaps: bool,
     /// For each NIC of the machine the one that stands for it, in the first group; others for
     /// themselves.
-    pub twin: IndexVec<NicId, NicId>,
+    pub representative: IndexVec<NicId, NicId>,
 }
 
 impl Folding {
@@ -120,19 +120,23 @@ impl Machine {
         for link in self.links.to.ids() {
             let ends = (self.links.from[link], self.links.to[link]);
             stands[link] = match (self.links.kind[link], ends.0, ends.1) {
-                (LinkKind::Injection, End::Nic(nic), _) => self.injection(folding.twin[nic]),
-                (LinkKind::Ejection, _, End::Nic(nic)) => self.ejection(folding.twin[nic]),
+                (LinkKind::Injection, End::Nic(nic), _) => {
+                    self.injection(folding.representative[nic])
+                }
+                (LinkKind::Ejection, _, End::Nic(nic)) => {
+                    self.ejection(folding.representative[nic])
+                }
                 (kind @ (LinkKind::Local | LinkKind::LocalBlack), End::Switch(at), _) => {
                     let group = net.seats[at].group();
                     if places[group].is_none() {
                         continue;
                     }
-                    let twin = net.groups[first].first + (at.0 - net.groups[group].first);
+                    let same = net.groups[first].first + (at.0 - net.groups[group].first);
                     let begin = |switch: SwitchId| match kind {
                         LinkKind::Local => net.seats[switch].row_first,
                         _ => net.seats[switch].col_first,
                     };
-                    LinkId(begin(SwitchId(twin)) + (link.0 - begin(at)))
+                    LinkId(begin(SwitchId(same)) + (link.0 - begin(at)))
                 }
                 _ => continue,
             };

@@ -80,7 +80,7 @@ pub struct Placement {
 
 /// What is to be placed.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'a> {
+pub struct JobShape<'a> {
     pub ranks: u32,
     /// Ranks a node has room for.
     pub ppn: u32,
@@ -116,7 +116,7 @@ impl Placement {
     pub fn new(
         machine: &Machine,
         policy: &Policy,
-        job: Job<'_>,
+        job: JobShape<'_>,
     ) -> Result<Placement, Vec<Complaint>> {
         Placement::among(machine, policy, job, &Free::all(machine))
     }
@@ -125,7 +125,7 @@ impl Placement {
     pub fn among(
         machine: &Machine,
         policy: &Policy,
-        job: Job<'_>,
+        job: JobShape<'_>,
         free: &Free,
     ) -> Result<Placement, Vec<Complaint>> {
         let node = match policy {
@@ -151,7 +151,11 @@ impl Placement {
     }
 
     /// A node that is not full is bound as if it were.
-    fn of_nodes(machine: &Machine, node: Vec<NodeId>, Job { ppn, nics, .. }: Job<'_>) -> Placement {
+    fn of_nodes(
+        machine: &Machine,
+        node: Vec<NodeId>,
+        JobShape { ppn, nics, .. }: JobShape<'_>,
+    ) -> Placement {
         let mut on_node = vec![0u32; machine.compute_nodes as usize];
         let local: Vec<u32> = node
             .iter()
@@ -171,7 +175,7 @@ impl Placement {
     }
 }
 
-fn at_least_one(job: Job<'_>) -> Vec<Complaint> {
+fn at_least_one(job: JobShape<'_>) -> Vec<Complaint> {
     [("ranks", job.ranks), ("ppn", job.ppn), ("nodes", job.nodes.unwrap_or(1))]
         .into_iter()
         .filter(|&(_, n)| n == 0)
@@ -183,7 +187,7 @@ fn at_least_one(job: Job<'_>) -> Vec<Complaint> {
 fn chosen(
     machine: &Machine,
     policy: &Policy,
-    job: Job<'_>,
+    job: JobShape<'_>,
     free: &Free,
 ) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = at_least_one(job);
@@ -289,7 +293,7 @@ fn spread(
 fn listed(
     machine: &Machine,
     nodes: &[NodeId],
-    job: Job<'_>,
+    job: JobShape<'_>,
 ) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = Vec::new();
     if nodes.len() != job.ranks as usize {
@@ -312,7 +316,7 @@ fn listed(
     if out.is_empty() { Ok(nodes.to_vec()) } else { Err(out) }
 }
 
-fn hosted(hosts: &[(NodeId, u32)], job: Job<'_>) -> Result<Vec<NodeId>, Vec<Complaint>> {
+fn hosted(hosts: &[(NodeId, u32)], job: JobShape<'_>) -> Result<Vec<NodeId>, Vec<Complaint>> {
     let mut out = at_least_one(job);
     let slots: u64 = hosts.iter().map(|&(_, slots)| u64::from(slots)).sum();
     if u64::from(job.ranks) > slots {
@@ -409,14 +413,14 @@ mod tests {
         MachineSpec::parse("aurora", text, &[]).expect("legal").resolve().expect("sound")
     }
 
-    fn job(ranks: u32, ppn: u32) -> Job<'static> {
-        Job { ranks, ppn, nodes: None, nics: &NicPolicy::Block, seed: 1 }
+    fn job(ranks: u32, ppn: u32) -> JobShape<'static> {
+        JobShape { ranks, ppn, nodes: None, nics: &NicPolicy::Block, seed: 1 }
     }
 
     #[test]
     fn ranks_come_to_the_nodes_their_policy_names() {
         let m = aurora();
-        let nodes = |policy: Policy, job: Job<'_>| -> Vec<u32> {
+        let nodes = |policy: Policy, job: JobShape<'_>| -> Vec<u32> {
             let placed = Placement::new(&m, &policy, job).expect("there is room");
             placed.node.iter().map(|n| n.0).collect()
         };
@@ -435,7 +439,7 @@ mod tests {
         }
         assert_ne!(
             nodes(Policy::Random, job(100, 1)),
-            nodes(Policy::Random, Job { seed: 2, ..job(100, 1) })
+            nodes(Policy::Random, JobShape { seed: 2, ..job(100, 1) })
         );
         let list = vec![NodeId(7), NodeId(3), NodeId(7)];
         assert_eq!(nodes(Policy::Nodes(list), job(3, 1)), [7, 3, 7]);
@@ -463,8 +467,8 @@ mod tests {
             (Policy::Block, job(10_625, 1), "ranks"),
             (Policy::Random, job(0, 1), "ranks"),
             (Policy::Block, job(8, 0), "ppn"),
-            (Policy::Block, Job { nodes: Some(2), ..job(17, 8) }, "ranks"),
-            (Policy::Block, Job { nodes: Some(10_625), ..job(17, 8) }, "nodes"),
+            (Policy::Block, JobShape { nodes: Some(2), ..job(17, 8) }, "ranks"),
+            (Policy::Block, JobShape { nodes: Some(10_625), ..job(17, 8) }, "nodes"),
             (Policy::Hosts(vec![(NodeId(0), 4)]), job(5, 1), "ranks"),
             (Policy::Nodes(vec![NodeId(10_624)]), job(1, 1), "placement, rank 0"),
             // 64 nodes a group, 166 groups.

@@ -12,9 +12,10 @@ fn folded(name: &str, set: &[(&str, &str)], swaps: bool) -> (Machine, Folding) {
     let spec = MachineSpec::parse(name, preset(name).expect("a preset"), &set).expect("legal");
     let machine = spec.resolve().expect("legal");
     let a_group = machine.kinds[0].nodes * machine.kinds[0].nics;
-    let twin = |nic: u32| if nic < 8 * a_group { nic % a_group } else { nic };
-    let twin: IndexVec<NicId, NicId> = (0..machine.n_nics()).map(|nic| NicId(twin(nic))).collect();
-    (machine, Folding { groups: (0..8).map(GroupId).collect(), swaps, twin })
+    let representative = |nic: u32| if nic < 8 * a_group { nic % a_group } else { nic };
+    let representative: IndexVec<NicId, NicId> =
+        (0..machine.n_nics()).map(|nic| NicId(representative(nic))).collect();
+    (machine, Folding { groups: (0..8).map(GroupId).collect(), swaps, representative })
 }
 
 /// The links that stand for the minimal way by one draw.

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{IndexVec, Slab, Span, Time, draw, uniform};
 use des::Phase;
-use machine::faults::{Change, Faults, LANES, chance_of_error};
+use machine::faults::{Faults, LANES, LinkChange, chance_of_error};
 use machine::{Hop, LinkId, Machine, NicId};
 use net::{Cx, FAILED, Failure, LostAt, MsgId};
 
@@ -130,8 +130,8 @@ impl PacketNetwork {
         }
     }
 
-    fn set_condition(&mut self, change: Change, machine: &Machine) {
-        let Change { link, to, .. } = change;
+    fn set_condition(&mut self, change: LinkChange, machine: &Machine) {
+        let LinkChange { link, to, .. } = change;
         let faulty = self.faulty();
         faulty.ber[link] = to.ber;
         let mut class = faulty.whole[link];
@@ -164,7 +164,7 @@ impl PacketNetwork {
         let link = change.link;
         for packet in self.all_who_wait(link, cx) {
             let mut route = self.packets[packet].route;
-            cx.machine.take_back(&mut route, link);
+            cx.machine.undo_hop(&mut route, link);
             self.packets[packet].route = route;
             self.decide_around(packet, cx);
         }

@@ -5,7 +5,7 @@
 
 mod memory;
 
-use machine::Complaint;
+use machine::Complaint as Diagnostic;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -33,12 +33,12 @@ struct Complaints<'a> {
 /// Complaints that are handed over: no person reads more, and a long file can have millions.
 const MOST_COMPLAINTS: usize = 1000;
 
-fn input_error(mut complaints: Vec<Complaint>) -> PyErr {
+fn input_error(mut complaints: Vec<Diagnostic>) -> PyErr {
     let more = complaints.len().saturating_sub(MOST_COMPLAINTS);
     if more > 0 {
         complaints.truncate(MOST_COMPLAINTS);
         let found = format!("{more} more complaints");
-        complaints.push(Complaint::new("input", found, "the ones above corrected first"));
+        complaints.push(Diagnostic::new("input", found, "the ones above corrected first"));
     }
     let rows: Vec<Complaints> = complaints
         .iter()
@@ -77,7 +77,7 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     py: Python<'_>,
     request: &str,
     tick: Option<Py<PyAny>>,
-    body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Complaint>> + Send,
+    body: impl FnOnce(&Q, Tick) -> Result<R, Vec<Diagnostic>> + Send,
 ) -> PyResult<String> {
     // The package writes requests; one that does not parse is its bug, not the user's input.
     let request: Q = serde_json::from_str(request).map_err(|e| {
@@ -255,7 +255,7 @@ fn toml_to_json(text: &str) -> PyResult<String> {
             // Of what is nested too deeply, the parser does not say where.
             let line = error.span().map(|s| text[..s.start].matches('\n').count() + 1);
             let at = line.map_or_else(|| "some line".to_string(), |line| format!("line {line}"));
-            Err(input_error(vec![Complaint::new(at, "", error.message().to_string())]))
+            Err(input_error(vec![Diagnostic::new(at, "", error.message().to_string())]))
         }
     }
 }

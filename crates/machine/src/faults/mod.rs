@@ -75,7 +75,7 @@ pub struct Condition {
 
 /// From then on a link is so.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Change {
+pub struct LinkChange {
     pub at: Time,
     pub link: LinkId,
     pub to: Condition,
@@ -103,7 +103,7 @@ pub struct Faults {
     /// Of every link that `changes` say nothing of.
     pub ber: f64,
     /// In order of time, then of links; those of time zero are how the run begins.
-    pub changes: Vec<Change>,
+    pub changes: Vec<LinkChange>,
     /// When a node's programs die, in order of time.
     pub deaths: Vec<(Time, NodeId)>,
     /// `outages[first[l]..first[l + 1]]` are link `l`'s, in order of time, apart from each other.
@@ -206,7 +206,7 @@ impl FaultPlan {
             }
             first.push(outages.len() as u32);
         }
-        changes.sort_by_key(|change: &Change| (change.at, change.link));
+        changes.sort_by_key(|change: &LinkChange| (change.at, change.link));
         let dead = self.faults.iter().filter_map(|fault| match (fault.part, fault.trouble) {
             (Part::Node(node), Trouble::Down) => Some((fault.from, node)),
             _ => None,
@@ -224,7 +224,7 @@ impl FaultPlan {
         link: LinkId,
         faults: &[Fault],
         outages: &mut Vec<Outage>,
-        changes: &mut Vec<Change>,
+        changes: &mut Vec<LinkChange>,
     ) {
         let mut times: Vec<Time> = faults.iter().flat_map(|f| [f.from, f.until]).collect();
         times.push(Time::ZERO);
@@ -242,7 +242,7 @@ impl FaultPlan {
                 }
             }
             if now != last {
-                changes.push(Change { at, link, to: now });
+                changes.push(LinkChange { at, link, to: now });
             }
             match (now.is_up, down_since) {
                 (false, None) => down_since = Some(at),

@@ -196,7 +196,7 @@ impl Machine {
     /// What `walk` finds, of a packet sent as the run begins to a machine of which parts may be
     /// down; if there is no way, where it is lost. Neither its draw nor any load decides whether
     /// there is one.
-    pub fn way(
+    pub fn find_path(
         &self,
         src: NicId,
         dst: NicId,
@@ -239,7 +239,7 @@ impl Machine {
     }
 
     /// Takes back a step between switches that was decided and not taken.
-    pub fn take_back(&self, route: &mut Route, link: LinkId) {
+    pub fn undo_hop(&self, route: &mut Route, link: LinkId) {
         match self.links.kind[link] {
             LinkKind::Global => {
                 route.class -= 1;

@@ -324,7 +324,7 @@ impl<'a> Heard<'a> {
 fn seats(
     machine: &Machine,
     request: Option<&PlacementRequest>,
-    wanted: placement::Job<'_>,
+    wanted: placement::JobShape<'_>,
     reorder: Option<&Reorder>,
     free: &mut Free,
 ) -> Result<Vec<Seat>, Vec<Complaint>> {
@@ -434,7 +434,7 @@ pub(crate) fn run_of(
     let nics = nics.map_err(|complaint| complaints.push(complaint)).unwrap_or_default();
     let mut groups: Vec<Vec<Seat>> = Vec::new();
     for (i, &Wanted { ranks, ppn, placement, .. }) in wanted.iter().enumerate() {
-        let of = placement::Job { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
+        let of = placement::JobShape { ranks, ppn, nodes: None, nics: &nics, seed: common.seed };
         match seats(&machine, placement, of, common.reorder.as_ref(), &mut free) {
             Ok(seats) => groups.push(seats),
             Err(more) => complaints.extend(more.into_iter().map(|c| of_job(c, wanted.len(), i))),
@@ -599,7 +599,7 @@ fn place(call: &TrafficCall, vnet: u8, machine: &Machine) -> Result<Place, Vec<C
     if let Some(nodes) = call.nodes {
         let all = free.clone();
         let nics = &NicPolicy::Block;
-        let of = placement::Job { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
+        let of = placement::JobShape { ranks: nodes, ppn: 1, nodes: None, nics, seed: common.seed };
         seats(machine, common.placement.as_ref(), of, None, &mut free)?;
         let taken = all.nodes.iter().filter(|&&node| !free.has(node));
         let nics =

@@ -140,7 +140,7 @@ impl Job {
         }
         let firsts = self.seats[..whole].iter().step_by(ranks);
         let groups = firsts.map(|seat| self.machine.group_of(seat.nic)).collect();
-        Folding { groups, swaps, twin }
+        Folding { groups, swaps, representative: twin }
     }
 
     /// One job on a machine that does nothing else.
