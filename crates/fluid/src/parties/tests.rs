@@ -219,7 +219,7 @@ fn what_came_before_leaves_nothing_behind() {
                 };
             }
             sharing.solve();
-            let what = format!("seed {seed}, to {exact_to}, {priorities}, step {step}");
+            let what = format!("seed {seed}, to {}, {priorities}, step {step}", exact_to);
             late += usize::from(!problem.check(&sharing, &ids, &what));
             partly += usize::from(sharing.changed().len() < sharing.live());
         }
