@@ -370,7 +370,7 @@ fn only_what_is_on_a_link_goes_down_with_it() {
     let messages: Vec<_> =
         pairs.map(|(a, b)| (Time(0), message(a, b, 40_960, draw(4, 0, a, 0)))).collect();
     let ran = run(&machine, &messages);
-    let cables = machine.crossings(GroupId(0), GroupId(1)).len() as u64;
+    let cables = machine.global_links_between(GroupId(0), GroupId(1)).len() as u64;
     let lost = ran.counters.lost_packets;
     assert!(lost >= 1 && lost <= 2 * cables, "{lost} packets on {cables} links");
     assert_eq!((ran.counters.failed_messages, ran.counters.resent_packets), (0, lost));

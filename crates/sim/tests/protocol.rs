@@ -362,7 +362,7 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
         // The way out and the way back.
         let group = |rank: usize| job.machine.group_of(job.seats[rank].nic);
         [(group(0), group(1)), (group(1), group(0))].map(|(from, to)| {
-            let links = job.machine.crossings(from, to);
+            let links = job.machine.global_links_between(from, to);
             links.iter().filter(|&&link| outcome.counters.links[link].packets > 0).count()
         })
     };

@@ -125,7 +125,8 @@ impl Read<'_> {
                 let n = if key == "groups" { self.machine.n_groups } else { self.n_switches() };
                 let (a, b) = self.two(key, value, n)?;
                 let cables = if key == "groups" {
-                    let links = self.machine.crossings(GroupId(a), GroupId(b)).len() as u32;
+                    let links =
+                        self.machine.global_links_between(GroupId(a), GroupId(b)).len() as u32;
                     links / self.machine.links_per_cable
                 } else {
                     self.machine.links_between(SwitchId(a), SwitchId(b)).len() as u32

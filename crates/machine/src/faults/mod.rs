@@ -282,7 +282,7 @@ fn links_of(machine: &Machine, part: Part) -> Vec<LinkId> {
         Part::Groups(a, b, cable) => {
             let per_cable = machine.links_per_cable;
             let wanted = |nth: &usize| cable.is_none_or(|k| *nth as u32 / per_cable == k);
-            let ways = [machine.crossings(a, b), machine.crossings(b, a)];
+            let ways = [machine.global_links_between(a, b), machine.global_links_between(b, a)];
             let chosen = ways.iter().flat_map(|way| {
                 way.iter().enumerate().filter(|(nth, _)| wanted(nth)).map(|(_, &link)| link)
             });

@@ -94,7 +94,7 @@ fn cable_of(machine: &Machine, link: LinkId) -> Part {
     };
     if machine.links.kind[link] == LinkKind::Global {
         let (g, h) = (machine.switch_group[a], machine.switch_group[b]);
-        let way = machine.crossings(g, h);
+        let way = machine.global_links_between(g, h);
         let nth = way.iter().position(|&l| l == link).expect("it joins these groups");
         return Part::Groups(g, h, Some(nth as u32 / machine.links_per_cable));
     }

@@ -263,7 +263,7 @@ impl Machine {
     }
 
     /// The links from one group to another, in order.
-    pub fn crossings(&self, from: GroupId, to: GroupId) -> Vec<LinkId> {
+    pub fn global_links_between(&self, from: GroupId, to: GroupId) -> Vec<LinkId> {
         let Topology::Dragonfly(net) = &self.topology;
         net.pair(from, to).iter().map(|crossing| crossing.link).collect()
     }
