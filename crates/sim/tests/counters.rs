@@ -103,8 +103,8 @@ fn a_run_that_ends_early_has_counted_what_had_left() {
         (3, first + gap * 3 + base::Span(1)),
     ] {
         let node = machine::NodeId(702);
-        let (part, trouble) = (faults::Part::Node(node), faults::Trouble::Down);
-        let row = faults::Fault { part, trouble, from: at, until: faults::NEVER };
+        let (part, fault) = (faults::Part::Node(node), faults::Trouble::Down);
+        let row = faults::Fault { part, trouble: fault, from: at, until: faults::NEVER };
         let plan = faults::FaultPlan { ber: 0.0, faults: vec![row] };
         let machine = whole.machine.clone().with_faults(&plan).expect("ports have room");
         let job = Job { machine, ..whole.clone() };
