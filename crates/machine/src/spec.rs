@@ -1,6 +1,6 @@
 //! A machine as a person describes it: the checked values of a machine file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Digest, Gap, Span};
 use toml::{Table, Value as Toml};
@@ -20,6 +20,12 @@ pub(crate) enum Value {
     Text(String),
     Counts(Vec<u64>),
 }
+
+/// Kinds of groups and traffic classes that a machine file may have. Real machines have 3 kinds of
+/// groups at most, and a NIC 8 traffic classes.
+const MAX_NAMES: usize = 32;
+/// Unknown keys for which the nearest legal key is searched.
+const MAX_HINTS: usize = 1000;
 
 /// A machine file whose keys and units are legal. `resolve` makes it a `Machine`.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +77,13 @@ impl MachineSpec {
             }
             _ => Vec::new(),
         };
+        // Legal keys grow with the square of the kinds, and each key is looked up among them.
+        let many =
+            [("groups", kinds.len(), "kinds of groups"), ("classes", classes.len(), "classes")];
+        for (at, found, what) in many.into_iter().filter(|(_, found, _)| *found > MAX_NAMES) {
+            let wanted = format!("at most {MAX_NAMES} {what}");
+            return Err(vec![Complaint::new(at, found.to_string(), wanted)]);
+        }
         let (name, values) = (name.into(), BTreeMap::new());
         let mut spec = MachineSpec { name, kinds: kinds.clone(), classes, values, from };
         if spec.kinds.is_empty() && is_whole {
@@ -130,7 +143,10 @@ impl MachineSpec {
                     self.take(inner, &path, legal, out);
                 }
                 (false, _) => {
-                    let near = nearest(&path, legal.iter().map(String::as_str));
+                    // A suggestion costs a comparison with every legal key.
+                    let near = (out.len() < MAX_HINTS)
+                        .then(|| nearest(&path, legal.iter().map(String::as_str)))
+                        .flatten();
                     let wanted = "a key of machine files";
                     out.push(Complaint::new(path, shown(value), wanted).with_hint(near));
                 }
@@ -140,9 +156,10 @@ impl MachineSpec {
 
     /// Fills in what absent keys mean, and refuses the absence of those that mean nothing.
     fn complete(&mut self, legal: &[String], out: &mut Vec<Complaint>) {
+        let wrong: BTreeSet<String> = out.iter().map(|c| c.at.clone()).collect();
         for path in legal {
             let key = schema::find(path).expect("legal paths come from the schema");
-            if self.values.contains_key(path) || out.iter().any(|c| c.at == *path) {
+            if self.values.contains_key(path) || wrong.contains(path) {
                 continue;
             }
             match key.absent {

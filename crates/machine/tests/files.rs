@@ -110,6 +110,24 @@ fn a_group_alone_is_bisected_between_its_switches() {
 }
 
 #[test]
+fn a_file_may_have_32_kinds_of_groups_and_32_classes() {
+    let with = |table: &str, n: usize, body: &str| {
+        let mut text = String::from("like = \"aurora\"\n");
+        (0..n).for_each(|i| text.push_str(&format!("[{table}.x{i}]\n{body}\n")));
+        let read = MachineSpec::parse("x", &text, &[]).err().unwrap_or_default();
+        read.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    // Aurora has 3 kinds of its own. Each kind more makes a row and a column of legal links.
+    let group = "count = 1\nswitches = 2\nnodes = 2\nunknown = 1";
+    let said = with("groups", 30, group);
+    assert_eq!(said, ["groups: found `33`, expected at most 32 kinds of groups"]);
+    assert!(with("groups", 29, group).iter().any(|c| c.starts_with("groups.x28.unknown")));
+    let said = with("classes", 33, "assured = 1\nunknown = 1");
+    assert_eq!(said, ["classes: found `33`, expected at most 32 classes"]);
+    assert_eq!(with("classes", 32, "assured = 1\nunknown = 1").len(), 32);
+}
+
+#[test]
 fn all_complaints_come_at_once() {
     let said = refused(
         "aurora",
