@@ -233,7 +233,7 @@ def main() -> int:
         start = time.monotonic()
         good, said = compare(case, reference)
         fine &= good
-        where = f"{case.machine}, {case.ppn} a node"
+        where = f"{case.machine}, {case.ppn} per node"
         where += f", {case.threads} threads" if case.threads > 1 else ""
         word = "equal" if good else "DIFFERS"
         took = time.monotonic() - start

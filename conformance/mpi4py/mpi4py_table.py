@@ -1,4 +1,4 @@
-"""A page of the reference: what mpi4py's suite said on the twin and on the reference."""
+"""A page of the reference: results of mpi4py's suite with odonata and with the reference."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def page(twin, reference, known) -> str:
     lines = [
         "# mpi4py's test suite",
         "",
-        "<!-- Written by `make conformance`, which runs it all; not by hand. -->",
+        "<!-- Written by `make conformance`; do not edit. -->",
         "",
-        f"The suite of mpi4py {version}, on the twin and on PyPI's {beside}. A test counts once,",
-        "with the worst it did on any rank.",
+        f"The suite of mpi4py {version}, run with odonata and with PyPI's {beside}. A test counts",
+        "once, with its worst verdict on any rank.",
         "",
-        "| ranks | where | tests | pass | skip | fail |",
+        "| ranks | library | tests | pass | skip | fail |",
         "|---|---|---|---|---|---|",
     ]
     for ranks in sorted(twin):
-        for name, outcomes in (("twin", twin), ("mpich", reference)):
+        for name, outcomes in (("odonata", twin), ("mpich", reference)):
             said = Counter(outcomes[ranks].verdicts.values())
             total, bad = sum(said.values()), sum(said[v] for v in ("fail", "error", "died"))
             row = (ranks, name, total, said["pass"], said["skip"], bad)
             lines.append("| " + " | ".join(map(str, row)) + " |")
-    lines += ["", "## Exceptions on the twin", ""]
+    lines += ["", "## Exceptions with odonata", ""]
     if known:
-        lines += ["| tests | ranks | why |", "|---|---|---|"]
+        lines += ["| tests | ranks | reason |", "|---|---|---|"]
     else:
         lines.append("None.")
     for entry in known:

@@ -204,16 +204,15 @@ pub fn unsupported(
 const HEAD: &str = "\
 # MPI functions
 
-Written from the interface table and the sources of `crates/mpiabi` by its test `fresh`; do not
+Generated from the interface table and the sources of `crates/mpiabi` by its test `fresh`; do not
 edit.
 
 Both libraries (`libmpi_abi.so.1`, the MPI-5 standard ABI, and `libmpi.so.12`, MPICH's) export every
-function of MPI 5.0, as `MPI_` and as `PMPI_`, and those removed from it that programs still call. A
-program loads whatever it uses; one that calls a function without support ends with a message that
-names it.
+function of MPI 5.0, as `MPI_` and as `PMPI_`, and the removed functions that programs still call. So
+every program loads. A call of an unsupported function ends the job with a message that names it.
 
-A name with `(_c)` has its large-count form too. Fortran calls all of them but the tool
-interface (`MPI_T_...`) by `libmpifort.so.12`; [what is not there](../run-your-program.md#fortran).
+A name with `(_c)` also has the large-count form. Fortran calls all functions except the tool
+interface (`MPI_T_...`) through `libmpifort.so.12`; [exceptions](../run-your-program.md#fortran).
 ";
 
 /// The reference page of what works and what does not.

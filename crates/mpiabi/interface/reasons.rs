@@ -1,8 +1,8 @@
 //! Why a function of the interface is not supported, in a clause for messages and the reference.
 
 /// Dynamic processes: the job's size is fixed when the machine is laid out.
-const PROCESSES: &str = "a job cannot grow: its ranks are seated before it starts";
-const PORTS: &str = "a simulated job has no other job to meet";
+const PROCESSES: &str = "the ranks of a job are placed before it starts, so it cannot grow";
+const PORTS: &str = "jobs are simulated in isolation, so there is no job to connect to";
 
 pub fn reason(name: &str) -> &'static str {
     match name.trim_start_matches("MPI_") {
@@ -12,6 +12,6 @@ pub fn reason(name: &str) -> &'static str {
         "Register_datarep" | "Register_datarep_c" => {
             "files hold the data representations \"native\", \"internal\" and \"external32\" only"
         }
-        _ => "it is not written yet",
+        _ => "it is not implemented",
     }
 }
