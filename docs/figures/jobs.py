@@ -1,4 +1,4 @@
-"""The figure of docs/models/jobs.md: a 384-node job over 1, 2, 3 and 6 groups, idle and busy.
+"""The figure of docs/lab/job-spread-over-groups.md: 384 nodes over 1, 2, 3 and 6 groups.
 
     python docs/figures/jobs.py [--draw]
 
