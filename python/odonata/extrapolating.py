@@ -1,4 +1,4 @@
-"""A recorded pattern on more ranks: a record that was made, not taken (docs/recording.md)."""
+"""A recorded pattern on more ranks: a record that was made, not taken (docs/extrapolation.md)."""
 
 from __future__ import annotations
 

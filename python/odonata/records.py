@@ -1,4 +1,4 @@
-"""Recorded runs on disk: one Parquet file, a row a call (docs/recording.md).
+"""Recorded runs on disk: one Parquet file, a row a call (docs/record-format.md).
 
 The core writes and checks the values; here they become columns of a file and bytes again.
 """
@@ -206,7 +206,7 @@ def read(
     for name in ("op", *PLAIN, *LISTS):
         if table.column_names.count(name) != 1:
             found = f"{'two columns' if name in table.column_names else 'no column'} `{name}`"
-            wrong.add("trace", found, "each column of docs/recording.md once")
+            wrong.add("trace", found, "each column of docs/record-format.md once")
             continue
         try:
             columns |= of_column(header, name, table.column(name))
@@ -304,5 +304,6 @@ def header_of(wrong: Complaints, path: Path, text: bytes | None) -> dict[str, An
     }
     for key, good in checks.items():
         if not good:
-            wrong.add("trace", f"header, {key}: {header.get(key)!r}"[:80], "see docs/recording.md")
+            at = f"header, {key}: {header.get(key)!r}"[:80]
+            wrong.add("trace", at, "see docs/record-format.md")
     return header if all(checks.values()) else {}

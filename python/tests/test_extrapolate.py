@@ -64,7 +64,7 @@ def written(file, steps):
             for nth, (op, said) in enumerate(calls):
                 row = {**blank, "rank": rank, "step": step, "op": op, **said}
                 rows.append({**row, "needs": [] if nth else needs})
-            # Of what only tells nothing completes (docs/recording.md).
+            # Of what only tells nothing completes (docs/record-format.md).
             told = ("packs", "unpacks", "register", "deregister")
             needs = [at + nth for nth, (op, _) in enumerate(calls) if op not in told]
             at += len(calls)

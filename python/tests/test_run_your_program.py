@@ -11,7 +11,7 @@ import pytest
 from conftest import GUARD_S, ROOT
 from test_docs import differs, sessions
 
-PAGES = ("run-your-program.md", "sweeps.md")
+PAGES = ("run-your-program.md", "batch-scripts.md", "sweeps.md")
 BLOCK = re.compile(r"```(\w+)(?: (\S+))?\n(.*?)```", re.DOTALL)
 
 

@@ -212,7 +212,7 @@ function of MPI 5.0, as `MPI_` and as `PMPI_`, and the removed functions that pr
 every program loads. A call of an unsupported function ends the job with a message that names it.
 
 A name with `(_c)` also has the large-count form. Fortran calls all functions except the tool
-interface (`MPI_T_...`) through `libmpifort.so.12`; [exceptions](../run-your-program.md#fortran).
+interface (`MPI_T_...`) through `libmpifort.so.12`; [exceptions](../fortran.md#limits).
 ";
 
 /// The reference page of what works and what does not.

@@ -1,6 +1,6 @@
 //! A recorded run as columns, one row a call, and the schedule they are read into.
 //!
-//! This is the format that odonata writes itself (docs/recording.md): it keeps what other schedule
+//! This is the format that odonata writes (docs/record-format.md): it keeps what other schedule
 //! languages lose, collectives as collectives, communicators, modes of sends, what matched a
 //! wildcard. The columns cross the house as bytes; whoever has files keeps them as Parquet.
 
