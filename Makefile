@@ -1,19 +1,19 @@
-# One word a task; `cargo x` (xtask/) does the work. Needs Rust, a C compiler and Python 3.10+.
+# One target per task; `cargo x` (xtask/) does the work. Needs Rust, a C compiler, Python 3.10+.
 
 X = @cargo run --quiet --package xtask --
 
-help: # what there is
-	@echo "make demo    install into .venv, build, run an MPI program on a simulated Aurora"
-	@echo "make test    everything that can fail"
-	@echo "make lint    formatting, clippy, the floor law, tidiness"
-	@echo "make conformance   other people's test suites, and random programs beside MPICH"
-	@echo "make storm   10,000 random machines, traffic and faults, every assert on: half an hour or more"
-	@echo "make fuzz    100,000 damaged inputs in process, 2,000 through the command: half an hour"
-	@echo "make sweeps  sweeps of 200 points, killed again and again: a minute or two"
-	@echo "make bench   the yardsticks: events a second, bytes an endpoint, calls a second"
+help: # list the targets
+	@echo "make demo    build, install into .venv, run an MPI program on a simulated Aurora"
+	@echo "make test    all checks and tests"
+	@echo "make lint    formatting, clippy, layers, mechanical style rules"
+	@echo "make conformance   third-party test suites, random programs compared with MPICH"
+	@echo "make storm   10,000 random machines, traffic and faults with all asserts: 30 min or more"
+	@echo "make fuzz    100,000 damaged inputs in process, 2,000 by the command: 30 min"
+	@echo "make sweeps  sweeps of 200 points, killed repeatedly: 1-2 min"
+	@echo "make bench   benchmarks: events per second, bytes per endpoint, calls per second"
 	@echo "make docs    Rust's reference pages, into target/doc"
 	@echo "make wheel   a Python wheel, into dist/"
-	@echo "make clean   remove everything made, .venv too"
+	@echo "make clean   remove all build products and .venv"
 
 demo test conformance storm fuzz sweeps lint bench docs wheel:
 	$(X) $@

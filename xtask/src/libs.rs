@@ -1,23 +1,23 @@
-//! Links the MPI library twice: `libmpi_abi.so.1` speaks the MPI-5 standard ABI, `libmpi.so.12`
-//! speaks MPICH's, which `libmpifort.so.12` speaks to Fortran. From static libraries, because a
-//! `cdylib` exports only what Rust names, and MPI's weak `MPI_*` aliases and common blocks are
-//! assembler symbols. Beside them goes `libodonata_clock.so`.
+//! Links the MPI library for two ABIs: `libmpi_abi.so.1` has the MPI-5 standard ABI, `libmpi.so.12`
+//! MPICH's. `libmpifort.so.12` is the Fortran interface of the latter. They are linked from static
+//! libraries, because a `cdylib` exports only what Rust names, and MPI's weak `MPI_*` aliases and
+//! common blocks are assembler symbols. `libodonata_clock.so` is built too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
 struct Library {
-    /// The name programs ask the loader for.
+    /// The name in the dynamic section of programs.
     soname: &'static str,
     /// The name the linker looks for.
     link: &'static str,
     package: &'static str,
     features: &'static [&'static str],
-    /// Everything else stays inside, so that no symbol of the Rust runtime can meet another one in
-    /// the program.
+    /// Exported symbols. All others are local, so that no symbol of the Rust runtime conflicts with
+    /// one of the program.
     exports: &'static str,
-    /// What it calls: an earlier one of these.
+    /// The library it calls: an earlier one of these.
     over: Option<&'static str>,
 }
 
@@ -50,15 +50,15 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Names that Debian gives to MPICH's libraries: nothing is in ours but what they need.
+/// Debian's names of MPICH's libraries: empty libraries that only need the ones above.
 const OTHER_NAMES: [(&str, &str); 2] =
     [("libmpich.so.12", "libmpi.so.12"), ("libmpichfort.so.12", "libmpifort.so.12")];
 
-/// What compilers read.
+/// Headers and modules, read by compilers.
 const INCLUDED: [&str; 6] =
     ["mpi.h", "mpich/mpi.h", "mpif.h", "mpi.f90", "mpi_f08.f90", "mpi_f08ts.f90"];
 
-/// What answers the clocks a program reads behind MPI's back.
+/// Replaces the C library's clocks, sleeps and host names.
 const CLOCK: &str = "libodonata_clock.so";
 
 /// Builds the libraries into `out_dir`, and copies `include/` beside it as `_include`.
@@ -66,8 +66,8 @@ pub fn build(out_dir: &Path) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let root = root.ancestors().find(|p| p.join("include/mpi.h").exists());
     let root = root.ok_or("no include/mpi.h above this package")?;
-    // A target folder of their own: flags and features differ from the workspace's, and cargo would
-    // build everything anew at every change between the two.
+    // A separate target directory: flags and features differ from the workspace's, and cargo would
+    // otherwise rebuild everything at each change between the two.
     let target = match env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => PathBuf::from(dir),
         None => root.join("target"),
@@ -85,7 +85,7 @@ pub fn build(out_dir: &Path) -> Result<(), String> {
         run(command.arg("-Wl,-rpath,$ORIGIN"))?;
     }
     let built = cargo(root, &target, "clock", &[])?.join("libclock.so");
-    // Not written over in place: a process may have it mapped.
+    // Replaced by a rename: a process may have the old file mapped.
     let (new, clock) = (out_dir.join("clock.new"), out_dir.join(CLOCK));
     fs::copy(&built, &new).map_err(|e| format!("{}: {e}", built.display()))?;
     fs::rename(&new, &clock).map_err(|e| format!("{}: {e}", clock.display()))?;
@@ -107,7 +107,7 @@ fn compile(root: &Path, target: &Path, library: &Library) -> Result<PathBuf, Str
     Ok(built.join(format!("lib{}.a", library.package)))
 }
 
-/// The folder that then holds the package's library.
+/// Builds a package; returns the directory of its library.
 fn cargo(root: &Path, target: &Path, package: &str, features: &[&str]) -> Result<PathBuf, String> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -120,7 +120,7 @@ fn cargo(root: &Path, target: &Path, package: &str, features: &[&str]) -> Result
     if !features.is_empty() {
         command.arg("--features").arg(features.join(","));
     }
-    // Set while cargo itself runs tests; it would leak that run's package into this one.
+    // Set while cargo runs tests: it names the package of that run.
     command.env_remove("CARGO_MANIFEST_DIR");
     run(&mut command)?;
     Ok(target.join("release"))
@@ -135,12 +135,12 @@ fn link(archive: &Path, target: &Path, library: &Library, out_dir: &Path) -> Res
     command.arg("-shared").arg("-o").arg(&shared);
     command.arg("-Wl,--whole-archive").arg(archive).arg("-Wl,--no-whole-archive");
     if let Some(below) = library.over {
-        // Found beside it, however the program found this one.
+        // Found in the same directory.
         command.arg(out_dir.join(below)).arg("-Wl,-rpath,$ORIGIN");
     }
     command.arg(format!("-Wl,-soname,{}", library.soname));
     command.arg(format!("-Wl,--version-script={}", script.display()));
-    // Never unloaded: it has handlers for the end of the process.
+    // Never unloaded: the library registers exit handlers.
     command.args(["-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,relro,-z,now,-z,nodelete"]);
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
     run(&mut command)?;

@@ -1,13 +1,13 @@
-//! `cargo x`: everything one does to this project, from checking it to showing it.
+//! `cargo x`: the commands that build, check, test and package this project.
 //!
-//! `make` calls it; so may you. It knows cargo, Python's venv and the floor plan, and nothing of
+//! `make` calls it. It knows cargo, Python's venv and the layers of the workspace, and nothing of
 //! what is simulated.
 
-mod floors;
-mod house;
+mod layers;
 mod libs;
 mod steps;
 mod tidy;
+mod workspace;
 
 use std::env;
 use std::process::ExitCode;
@@ -15,20 +15,20 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo x COMMAND
 
-  check   does everything compile
-  lint    formatting, clippy, the floor law, tidiness
-  tidy    the mechanical rules of STYLE.md
-  test    everything that can fail: lint, Rust tests, Python tests
-  conformance   other people's test suites and programs, beside the reference library
-  storm [WORLDS]   random machines, traffic and faults with every assert on; 10,000 of them
-  fuzz [OPTIONS]   damaged inputs, in process and through the command; see fuzz/README.md
-  sweeps [SEED]    sweeps of 200 points, killed again and again, here and on a Dask cluster
+  check   compile everything
+  lint    formatting, clippy, layers, mechanical style rules
+  tidy    layers and the mechanical rules of STYLE.md
+  test    all checks: lint, Rust tests, Python tests, conformance
+  conformance      third-party test suites and programs, compared with MPICH
+  storm [WORLDS]   random machines, traffic and faults with all asserts; 10,000 by default
+  fuzz [OPTIONS]   damaged inputs, in process and by the command; see fuzz/README.md
+  sweeps [SEED]    sweeps of 200 points, killed repeatedly, locally and on a Dask cluster
   libs    build the MPI libraries and the clock into python/odonata/_lib
-  py      local environment (.venv) with the Python package in it
+  py      local environment (.venv) with the Python package installed
   demo    py, then the demonstration
   docs    Rust's reference pages, into target/doc
-  bench   the yardsticks
-  wheel   a wheel for other machines, into dist/
+  bench   the benchmarks
+  wheel   a Python wheel for other machines, into dist/
 ";
 
 fn main() -> ExitCode {
@@ -61,9 +61,9 @@ fn main() -> ExitCode {
     if fine { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Prints what is not tidy, edges of the floor law among it.
+/// Prints every violation of the layers and of the mechanical style rules.
 fn tidy() -> bool {
-    let found = [floors::offenses(&floors::rooms()), tidy::offenses()].concat();
+    let found = [layers::violations(&layers::crates()), tidy::violations()].concat();
     for line in &found {
         println!("{line}");
     }

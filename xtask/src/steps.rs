@@ -1,10 +1,10 @@
-//! The steps behind `make`: what is run, in which order, and when it need not be run again.
+//! The steps behind `make`: what is run, in which order, and when it is skipped.
 //!
-//! A step prints one line with its seconds and keeps everything it said in a log, which is shown
-//! if it fails. A step that makes something leaves a stamp and is skipped while the stamp is
-//! younger than everything it was made from.
+//! A step prints one line with its duration. Its output goes to a log, which is shown if the step
+//! fails. A step with products leaves a stamp file and is skipped while the stamp is newer than all
+//! of its inputs.
 
-use crate::house;
+use crate::workspace;
 use std::fs::{self, File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 use std::{env, thread};
 
-/// Lines of a failed step's log that are shown; the rest is in the file.
+/// Lines of a failed step's log that are shown; the file has all of them.
 const SHOWN: usize = 200;
 
 pub fn check() -> bool {
@@ -21,10 +21,10 @@ pub fn check() -> bool {
 }
 
 pub fn lint() -> bool {
-    let laws = cargo(&["test", "--quiet", "--package", "xtask"]);
+    let rules = cargo(&["test", "--quiet", "--package", "xtask"]);
     all([
         step("format", vec![cargo(&["fmt", "--all", "--check"])]),
-        step("floors-and-tidy", vec![laws]),
+        step("layers-and-tidy", vec![rules]),
         step("clippy", vec![clippy()]),
     ])
 }
@@ -34,13 +34,13 @@ fn clippy() -> Command {
     cargo(&[&["clippy"], &what[..], &["--", "-D", "warnings"]].concat())
 }
 
-/// Everything that can fail. Later steps run even if earlier ones failed: one run tells all.
+/// All checks. Later steps run even if earlier ones failed, so that one run reports everything.
 pub fn test() -> bool {
     let start = Instant::now();
     let pip = Packages::begin();
     let rust = all([
         step("format", vec![cargo(&["fmt", "--all", "--check"])]),
-        step("floors-and-tidy", vec![cargo(&["test", "--quiet", "--package", "xtask"])]),
+        step("layers-and-tidy", vec![cargo(&["test", "--quiet", "--package", "xtask"])]),
         step("clippy", vec![clippy()]),
         step(
             "rust-tests",
@@ -56,14 +56,14 @@ pub fn test() -> bool {
     let python = built && at_once(lanes.into_iter().chain(instructions()).collect());
     let verdict = if rust && python { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
-    let said = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
-    let logs = ["floors-and-tidy", "rust-tests", PYTHON_TESTS[0], PYTHON_TESTS[1]].map(said);
+    let log = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
+    let logs = ["layers-and-tidy", "rust-tests", PYTHON_TESTS[0], PYTHON_TESTS[1]].map(log);
     let (passed, failed) = counted(&logs.join("\n"));
     println!("{passed} passed, {failed} failed");
     rust && python
 }
 
-/// Tests passed and failed by the closing lines of cargo's and pytest's runners.
+/// Tests passed and failed, from the closing lines of cargo's and pytest's runners.
 fn counted(log: &str) -> (u64, u64) {
     let before = |line: &str, word: &str| {
         let words: Vec<&str> = line.split([' ', ',', ';', '=']).filter(|w| !w.is_empty()).collect();
@@ -77,18 +77,18 @@ fn counted(log: &str) -> (u64, u64) {
     })
 }
 
-/// Instructions a packet against those recorded, where there is something to count them with.
+/// Instructions per packet compared with those recorded, if valgrind is installed.
 fn instructions() -> Option<(&'static str, Command)> {
     let name = "instructions";
     if Command::new("valgrind").arg("--version").output().is_err() {
-        said(name, Duration::ZERO, "not counted: valgrind is not installed");
+        report(name, Duration::ZERO, "not counted: valgrind is not installed");
         return None;
     }
     let count = ["run", "--quiet", "--release", "--package", "bench", "--", "count"];
     Some((name, cargo(&count)))
 }
 
-/// Every second file of Python's tests, from the first or the second on.
+/// Logs of the Python tests: each has every second file, starting with the first or the second.
 const PYTHON_TESTS: [&str; 2] = ["python-tests-1", "python-tests-2"];
 
 fn pytest(lane: usize) -> Command {
@@ -98,7 +98,8 @@ fn pytest(lane: usize) -> Command {
 }
 
 fn python_tests(lane: usize) -> Vec<String> {
-    let tests = fs::read_dir(house::root().join("python/tests")).into_iter().flatten().flatten();
+    let tests =
+        fs::read_dir(workspace::root().join("python/tests")).into_iter().flatten().flatten();
     let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap_or_default();
     let is_test = |file: &String| file.starts_with("test_") && file.ends_with(".py");
     let mut files: Vec<String> = tests.map(name).filter(is_test).collect();
@@ -107,7 +108,7 @@ fn python_tests(lane: usize) -> Vec<String> {
     mine.map(|file| format!("python/tests/{file}")).collect()
 }
 
-/// Other people's suites and random programs, all of them, with the reference library beside.
+/// All third-party suites and random programs, compared with the reference library.
 pub fn conformance(args: &[String]) -> bool {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     py() && conform(&args).status().is_ok_and(|s| s.success())
@@ -117,7 +118,7 @@ fn conform(args: &[&str]) -> Command {
     python(&[&["conformance/run.py"], args].concat())
 }
 
-/// Random worlds, with the asserts that only builds for tests have.
+/// Random machines, traffic and faults, with the assertions of test builds.
 pub fn storm(args: &[String]) -> bool {
     let worlds = args.first().map_or("10000", String::as_str);
     let mut storm = cargo(&["test", "--quiet", "--package", "laws", "--test", "storm"]);
@@ -125,14 +126,14 @@ pub fn storm(args: &[String]) -> bool {
     storm.status().is_ok_and(|s| s.success())
 }
 
-/// Damaged inputs; the seed is printed.
+/// Damaged inputs. Prints the seed.
 pub fn fuzz(args: &[String]) -> bool {
     let mut fuzz = python(&["fuzz/run.py"]);
     fuzz.args(args);
     py() && fuzz.status().is_ok_and(|s| s.success())
 }
 
-/// Sweeps of 200 points that are killed, here and on a Dask cluster; their seed is printed.
+/// Sweeps of 200 points that are killed, locally and on a Dask cluster. Prints the seed.
 pub fn sweeps(args: &[String]) -> bool {
     let mut storm = python(&["-m", "pytest", "-q", "-s", "python/tests/test_sweep_storm.py"]);
     storm.env("ODONATA_SWEEP", "200");
@@ -143,7 +144,7 @@ pub fn sweeps(args: &[String]) -> bool {
 }
 
 pub fn libs() -> bool {
-    let built = crate::libs::build(&house::root().join("python/odonata/_lib"));
+    let built = crate::libs::build(&workspace::root().join("python/odonata/_lib"));
     if let Err(why) = &built {
         eprintln!("{why}");
     }
@@ -154,14 +155,14 @@ pub fn py() -> bool {
     built(Packages::begin()) && bytecode()
 }
 
-/// Compiles the package's Python files, as pip does when it installs one. Where Python is told not
-/// to write bytecode, each start of `odonata` would compile them, which takes longer than it.
+/// Compiles the package's Python files, as pip does at installation. Where Python writes no
+/// bytecode, each start of `odonata` would compile them, which takes longer than the start itself.
 fn bytecode() -> bool {
     let mut compile = python(&["-m", "compileall", "-q", "python/odonata"]);
     compile.status().is_ok_and(|s| s.success())
 }
 
-/// Builds what the demonstration needs, then hands the terminal over to it.
+/// Builds what the demonstration needs, then runs it in the terminal.
 pub fn demo(args: &[String]) -> bool {
     if !py() {
         return false;
@@ -176,7 +177,7 @@ pub fn docs() -> bool {
     step("reference", vec![doc])
 }
 
-/// The engine's yardsticks, then those of live runs, alone and beside MPICH.
+/// Benchmarks of the engine, then of live runs, alone and compared with MPICH.
 pub fn bench(args: &[String]) -> bool {
     let mut engine = cargo(&["run", "--quiet", "--release", "--package", "bench", "--"]);
     let mut live = python(&["crates/bench/live/live.py"]);
@@ -193,13 +194,13 @@ pub fn wheel() -> bool {
     Packages::begin().end() && libraries() && step("wheel", vec![build])
 }
 
-/// All that Python needs. The libraries do not wait for packages, nor for the extension: neither
-/// keeps many cores busy to its end.
+/// Builds all that Python needs. The libraries are built in parallel with the packages and the
+/// extension, because neither keeps many cores busy.
 fn built(pip: Packages) -> bool {
     thread::scope(|both| {
         let libraries = both.spawn(libraries);
         let extension = pip.end() && extension();
-        libraries.join().expect("a step says what is wrong") && extension
+        libraries.join().expect("a step does not panic") && extension
     })
 }
 
@@ -210,24 +211,24 @@ fn libraries() -> bool {
     let products = ["libmpi_abi.so.1", "libmpi.so.12", "libodonata_clock.so"];
     let products = products.map(|p| format!("python/odonata/_lib/{p}"));
     let products = products.each_ref().map(String::as_str);
-    made(LIBRARIES, &inputs, &products, || {
+    make(LIBRARIES, &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
-        build.arg("libs").current_dir(house::root());
+        build.arg("libs").current_dir(workspace::root());
         at_once(vec![(LIBRARIES, build)])
     })
 }
 
-/// The Python package, installed in place: Python files are read where they stand.
+/// The Python package, installed in place: Python reads the files of the source tree.
 fn extension() -> bool {
     const EXTENSION: &str = "extension";
     let inputs = ["crates", "machines", "pyproject.toml", "Cargo.toml", "Cargo.lock"];
     let products = [".venv/bin/odonata", "python/odonata/_core.abi3.so"];
-    made(EXTENSION, &inputs, &products, || {
+    make(EXTENSION, &inputs, &products, || {
         step(EXTENSION, vec![python(&["-m", "maturin", "develop", "--release"])])
     })
 }
 
-/// Packages of the local environment, fetched while Rust is being compiled.
+/// Packages of the local environment, installed while Rust is compiled.
 struct Packages {
     running: Option<JoinHandle<(bool, Duration)>>,
     fine: bool,
@@ -243,7 +244,7 @@ impl Packages {
         if !environment() {
             return Packages { running: None, fine: false };
         }
-        let pyproject = fs::read_to_string(house::root().join("pyproject.toml"));
+        let pyproject = fs::read_to_string(workspace::root().join("pyproject.toml"));
         let mut install = python(&["-m", "pip", "install", "--quiet"]);
         install.args(["--disable-pip-version-check", "maturin>=1.8,<2"]);
         install.args(needs(&pyproject.unwrap_or_default()));
@@ -260,15 +261,15 @@ impl Packages {
         if !fine {
             return failed(Self::NAME, took);
         }
-        said(Self::NAME, took, "");
+        report(Self::NAME, took, "");
         stamp(Self::NAME);
         true
     }
 }
 
-/// Everything `pyproject.toml` asks for: to run, to show and to test.
+/// The packages that `pyproject.toml` lists: to run, to demonstrate and to test.
 ///
-/// Reads the arrays named below and nothing else, so that no TOML reader has to be compiled first.
+/// Reads the arrays named below and nothing else, so that no TOML parser has to be compiled first.
 fn needs(pyproject: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut inside = false;
@@ -286,9 +287,9 @@ fn needs(pyproject: &str) -> Vec<String> {
     found
 }
 
-/// Makes `.venv` with the Python of `$PYTHON`, or `python3`. Says what to do if that cannot be.
+/// Creates `.venv` with the Python of `$PYTHON`, or `python3`. Prints a workaround if it cannot.
 fn environment() -> bool {
-    let dir = house::root().join(".venv");
+    let dir = workspace::root().join(".venv");
     let works = Command::new(dir.join("bin/python"))
         .args(["-c", "import pip"])
         .stderr(Stdio::null())
@@ -319,21 +320,21 @@ fn environment() -> bool {
         return false;
     }
     let mut make = Command::new(python);
-    make.args(["-m", "venv", "--clear"]).arg(dir).current_dir(house::root());
+    make.args(["-m", "venv", "--clear"]).arg(dir).current_dir(workspace::root());
     step("environment", vec![make])
 }
 
 fn cargo(args: &[&str]) -> Command {
-    let mut command = Command::new(house::cargo());
-    command.args(args).current_dir(house::root());
+    let mut command = Command::new(workspace::cargo());
+    command.args(args).current_dir(workspace::root());
     command
 }
 
 /// The Python of the local environment.
 fn python(args: &[&str]) -> Command {
-    let dir = house::root().join(".venv");
+    let dir = workspace::root().join(".venv");
     let mut command = Command::new(dir.join("bin/python"));
-    command.args(args).current_dir(house::root()).env("VIRTUAL_ENV", dir);
+    command.args(args).current_dir(workspace::root()).env("VIRTUAL_ENV", dir);
     command
 }
 
@@ -350,12 +351,12 @@ fn step(name: &str, commands: Vec<Command>) -> bool {
             return failed(name, start.elapsed());
         }
     }
-    said(name, start.elapsed(), "");
+    report(name, start.elapsed(), "");
     true
 }
 
-/// Steps that want nothing of one another, all at once: each keeps little more than one core busy,
-/// for the ranks of a simulated program take turns.
+/// Runs independent steps in parallel. Each keeps little more than one core busy, because the ranks
+/// of a simulated program take turns.
 fn at_once(steps: Vec<(&str, Command)>) -> bool {
     let begin = |(name, mut command): (_, Command)| {
         let (mut child, start) = spawn(&mut command, name, false);
@@ -367,7 +368,7 @@ fn at_once(steps: Vec<(&str, Command)>) -> bool {
     for (name, step) in running {
         let (passed, took) = step.join().expect("waiting does not panic");
         fine &= if passed {
-            said(name, took, "");
+            report(name, took, "");
             true
         } else {
             failed(name, took)
@@ -376,8 +377,8 @@ fn at_once(steps: Vec<(&str, Command)>) -> bool {
     fine
 }
 
-/// A step with products: skipped while its stamp is younger than its inputs.
-fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> bool) -> bool {
+/// A step with products: skipped while its stamp is newer than its inputs.
+fn make(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> bool) -> bool {
     if fresh(name, inputs, products) {
         return true;
     }
@@ -389,12 +390,12 @@ fn made(name: &str, inputs: &[&str], products: &[&str], how: impl Fn() -> bool) 
 }
 
 fn log_path(name: &str) -> PathBuf {
-    house::target().join(format!("make-{name}.log"))
+    workspace::target().join(format!("make-{name}.log"))
 }
 
-/// Starts `command` with everything it says in the step's log.
+/// Starts `command` with its output in the step's log.
 fn spawn(command: &mut Command, name: &str, append: bool) -> (Child, Instant) {
-    fs::create_dir_all(house::target()).expect("the build directory can be made");
+    fs::create_dir_all(workspace::target()).expect("the build directory can be made");
     let mut log = OpenOptions::new()
         .create(true)
         .write(true)
@@ -409,7 +410,7 @@ fn spawn(command: &mut Command, name: &str, append: bool) -> (Child, Instant) {
     (child, Instant::now())
 }
 
-/// Waits, counting seconds where somebody can see them.
+/// Waits, and shows the elapsed seconds on a terminal.
 fn wait(name: &str, mut child: Child, start: Instant) -> bool {
     let seen = std::io::stderr().is_terminal();
     loop {
@@ -422,7 +423,7 @@ fn wait(name: &str, mut child: Child, start: Instant) -> bool {
     }
 }
 
-fn said(name: &str, took: Duration, what: &str) {
+fn report(name: &str, took: Duration, what: &str) {
     let back = if std::io::stderr().is_terminal() { "\r" } else { "" };
     eprintln!("{back}  {name:<18}{:>6.1} s {what}", took.as_secs_f64());
 }
@@ -434,13 +435,13 @@ fn failed(name: &str, took: Duration) -> bool {
     for line in &lines[lines.len().saturating_sub(SHOWN)..] {
         eprintln!("    {line}");
     }
-    said(name, took, "FAILED");
-    eprintln!("    all it said: {}", path.display());
+    report(name, took, "FAILED");
+    eprintln!("    full log: {}", path.display());
     false
 }
 
 fn stamp_path(name: &str) -> PathBuf {
-    house::target().join("stamps").join(name)
+    workspace::target().join("stamps").join(name)
 }
 
 fn stamp(name: &str) {
@@ -453,8 +454,8 @@ fn stamp(name: &str) {
 fn fresh(name: &str, inputs: &[&str], products: &[&str]) -> bool {
     let made = fs::metadata(stamp_path(name)).and_then(|m| m.modified());
     let Ok(made) = made else { return false };
-    products.iter().all(|p| house::root().join(p).exists())
-        && inputs.iter().all(|i| newest(&house::root().join(i)) < made)
+    products.iter().all(|p| workspace::root().join(p).exists())
+        && inputs.iter().all(|i| newest(&workspace::root().join(i)) < made)
 }
 
 /// When anything at or below `path` last changed; a directory changes when a file leaves it.
@@ -470,7 +471,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn every_file_of_pythons_tests_is_in_one_lane() {
+    fn every_python_test_file_is_in_one_lane() {
         let mut files: Vec<_> = (0..PYTHON_TESTS.len()).flat_map(python_tests).collect();
         let n = files.len();
         files.sort();
@@ -480,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_at_once_pass_if_all_of_them_do() {
+    fn parallel_steps_pass_if_all_of_them_pass() {
         let run = |words: [&'static str; 2]| at_once(words.map(|w| (w, Command::new(w))).into());
         assert!(run(["true", "true"]));
         assert!(!run(["false", "true"]));

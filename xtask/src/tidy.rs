@@ -1,9 +1,9 @@
-//! Every mechanical rule of STYLE.md, as functions from a file's text to what is wrong with it.
+//! The mechanical rules of STYLE.md, as functions from a file's text to its violations.
 //!
-//! What needs judgment is not here: a rule that a program cannot decide belongs to a reader.
+//! Rules that need judgment are not here; they are for the reader of a change.
 
-use crate::floors::{Floor, rooms};
-use crate::house;
+use crate::layers::{Layer, crates};
+use crate::workspace;
 use std::fs;
 use std::path::Path;
 
@@ -13,17 +13,17 @@ const COLUMNS: usize = 100;
 const LINES: usize = 800;
 /// Bytes of a tracked file: a clone stays small.
 const FILE_BYTES: u64 = 1 << 20;
-/// Floors that do no I/O, read no environment, hold no globals, start no threads, know no clock.
+/// Highest pure layer: no I/O, environment, globals, threads or clocks.
 const PURE: u8 = 3;
 
-/// Words that hide what a thing is, in the names of our own items (STYLE.md says what to say).
-/// MPI's own names keep MPI's words, so the doors that carry them are not asked.
+/// Words that are too vague for the names of this project's items (STYLE.md has better ones).
+/// MPI's names keep MPI's words, so the crates that declare them are exempt.
 const VAGUE: [&str; 10] =
     ["server", "manager", "handler", "helper", "util", "utils", "info", "device", "vertex", "misc"];
 const MPI_WORDS: [&str; 2] = ["crates/mpiabi/", "crates/mpifort/"];
 
-/// Whole modules the pure floors do without; `clippy.toml` says the same of single items, and sees
-/// through renames.
+/// Modules that pure layers may not use. `clippy.toml` forbids single items, and sees through
+/// renames.
 const IMPURE: [&str; 9] = [
     "std::env",
     "std::fs",
@@ -36,13 +36,13 @@ const IMPURE: [&str; 9] = [
     "thread_local!",
 ];
 
-/// Everything wrong with the tree, one line each: `path:line: what`.
-pub fn offenses() -> Vec<String> {
+/// Every violation in the tree, one line each: `path:line: what`.
+pub fn violations() -> Vec<String> {
     let mut found = Vec::new();
-    let files = house::files();
-    let pure = pure_rooms();
+    let files = workspace::files();
+    let pure = pure_crates();
     for path in &files {
-        let bytes = fs::read(house::root().join(path)).unwrap_or_default();
+        let bytes = fs::read(workspace::root().join(path)).unwrap_or_default();
         if bytes.len() as u64 > FILE_BYTES {
             found.push(format!("{path}: {} bytes; tracked files stay below 1 MiB", bytes.len()));
         }
@@ -52,21 +52,21 @@ pub fn offenses() -> Vec<String> {
         if path.ends_with(".rs") {
             found.extend(rust(path, &text).into_iter().map(say));
             if pure.iter().any(|dir| path.starts_with(&format!("{dir}src/"))) {
-                found.extend(pure_floor(&text).into_iter().map(say));
+                found.extend(pure_layer(&text).into_iter().map(say));
             }
         }
         if path.ends_with(".md") {
             found.extend(links(&text, |to| resolves(path, to)).into_iter().map(say));
         } else {
-            let exists = |page: &str| house::root().join(page).exists();
+            let exists = |page: &str| workspace::root().join(page).exists();
             found.extend(pages_named(&text, exists).into_iter().map(say));
         }
         if path.ends_with("Cargo.toml") {
             found.extend(manifest(path, &text).into_iter().map(say));
         }
     }
-    let architecture = fs::read_to_string(house::root().join("ARCHITECTURE.md"));
-    let exists = |p: &str| house::root().join(p).exists();
+    let architecture = fs::read_to_string(workspace::root().join("ARCHITECTURE.md"));
+    let exists = |p: &str| workspace::root().join(p).exists();
     found.extend(
         paths_named(&architecture.unwrap_or_default(), exists)
             .into_iter()
@@ -88,7 +88,7 @@ fn any_text(path: &str, text: &str) -> Findings {
     let mut found = Vec::new();
     let tabs_belong = path.ends_with("Makefile") || path.ends_with(".tsv");
     let lock = path.ends_with(".lock");
-    // Written in halves, so that this file does not break its own rules.
+    // Split, so that this file does not violate its own rules.
     let machine_paths =
         ["/wo\u{72}k/", "/fa\u{72}m/", "/ro\u{6f}t/", "/ho\u{6d}e/", "/Use\u{72}s/"];
     let registries = [
@@ -104,7 +104,7 @@ fn any_text(path: &str, text: &str) -> Findings {
     for (n, line) in lines(text) {
         let columns = line.chars().count();
         if code && columns > COLUMNS {
-            found.push((n, format!("{columns} columns; {COLUMNS} are enough")));
+            found.push((n, format!("{columns} columns; at most {COLUMNS}")));
         }
         if !tabs_belong && line.contains('\t') {
             found.push((n, "a tab; indent with spaces".into()));
@@ -135,24 +135,24 @@ fn rust(path: &str, text: &str) -> Findings {
         first = top.next().unwrap_or_default();
     }
     if !first.starts_with("//! ") {
-        found.push((1, "no front page: begin with `//!`, what this file knows".into()));
+        found.push((1, "no front page: begin with `//!` and the purpose of the file".into()));
     }
     let length = text.lines().count();
     if length > LINES && !reason {
         let what = format!("{length} lines; split it, or begin with `// long: ` and the reason");
         found.push((1, what));
     }
-    // In halves for the same reason as above.
+    // Split for the same reason as above.
     let stubs = [concat!("todo", "!"), concat!("unimplemented", "!"), concat!("#[", "ignore")];
     for (n, line) in lines(text) {
         if let Some(s) = stubs.iter().find(|s| line.contains(**s)) {
             found.push((n, format!("`{s}`: a stub or a test switched off")));
         }
-        if !MPI_WORDS.iter().any(|door| path.starts_with(door))
+        if !MPI_WORDS.iter().any(|dir| path.starts_with(dir))
             && let Some(name) = declared(line)
             && let Some(word) = words(name).into_iter().find(|w| VAGUE.contains(&w.as_str()))
         {
-            found.push((n, format!("`{name}`: `{word}` says nothing; see STYLE.md")));
+            found.push((n, format!("`{name}`: `{word}` is too vague; see STYLE.md")));
         }
     }
     found
@@ -176,7 +176,7 @@ fn declared(line: &str) -> Option<&str> {
     None
 }
 
-/// `LinkId`, `link_id` and `LINK_ID` are all `link`, `id`.
+/// The words of a name: `LinkId`, `link_id` and `LINK_ID` are all `link`, `id`.
 fn words(name: &str) -> Vec<String> {
     let mut out = Vec::new();
     for part in name.split('_') {
@@ -193,19 +193,19 @@ fn words(name: &str) -> Vec<String> {
     out
 }
 
-/// Directories, each with a final `/`, of the crates on the pure floors.
-fn pure_rooms() -> Vec<String> {
-    let low = |floor| matches!(floor, Some(Floor::At(n)) if n <= PURE);
-    rooms().iter().filter(|r| low(r.floor)).map(|r| format!("crates/{}/", r.name)).collect()
+/// Directories, each with a final `/`, of the crates of pure layers.
+fn pure_crates() -> Vec<String> {
+    let low = |layer| matches!(layer, Some(Layer::At(n)) if n <= PURE);
+    crates().iter().filter(|c| low(c.layer)).map(|c| format!("crates/{}/", c.name)).collect()
 }
 
-/// Rules for floors 0 to 3: a run is a function of its inputs.
-fn pure_floor(text: &str) -> Findings {
+/// Rules for pure layers: a run is a function of its inputs.
+fn pure_layer(text: &str) -> Findings {
     let mut found = Vec::new();
     for (n, line) in lines(text) {
         let code = line.split("//").next().unwrap_or_default();
         if let Some(what) = IMPURE.iter().find(|w| code.contains(**w)) {
-            found.push((n, format!("`{what}` on a pure floor (0 to {PURE})")));
+            found.push((n, format!("`{what}` in a pure layer (0 to {PURE})")));
         }
         let words: Vec<&str> = code.split_whitespace().collect();
         let held = words
@@ -213,34 +213,34 @@ fn pure_floor(text: &str) -> Findings {
             .position(|w| *w == "static")
             .filter(|&i| i == 0 || words[..i].iter().all(|w| w.starts_with("pub")));
         if held.is_some() {
-            found.push((n, "a global: a pure floor holds none, use `const` or a field".into()));
+            found.push((n, "a global in a pure layer: use `const` or a field".into()));
         }
     }
     found
 }
 
-/// The pure crates share one list of forbidden items, and the others are free of it.
+/// Checks that the pure crates share one list of forbidden items, and that no other crate has it.
 fn clippy_lists() -> Vec<String> {
-    let list = fs::read_to_string(house::root().join("crates/base/clippy.toml"));
+    let list = fs::read_to_string(workspace::root().join("crates/base/clippy.toml"));
     let Ok(list) = list else { return vec!["crates/base/clippy.toml: missing".into()] };
-    let pure = pure_rooms();
+    let pure = pure_crates();
     let mut found = Vec::new();
-    for room in rooms() {
-        let dir = format!("crates/{}/", room.name);
+    for each in crates() {
+        let dir = format!("crates/{}/", each.name);
         let path = format!("{dir}clippy.toml");
-        let own = fs::read_to_string(house::root().join(&path)).ok();
+        let own = fs::read_to_string(workspace::root().join(&path)).ok();
         if pure.contains(&dir) && own.as_ref() != Some(&list) {
             found
-                .push(format!("{path}: floors 0 to {PURE} share crates/base/clippy.toml; link it"));
+                .push(format!("{path}: layers 0 to {PURE} share crates/base/clippy.toml; link it"));
         }
         if !pure.contains(&dir) && own.as_ref() == Some(&list) {
-            found.push(format!("{path}: only floors 0 to {PURE} are bound by this list"));
+            found.push(format!("{path}: this list is for layers 0 to {PURE} only"));
         }
     }
     found
 }
 
-/// Rules for manifests: versions stand once, in the root, each with its reason.
+/// Rules for manifests: versions are in the root manifest only, each with its reason.
 fn manifest(path: &str, text: &str) -> Findings {
     let mut found = Vec::new();
     let mut section = "";
@@ -265,7 +265,7 @@ fn manifest(path: &str, text: &str) -> Findings {
     found
 }
 
-/// Links of a Markdown page to files that are not there. `resolves` is asked for each target that
+/// Links of a Markdown page to files that do not exist. `resolves` is called for each target that
 /// is neither a URL nor an anchor of the same page.
 fn links(text: &str, resolves: impl Fn(&str) -> bool) -> Findings {
     let mut found = Vec::new();
@@ -288,7 +288,7 @@ fn links(text: &str, resolves: impl Fn(&str) -> bool) -> Findings {
     found
 }
 
-/// Pages of `docs/` that sources and machine files send their readers to, and that do not exist.
+/// Pages of `docs/` that sources and machine files cite and that do not exist.
 fn pages_named(text: &str, exists: impl Fn(&str) -> bool) -> Findings {
     let mut found = Vec::new();
     for (n, line) in lines(text) {
@@ -306,10 +306,10 @@ fn pages_named(text: &str, exists: impl Fn(&str) -> bool) -> Findings {
 
 fn resolves(page: &str, target: &str) -> bool {
     let dir = Path::new(page).parent().unwrap_or(Path::new(""));
-    house::root().join(dir).join(target).exists()
+    workspace::root().join(dir).join(target).exists()
 }
 
-/// Paths in backquotes that begin with one of the project's directories and do not exist.
+/// Paths in backquotes below one of the project's directories that do not exist.
 fn paths_named(text: &str, exists: impl Fn(&str) -> bool) -> Findings {
     let roots = ["crates/", "docs/", "examples/", "machines/", "python/", "testdata/", "xtask/"];
     let mut found = Vec::new();

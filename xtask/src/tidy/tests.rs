@@ -1,16 +1,16 @@
-//! The tree is tidy, and each rule finds what it is for.
+//! The tree follows every mechanical rule, and each rule finds its violation.
 
 use super::*;
 
 #[test]
 fn the_tree_is_tidy() {
-    let found = offenses();
+    let found = violations();
     assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
 }
 
-/// Texts that break one rule each, and a word of the complaint.
+/// Texts that violate one rule each, and a word of the finding.
 #[test]
-fn every_rule_for_rust_finds_its_offense() {
+fn every_rule_for_rust_finds_its_violation() {
     let long_file = format!("//! Page.\n{}", "// x\n".repeat(LINES));
     for (text, word) in [
         ("fn main() {}\n", "front page"),
@@ -22,7 +22,7 @@ fn every_rule_for_rust_finds_its_offense() {
     ] {
         let found = rust("crates/base/src/x.rs", text);
         assert_eq!(found.len(), 1, "{text:.60} gave {found:?}");
-        assert!(found[0].1.contains(word), "{found:?} should speak of {word}");
+        assert!(found[0].1.contains(word), "{found:?} should contain {word}");
     }
 }
 
@@ -34,7 +34,7 @@ fn a_reason_on_top_excuses_a_long_file() {
 }
 
 #[test]
-fn every_rule_for_text_finds_its_offense() {
+fn every_rule_for_text_finds_its_violation() {
     let long_line = "x".repeat(COLUMNS + 1);
     for (text, word) in [
         ("a\tb", "tab"),
@@ -46,14 +46,14 @@ fn every_rule_for_text_finds_its_offense() {
     ] {
         let found = any_text("a.py", text);
         assert_eq!(found.len(), 1, "{text:?} gave {found:?}");
-        assert!(found[0].1.contains(word), "{found:?} should speak of {word}");
+        assert!(found[0].1.contains(word), "{found:?} should contain {word}");
     }
     assert_eq!(any_text("a.md", &long_line), []);
     assert_eq!(any_text("Makefile", "\tcargo x demo"), []);
 }
 
 #[test]
-fn the_pure_floors_are_held_to_their_promise() {
+fn impure_code_is_found() {
     for text in [
         "use std::time::Instant;",
         "let v = std::env::var(\"X\");",
@@ -61,15 +61,15 @@ fn the_pure_floors_are_held_to_their_promise() {
         "pub static COUNT: AtomicU32 = AtomicU32::new(0);",
         "thread_local! { static X: u32 = 0; }",
     ] {
-        assert!(!pure_floor(text).is_empty(), "{text}");
+        assert!(!pure_layer(text).is_empty(), "{text}");
     }
     for text in ["// std::env is forbidden", "fn f(name: &'static str) {}", "const N: u32 = 1;"] {
-        assert_eq!(pure_floor(text), [], "{text}");
+        assert_eq!(pure_layer(text), [], "{text}");
     }
 }
 
 #[test]
-fn names_are_taken_apart_the_way_people_read_them() {
+fn names_are_split_into_words() {
     assert_eq!(words("LinkManager"), ["link", "manager"]);
     assert_eq!(words("link_info"), ["link", "info"]);
     assert_eq!(words("MAX_UTIL"), ["max", "util"]);
@@ -94,7 +94,7 @@ fn manifests_links_and_paths_are_checked() {
     let page = "`crates/base` `crates/attic` `crates/*/src` `Cargo.toml` `x crates/no`";
     assert_eq!(paths_named(page, |p| p == "crates/base").len(), 1);
 
-    // In halves, so that this line names no page itself.
+    // Split, so that this line names no page itself.
     let source = concat!("//! Derived in doc", "s/models/x.md, limits in doc", "s/models/y.md.");
     assert_eq!(pages_named(source, |p| p.ends_with("x.md")).len(), 1);
 }

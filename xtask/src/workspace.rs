@@ -1,4 +1,4 @@
-//! Where things are: the project's root, its build directory, its files.
+//! Paths of the workspace: its root, its build directory, its files.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,24 @@ use std::{env, fs};
 
 /// The project's root: the directory above this crate's.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask stands in the root")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a directory of the root")
 }
 
-/// The cargo that runs us, or the one on the path.
+/// The cargo that runs this program, or the one on the path.
 pub fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Where cargo builds: `target`, unless `CARGO_TARGET_DIR` says otherwise.
+/// Cargo's build directory: `CARGO_TARGET_DIR`, else `target`.
 pub fn target() -> PathBuf {
     let named = env::var_os("CARGO_TARGET_DIR").filter(|d| !d.is_empty());
     root().join(named.unwrap_or_else(|| "target".into()))
 }
 
-/// The project's files, as paths from the root with `/`, sorted: what git tracks or would track.
+/// The project's files as paths from the root with `/`, sorted: those that git tracks or would
+/// track.
 ///
-/// Without git (an unpacked archive) every file that is not in a directory of build products.
+/// Without git (an unpacked archive), every file outside directories of build products.
 pub fn files() -> Vec<String> {
     let git = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
