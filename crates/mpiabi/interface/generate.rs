@@ -208,8 +208,8 @@ Generated from the interface table and the sources of `crates/mpiabi` by its tes
 edit.
 
 Both libraries (`libmpi_abi.so.1`, the MPI-5 standard ABI, and `libmpi.so.12`, MPICH's) export every
-function of MPI 5.0, as `MPI_` and as `PMPI_`, and the removed functions that programs still call. So
-every program loads. A call of an unsupported function ends the job with a message that names it.
+function of MPI 5.0, as `MPI_` and as `PMPI_`, and the removed functions that programs still call.
+So every program loads. A call of an unsupported function ends the job with a message that names it.
 
 A name with `(_c)` also has the large-count form. Fortran calls all functions except the tool
 interface (`MPI_T_...`) through `libmpifort.so.12`; [exceptions](../fortran.md#limits).
