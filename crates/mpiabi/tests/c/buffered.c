@@ -1,4 +1,4 @@
-/* Buffers of buffered sends fill, empty, and are waited for. */
+/* Attached buffers of buffered sends fill, empty, and can be flushed. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -29,8 +29,8 @@ int main(int argc, char **argv)
     CHECK(class_of(MPI_Buffer_attach(buffer, ROOM)) == MPI_ERR_BUFFER);
     CHECK(class_of(MPI_Bsend(big, BIG + 1, MPI_BYTE, next, 0, MPI_COMM_WORLD)) == MPI_ERR_BUFFER);
 
-    /* One big message fills it until it is received; eager ones leave at once. (Alone there is
-     * nobody to wait for.) */
+    /* One big message fills the buffer until it is received; eager ones leave at once. (With one
+     * rank there is no other to wait for.) */
     CHECK(MPI_Bsend(big, BIG, MPI_BYTE, next, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
     if (np > 1)
         CHECK(class_of(MPI_Bsend(big, 1, MPI_BYTE, next, 2, MPI_COMM_WORLD)) == MPI_ERR_BUFFER);
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     MPI_Buffer_flush();
     MPI_Buffer_detach(&detached, &size);
 
-    /* A buffer of one communicator, and one that grows as it must. */
+    /* A buffer of one communicator, and an automatic one. */
     MPI_Comm_attach_buffer(solo, buffer, ROOM);
     CHECK(class_of(MPI_Bsend(big, 8, MPI_BYTE, next, 4, MPI_COMM_WORLD)) == MPI_ERR_BUFFER);
     CHECK(MPI_Bsend(big, 8, MPI_BYTE, 0, 4, solo) == MPI_SUCCESS);

@@ -1,4 +1,4 @@
-/* What every test program shares: a check that says what, where and on which rank. */
+/* Shared by all test programs: a check that prints the expression, its place and the rank. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -18,7 +18,7 @@ static int me, np;
         }                                                                                    \
     } while (0)
 
-/* A wrong call: the class of the code it returns. */
+/* An incorrect call: checks the class of the returned code. */
 #define CLASS(call, expect)                        \
     do {                                           \
         int class_, code_ = (call);                \
@@ -36,7 +36,7 @@ static inline void begin(int *argc, char ***argv)
     MPI_Comm_size(MPI_COMM_WORLD, &np);
 }
 
-/* For programs whose threads call MPI at once. */
+/* For programs whose threads call MPI concurrently. */
 static inline void begin_threads(int *argc, char ***argv)
 {
     int provided = -1;

@@ -1,5 +1,5 @@
-/* The clocks a program reads behind MPI's back agree with MPI_Wtime, sleep in simulated time, and
-   end every loop that waits for them. */
+/* Clocks that a program reads outside of MPI agree with MPI_Wtime; sleeps take simulated time;
+ * every loop that waits for a time ends. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -12,8 +12,8 @@
 
 #include "check.h"
 
-/* Sleeps are long enough for real ones to be noticed by the guard of the test, and waits with a
-   limit, which are real, short. */
+/* Sleeps are so long that the test's time limit would notice real ones. Waits with a timeout are
+ * real, and short. */
 #define LONG 100000.0
 #define SHORT 0.001
 
@@ -41,10 +41,10 @@ static struct timespec after(clockid_t clock, double seconds)
     return t;
 }
 
-/* Alone, without the twin, all clocks are real: nothing is known of how they compare. */
+/* Without odonata run all clocks are real, and their relation is unknown. */
 static int simulated;
 
-/* `now` is `span` later than `then`, and not much. */
+/* `now` is later than `then` by `span`, or slightly more. */
 static void passed(double then, double now, double span)
 {
     CHECK(now - then >= span * (1 - 1e-6) - 1e-6);
@@ -116,7 +116,7 @@ static void sleeps(void)
     CHECK(nanosleep(&t, NULL) == -1 && errno == EINVAL);
 }
 
-/* Nothing comes: the limit does. */
+/* Nothing arrives, so the timeout expires. */
 static void waits(void)
 {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -163,7 +163,7 @@ static void waits(void)
 static void *elsewhere(void *unused)
 {
     (void)unused;
-    /* A thread that never calls MPI: its sleeps are real, and its loops end all the same. */
+    /* A thread that never calls MPI: its sleeps are real, and its loops end. */
     double then = at(CLOCK_MONOTONIC), end = then + SHORT;
     CHECK(usleep(1000) == 0);
     CHECK(at(CLOCK_MONOTONIC) >= end);
@@ -187,7 +187,8 @@ int main(int argc, char **argv)
     pthread_create(&thread, NULL, elsewhere, NULL);
     pthread_join(thread, NULL);
     if (simulated) {
-        /* A child of the rank has the real clock again: a date after this was written. */
+        /* A child of the rank has the real clock: its date is later than the time of this test's
+         * writing. */
         FILE *date = popen("date +%s", "r");
         long long seconds = 0;
         CHECK(fscanf(date, "%lld", &seconds) == 1 && seconds > 1767225600 + 20 * 86400);

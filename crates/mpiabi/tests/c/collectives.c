@@ -1,5 +1,5 @@
-/* Every collective against what its definition says, for several lengths, roots and operators, in
- * place and not, blocking and not. */
+/* Every collective compared with its definition, for several lengths, roots and operators, in place
+ * and not, blocking and non-blocking. */
 #include "check.h"
 
 static int value(int rank, int i) { return (rank * 7 + i * 3) % 11 + 1; }
@@ -323,7 +323,7 @@ static void locations(void)
 
 static void nonblocking(void)
 {
-    /* All in flight at once, completed in another order than begun. */
+    /* All in flight at once, completed in another order than they were started. */
     MPI_Request r[5];
     int sum = -1, all[np], to[np], from[np], one = me + 1, token = me ? -1 : 42;
     for (int i = 0; i < np; i++)

@@ -1,4 +1,4 @@
-/* Communicators and topologies: who is in them, in which order; their messages do not mix. */
+/* Communicators and topologies: members, their order, and separation of messages. */
 #include "check.h"
 
 static void splitting(void)
@@ -9,7 +9,7 @@ static void splitting(void)
     MPI_Comm_rank(odd, &rank);
     MPI_Comm_size(odd, &size);
     CHECK(size == members);
-    CHECK(rank == members - 1 - me / 2); /* by falling world rank */
+    CHECK(rank == members - 1 - me / 2); /* in descending order of world ranks */
     int sum = -1, expect = 0;
     for (int r = me % 2; r < np; r += 2)
         expect += r;
@@ -74,7 +74,7 @@ static void groups(void)
     MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
     CHECK(sum == (me < half ? half * (half - 1) / 2 : (np * (np - 1) - half * (half - 1)) / 2));
     MPI_Comm_free(&comm);
-    /* Only the group calls. */
+    /* Collective over the group only. */
     if (me < half) {
         MPI_Comm_create_group(MPI_COMM_WORLD, lower, 99, &comm);
         MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, comm);
@@ -116,7 +116,7 @@ static void grid(void)
     MPI_Topo_test(cart, &kind);
     CHECK(kind == MPI_CART);
 
-    /* What I send up arrives from below. */
+    /* A message sent up arrives from below. */
     for (int d = 0; d < 3; d++) {
         int below, above, in = -1;
         MPI_Cart_shift(cart, d, 1, &below, &above);

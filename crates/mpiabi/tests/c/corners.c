@@ -1,10 +1,10 @@
-/* Corners of the interface that real programs reach: arguments that need not be valid, requests
- * given away, processes a rank forks. */
+/* Corner cases that real programs use: arguments that need not be valid, requests that are freed
+ * early, processes forked by a rank. */
 #include "check.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The receive buffer of an exclusive scan means nothing on rank 0. */
+/* The receive buffer of an exclusive scan is not significant on rank 0. */
 static void exscan(void)
 {
     int mine = me + 1, sum = -1;
@@ -15,7 +15,7 @@ static void exscan(void)
     CHECK(both == (me ? me * (me + 1) / 2 : 1));
 }
 
-/* Nothing of no type is nothing. */
+/* Empty blocks may have the null datatype. */
 static void alltoallw(void)
 {
     int *zero = calloc(np, sizeof *zero);
@@ -44,7 +44,7 @@ static void prepared(void)
     free(room);
 }
 
-/* A receive whose request was freed lands all the same: before a later message from there. */
+/* A receive whose request was freed still completes, before a later message of the same source. */
 static void given_away(void)
 {
     int word = 100 + me, got = -1, later = -1;
@@ -58,7 +58,7 @@ static void given_away(void)
     CHECK(got == 100 + (me + np - 1) % np);
 }
 
-/* A process that a rank forks ends as it likes; the job goes on. */
+/* A process forked by a rank may end in any way; the job continues. */
 static void forked(void)
 {
     int status = 0;

@@ -1,4 +1,4 @@
-/* Wrong calls return the right class to a program that asked for error codes. */
+/* Incorrect calls return the right class to a program that requested error codes. */
 #include "check.h"
 
 static int called;
@@ -30,7 +30,8 @@ int main(int argc, char **argv)
     CLASS(MPI_Send(x, 1, type, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
     MPI_Type_free(&type);
 
-    /* A message too long for its buffer: the error comes with the receive, the rest is right. */
+    /* A message too long for its buffer: the error is returned by the receive, and the rest is
+     * right. */
     int next = (me + 1) % np, before = (me + np - 1) % np, in[4] = {-1, -1, -1, -1}, count;
     MPI_Request r;
     MPI_Status status;
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
     MPI_Send(x, 1, MPI_INT, np + 3, 0, MPI_COMM_WORLD);
     CHECK(called == 1);
 
-    /* A handle of old takes no handler: the next communicator may have its place. */
+    /* A stale handle accepts no handler: the next communicator may have the same slot. */
     MPI_Comm gone, copy;
     MPI_Comm_dup(MPI_COMM_SELF, &gone);
     copy = gone;

@@ -1,4 +1,4 @@
-/* What the tests of files share: a name nobody else has, the same on every rank. */
+/* Shared by the tests of files: a unique name, the same on every rank. */
 #ifndef FILE_H
 #define FILE_H
 
@@ -8,7 +8,7 @@
 
 static char name[200];
 
-/* There is no such file yet. */
+/* The file does not exist yet. */
 static void choose_name(void)
 {
     if (me == 0) {

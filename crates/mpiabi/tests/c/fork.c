@@ -1,4 +1,5 @@
-/* A process forked in the midst of a call may ask what can always be asked, and end as it likes. */
+/* A process forked during a call may use the inquiry functions that are always legal, and end in
+ * any way. */
 #include <sys/wait.h>
 #include <unistd.h>
 

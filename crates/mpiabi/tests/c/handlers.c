@@ -1,6 +1,6 @@
-/* Error handlers that change the code, the handler an object without its own has, handles that a
-   failed call leaves, and keys used on another kind of object. Where the standard is silent, the
-   expectations are what MPICH 5.0.2 was seen to do. */
+/* Error handlers that change the code, the handler of an object without its own, handles after a
+ * failed call, and keys used on another kind of object. Where the standard is silent, the expected
+ * behavior is that of MPICH 5.0.2. */
 #include "check.h"
 
 static int hits, now; /* the code that the handlers return */
@@ -30,7 +30,7 @@ static void session_handler(MPI_Session *session, int *code, ...)
     *code = now;
 }
 
-/* Each call fails with whatever code its handler makes of it. */
+/* Each call returns the code that its handler sets. */
 #define CHANGED(call)                                   \
     do {                                                \
         const int codes[] = {MPI_ERR_OTHER, own, 0};    \
@@ -59,7 +59,7 @@ static void change_the_code(void)
     MPI_Request request;
     CHANGED(MPI_Irecv(&x, -1, MPI_INT, 0, 0, comm, &request));
     CHANGED(MPI_Comm_delete_attr(comm, MPI_KEYVAL_INVALID));
-    /* A receive that is found wrong when it is waited for. */
+    /* A receive whose error is found by the wait. */
     MPI_Request two[2];
     char small[1], large[4] = {0};
     MPI_Irecv(small, 1, MPI_CHAR, me, 1, comm, &two[0]);
@@ -67,7 +67,7 @@ static void change_the_code(void)
     now = own;
     CHECK(MPI_Wait(&two[0], MPI_STATUS_IGNORE) == own);
     MPI_Wait(&two[1], MPI_STATUS_IGNORE);
-    /* To call the handler is not to fail (MPI 5.0, 9.5). */
+    /* Calling the handler is not a failure (MPI 5.0, 9.5). */
     int before = hits;
     CHECK(MPI_Comm_call_errhandler(comm, MPI_ERR_TAG) == MPI_SUCCESS && hits == before + 1);
 
@@ -105,8 +105,8 @@ static void change_the_code(void)
     MPI_Comm_free(&comm);
 }
 
-/* An object that never had a handler set leaves its errors to MPI_COMM_SELF's, or else to
-   MPI_COMM_WORLD's: so it is with a communicator's key on a window. */
+/* An object without a handler uses that of MPI_COMM_SELF, or else of MPI_COMM_WORLD: here a
+ * communicator's key on a window. */
 static void whose_handler(void)
 {
     int x = 0, key, *value, flag;
@@ -134,7 +134,7 @@ static void whose_handler(void)
     CLASS(MPI_Win_set_attr(win, key, &x), MPI_ERR_KEYVAL);
     CLASS(MPI_Send(&x, 1, MPI_INT, np, 0, comm), MPI_ERR_RANK);
     CHECK(hits == before);
-    /* It has still none of its own; one that is set is in charge. */
+    /* It still has none of its own; one that is set applies. */
     MPI_Win_get_errhandler(win, &found);
     CHECK(found == MPI_ERRORS_ARE_FATAL);
     MPI_Errhandler windows;
@@ -150,7 +150,7 @@ static void whose_handler(void)
     MPI_Comm_free(&comm);
 }
 
-/* A handle that no call gives. */
+/* A handle that no call returns. */
 #define PRESET(type) ((type)(intptr_t)0x1234567)
 #define NULLED(type, null, call)  \
     do {                          \
@@ -203,7 +203,7 @@ static void handles(void)
     NULLED(MPI_Request, MPI_REQUEST_NULL, MPI_Send_init(&x, -1, MPI_INT, 0, 0, world, &h));
     NULLED(MPI_Request, MPI_REQUEST_NULL, MPI_Ibcast(&x, -1, MPI_INT, 0, world, &h));
     NULLED(MPI_Message, MPI_MESSAGE_NULL, MPI_Mprobe(np, 0, world, &h, &status));
-    /* What takes a handle keeps it. */
+    /* A call that takes a handle keeps it. */
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);
     MPI_Datatype kept = type, freed = MPI_INT;

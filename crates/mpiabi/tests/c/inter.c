@@ -1,5 +1,5 @@
-/* Intercommunicators: how they are made, who is who in them, what goes over them; sessions that
- * make some; persistent collectives started in different orders; communicators by the hundred. */
+/* Intercommunicators: creation, ranks and messages; sessions that create some; persistent
+ * collectives started in different orders; hundreds of communicators. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static int class_of(int code)
     return class;
 }
 
-/* Even ranks against odd ones, whose order is reversed. */
+/* Even ranks and odd ranks; the order of the odd ones is reversed. */
 static MPI_Comm halves(MPI_Comm *half)
 {
     MPI_Comm inter;
@@ -53,7 +53,8 @@ static void membership(MPI_Comm inter, MPI_Comm half)
     CHECK(world_rank == (me % 2 ? rank : remote + rank));
     MPI_Comm_free(&merged);
 
-    /* The first of each side, against each other; a color of one side only is nobody's. */
+    /* The first of each side, separated from the rest; a color on one side only yields no
+     * communicator. */
     MPI_Comm_split(inter, rank == 0 ? 7 : me % 2, 0, &part);
     CHECK((part != MPI_COMM_NULL) == (rank == 0));
     if (part != MPI_COMM_NULL) {
@@ -72,7 +73,7 @@ static void messages(MPI_Comm inter)
     MPI_Comm_remote_size(inter, &remote);
     if (rank >= remote)
         return;
-    /* To the same rank of the other side, and back: a source is a rank there. */
+    /* To the same rank of the other side, and back: a source is a rank of that side. */
     MPI_Sendrecv(&me, 1, MPI_INT, rank, 5, &got, 1, MPI_INT, MPI_ANY_SOURCE, 5, inter, &status);
     CHECK(status.MPI_SOURCE == rank && got % 2 != me % 2);
     MPI_Send(&me, 1, MPI_INT, rank, 6, inter);
@@ -115,7 +116,7 @@ static void collectives(MPI_Comm inter)
     free(all);
 }
 
-/* From two groups, without a communicator that has them. */
+/* From two groups, without a communicator of both. */
 static void from_groups(void)
 {
     MPI_Session session;
@@ -138,7 +139,7 @@ static void from_groups(void)
     MPI_Session_finalize(&session);
 }
 
-/* Ranks may start what they have prepared in any order (MPI 5.0, 6.13). */
+/* Ranks may start prepared operations in any order (MPI 5.0, 6.13). */
 static void any_order(void)
 {
     int first = me, second = me, sum = -1;
@@ -157,7 +158,7 @@ static void any_order(void)
         MPI_Request_free(&requests[i]);
 }
 
-/* Down the levels of the hardware, until there is no smaller one. */
+/* Down the hardware levels, until there is no smaller one. */
 static void levels(void)
 {
     MPI_Comm at = MPI_COMM_WORLD, next;
@@ -170,7 +171,7 @@ static void levels(void)
         if (next != MPI_COMM_NULL)
             MPI_Comm_size(next, &smaller);
         CHECK(next == MPI_COMM_NULL || smaller < size);
-        /* Whoever gets a level hears its name. */
+        /* A rank that gets a level also gets its name. */
         MPI_Info_get_string(told, "mpi_hw_resource_type", &room, level, &is_told);
         CHECK(is_told == (next != MPI_COMM_NULL) && (!is_told || level[0]));
         MPI_Info_free(&told);
@@ -179,7 +180,7 @@ static void levels(void)
     }
 }
 
-/* What is freed while something is under way goes on; what is gone is forgotten. */
+/* Operations in flight continue after their objects are freed; freed objects leave no trace. */
 static void many(void)
 {
     MPI_Comm comm;

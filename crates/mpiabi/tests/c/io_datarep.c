@@ -1,4 +1,4 @@
-/* How values look in a file: the representations of the standard, and one of the program's own. */
+/* Data representations in a file: those of the standard, and one registered by the program. */
 #include "file.h"
 
 #include <stdint.h>
@@ -17,7 +17,7 @@ static void all_written(MPI_File file)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Every rank has two structs in a row, big-endian in the file whatever they are in memory. */
+/* Every rank has two consecutive structs, which are big-endian in the file. */
 static void external32(void)
 {
     struct pair {
@@ -51,7 +51,7 @@ static void external32(void)
     CHECK(MPI_File_read(file, raw, 24, MPI_BYTE, &status) == 0);
     CHECK(memcmp(raw, first, 12) == 0 && raw[12] == 0xff && raw[15] == 0xfe);
 
-    /* A long has four bytes there (MPI 5.0, table 14.2), and so has its place in a view. */
+    /* A long has four bytes in the file (MPI 5.0, table 14.2), and so has its place in a view. */
     long numbers[3] = {-5 - me, 70000, me}, again[4] = {0};
     MPI_Aint extent;
     MPI_Datatype column;
@@ -78,8 +78,8 @@ static void external32(void)
     MPI_Type_free(&resized);
 }
 
-/* Ours: every value is a byte that says its length in memory, then the value backwards, in a field
- * of twice its length. */
+/* The program's representation: every value is a byte with its length in memory, then the value
+ * reversed, in a field of twice its length. */
 static int extra, fails;
 
 static int extent(MPI_Datatype type, MPI_Aint *out, void *state)
@@ -103,7 +103,7 @@ static int convert(char *user, MPI_Datatype type, MPI_Count count, char *file, M
     int unit = size < 4 ? 1 : 4;
     for (MPI_Count i = 0; i < count; i++)
         for (int k = 0; k < size / unit; k++) {
-            /* A row has a gap behind every int. */
+            /* A row has a gap after every int. */
             char *value = user + (position + i) * width + k * (size > 4 ? 8 : unit);
             char *field = file + (i * (size / unit) + k) * 2 * unit;
             if (out) {
@@ -159,7 +159,7 @@ static void own(const char *rep)
     int data[2 * N], back[2 * N], n;
     MPI_Type_vector(N, 1, 2, MPI_INT, &row);
     MPI_Type_commit(&row);
-    /* Column `me` of N rows, in items, so that it grows with the representation. */
+    /* Column `me` of N rows, in items, so that it scales with the representation. */
     int sizes[2] = {N, np}, parts[2] = {N, 1}, starts[2] = {0, me};
     MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &column);
     MPI_Type_commit(&column);
@@ -186,7 +186,7 @@ static void own(const char *rep)
     CHECK(n == N);
     for (int i = 0; i < N; i++)
         CHECK(back[2 * i] == data[2 * i] && back[2 * i + 1] == 0);
-    /* Behind the end of the file there is nothing, and only whole values count. */
+    /* There is no data beyond the end of the file, and only whole values count. */
     CHECK(MPI_File_read_at(file, N - 2, back, N, MPI_INT, &status) == 0);
     MPI_Get_count(&status, MPI_INT, &n);
     CHECK(n == 2 && back[1] == data[2 * N - 2]);

@@ -1,5 +1,5 @@
-/* Files: opening, closing, the three kinds of file pointer, and what of a file a rank sees. Every
- * rank checks what others wrote. */
+/* Files: opening, closing, the three kinds of file pointer, and file views. Every rank checks the
+ * data of others. */
 #include "file.h"
 
 static void fill(int *data, int n, int seed)
@@ -48,7 +48,7 @@ static void explicit_offsets(void)
     CHECK(MPI_File_read_at(file, next * sizeof data, back, N, MPI_INT, &status) == 0);
     CHECK(count_of(&status, MPI_INT) == N && is_filled(back, N, next));
     CHECK(MPI_File_get_size(file, &size) == 0 && size == (MPI_Offset)(np * sizeof data));
-    /* What ends before the count does is short, and behind the end there is nothing. */
+    /* A read that reaches the end of the file is short; beyond the end there is no data. */
     MPI_Offset last = (np - 1) * sizeof data;
     CHECK(MPI_File_read_at_all(file, last, back, N + 10, MPI_INT, &status) == 0);
     CHECK(count_of(&status, MPI_INT) == N && is_filled(back, N, np - 1));
@@ -97,7 +97,7 @@ static void own_pointers(void)
     CHECK(is_filled(back, N, me) && count_of(&status, MPI_INT) == N);
     MPI_File_sync(file);
     MPI_Barrier(MPI_COMM_WORLD);
-    /* The end is the file's, also where the view begins later. */
+    /* The end is that of the file, even if the view begins later. */
     CHECK(MPI_File_seek(file, 0, MPI_SEEK_END) == 0);
     CHECK(MPI_File_get_position(file, &at) == 0 && at == (np - me) * N);
     CHECK(MPI_File_seek(file, -3, MPI_SEEK_END) == 0);
@@ -136,7 +136,7 @@ static void shared_pointers(void)
         CHECK(all[2 * i + 1] == all[2 * i] + 1000);
         seen[all[2 * i]] = 1;
     }
-    /* Ordered ones keep to ranks, whatever each brings. */
+    /* Ordered accesses follow the ranks, whatever their lengths. */
     CHECK(MPI_File_seek_shared(file, 0, MPI_SEEK_SET) == 0);
     int *many = malloc((me + 1) * sizeof(int));
     fill(many, me + 1, me);
@@ -191,7 +191,7 @@ static void columns(void)
     CHECK(at == 16 + (2 * np + me) * (MPI_Offset)sizeof(int));
     CHECK(MPI_File_get_byte_offset(file, ROWS + 1, &at) == 0);
     CHECK(at == 16 + ((ROWS + 1) * np + me) * (MPI_Offset)sizeof(int));
-    /* Scattered in memory, scattered in the file. */
+    /* Non-contiguous in memory and in the file. */
     MPI_Datatype every_second;
     MPI_Type_vector(ROWS, 1, 2, MPI_INT, &every_second);
     MPI_Type_commit(&every_second);
@@ -206,7 +206,7 @@ static void columns(void)
     CHECK(is_filled(back, ROWS, me) && count_of(&status, MPI_INT) == ROWS);
     CHECK(MPI_File_seek(file, 0, MPI_SEEK_END) == 0);
     CHECK(MPI_File_get_position(file, &at) == 0 && at == ROWS);
-    /* The whole matrix as it lies in the file. */
+    /* The whole matrix, as it is in the file. */
     int *all = malloc(ROWS * np * sizeof(int));
     MPI_File_set_view(file, 16, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     CHECK(MPI_File_read_all_begin(file, all, ROWS * np, MPI_INT) == 0);
@@ -255,7 +255,7 @@ static void settings(void)
     MPI_Info_get(info, "cb_buffer_size", 19, value, &flag);
     CHECK(flag && strcmp(value, "8388608") == 0);
     MPI_Info_free(&info);
-    /* Atomic: what overlaps is one rank's or another's, never a mixture. */
+    /* Atomic mode: overlapping writes leave one rank's data, never a mixture. */
     int data[N], back[N];
     fill(data, N, me);
     CHECK(MPI_File_write_at(file, 0, data, N, MPI_INT, MPI_STATUS_IGNORE) == 0);

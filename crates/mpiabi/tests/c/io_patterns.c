@@ -1,5 +1,5 @@
-/* Files as libraries of scientific data use them: hyperslabs of a data set by file views of bytes,
- * ranks without a share, hints, metadata by one rank, file sizes set, offsets beyond 4 GiB. */
+/* Access patterns of scientific data libraries: hyperslabs of a data set as file views of bytes,
+ * ranks without data, hints, metadata by one rank, file sizes, offsets beyond 4 GiB. */
 #include "file.h"
 
 enum { ROWS = 12, COLUMNS = 10, HEADER = 96 };
@@ -13,7 +13,7 @@ static MPI_File opened(int mode)
     MPI_Info_create(&hints);
     MPI_Info_set(hints, "cb_buffer_size", "4194304");
     MPI_Info_set(hints, "romio_cb_write", "enable");
-    /* Only those who write open the file, says the hint; all may use it nevertheless. */
+    /* By the hint only the writing ranks open the file; all may use it nevertheless. */
     MPI_Info_set(hints, "romio_no_indep_rw", "false");
     CHECK(MPI_File_open(MPI_COMM_WORLD, name, mode, hints, &file) == 0);
     MPI_Info_free(&hints);
@@ -24,7 +24,7 @@ static MPI_File opened(int mode)
     return file;
 }
 
-/* The share of a rank: some of the rows, in steps; the last rank has none. */
+/* The part of a rank: some of the rows, with a stride; the last rank has none. */
 static int share(int rank, int *first, int *step)
 {
     int sharers = np > 1 ? np - 1 : 1;
@@ -32,7 +32,7 @@ static int share(int rank, int *first, int *step)
     return rank < sharers ? (ROWS - rank + sharers - 1) / sharers : 0;
 }
 
-/* Blocks of bytes at byte offsets, the whole data set long. */
+/* Blocks of bytes at byte offsets, with the extent of the whole data set. */
 static MPI_Datatype hyperslab(int rank)
 {
     MPI_Datatype type, whole;
@@ -64,14 +64,14 @@ static void data_set(void)
     int first, step, n = share(me, &first, &step), count;
     MPI_Offset size, end = HEADER + ROWS * COLUMNS * sizeof(double);
     CHECK(MPI_File_set_size(file, end) == 0);
-    /* The first rank writes what describes the data, the others take part with nothing. */
+    /* The first rank writes the metadata; the others take part without data. */
     char header[HEADER] = "a header", seen[HEADER];
     MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     int part = me == 0 ? HEADER : 0;
     CHECK(MPI_File_write_at_all(file, 0, header, part, MPI_BYTE, &status) == 0);
     MPI_Get_count(&status, MPI_BYTE, &count);
     CHECK(count == part);
-    /* The data lie in two pieces of memory, named by their addresses. */
+    /* The data are in two pieces of memory, given by their addresses. */
     double *even = malloc(COLUMNS * sizeof *even * (n / 2 + 1));
     double *odd = malloc(COLUMNS * sizeof *odd * (n / 2 + 1));
     MPI_Datatype memory, slab = hyperslab(me);
@@ -98,7 +98,7 @@ static void data_set(void)
     free(even);
     free(odd);
 
-    /* Read back by columns: every rank a band of them. */
+    /* Read by columns: every rank reads a band of them. */
     file = opened(MPI_MODE_RDONLY);
     CHECK(MPI_File_read_at_all(file, 0, seen, HEADER, MPI_BYTE, &status) == 0);
     CHECK(memcmp(seen, header, HEADER) == 0);
@@ -126,7 +126,7 @@ static void data_set(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Beyond what 32 bits count, in a file that is mostly a hole. */
+/* Beyond 32-bit offsets, in a file that is mostly a hole. */
 static void far_out(void)
 {
     MPI_File file = opened(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
@@ -157,7 +157,7 @@ static void far_out(void)
     MPI_File_close(&file);
 }
 
-/* A file of part of the ranks, and one of each rank's own. */
+/* A file of some ranks, and one of each rank. */
 static void parts(void)
 {
     MPI_Comm half;

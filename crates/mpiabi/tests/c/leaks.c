@@ -1,4 +1,5 @@
-/* What a program frees before it is over, or never starts, takes no memory in the long run. */
+/* Operations that a program frees before they complete, or never starts, take no memory in the long
+ * run. */
 #include "check.h"
 #include <unistd.h>
 
@@ -7,7 +8,7 @@ enum { ROUNDS = 3000, MOST_KIB = 128 };
 static int out[100], in[100];
 static MPI_Win window;
 
-/* Nothing here ever waits. */
+/* No call here waits. */
 static void free_active(void)
 {
     MPI_Request send, receive;
@@ -53,7 +54,7 @@ static void fail(void)
     CHECK(MPI_Put(out, 10, MPI_INT, me, 0, 10, MPI_INT, window) != MPI_SUCCESS);
 }
 
-/* Of memory, now. (The most there ever was is inherited from who started us.) */
+/* Current resident memory. (The peak is inherited from the parent process.) */
 static long used_kib(void)
 {
     long all = 0, resident = 0;
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
     for (int p = 0; p < (int)(sizeof patterns / sizeof *patterns); p++) {
         long before = 0, grown = 0;
-        /* The first time also touches what stays. */
+        /* The first pass also touches memory that stays. */
         for (int pass = 0; pass < 2; pass++) {
             before = used_kib();
             for (int i = 0; i < ROUNDS && me == np - 1; i++)

@@ -1,5 +1,5 @@
-/* The thread level of sessions. The process's first initialization decides it, as MPICH 5.0.2
-   does: here MPI_Init_thread, for each level in a program of its own (see the tests that run it). */
+/* The thread level of sessions. The process's first initialization decides it, as in MPICH 5.0.2.
+ * Here it is MPI_Init_thread, with each level in a separate run (see the tests that run it). */
 #include "check.h"
 
 static const char *const NAMES[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
@@ -7,7 +7,7 @@ static const char *const NAMES[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
 static const int LEVELS[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
                              MPI_THREAD_MULTIPLE};
 
-/* The level of a session that is opened with this hint, or none; null if that fails. */
+/* The level of a session opened with this hint, or without; null if that fails. */
 static const char *level(const char *hint, MPI_Session *session)
 {
     static char value[64];

@@ -1,4 +1,4 @@
-/* An operator of the program's may read the clock, and must see its result used all the same. */
+/* A user-defined operator may read the clock, and its result is used nevertheless. */
 #include "check.h"
 
 static void slow_sum(void *in, void *inout, int *n, MPI_Datatype *t)

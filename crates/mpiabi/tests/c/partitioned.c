@@ -1,4 +1,5 @@
-/* Partitioned sends and receives: cut alike and differently, restarted, marked in any order. */
+/* Partitioned sends and receives: with equal and different partitions, restarted, marked in any
+ * order. */
 #include "check.h"
 
 #define N 24
@@ -47,7 +48,7 @@ static void round_trip(int parts, int own, int tag)
     MPI_Request_free(&r[1]);
 }
 
-/* A partition arrives while others are not even marked. */
+/* A partition arrives while others are not marked yet. */
 static void one_by_one(void)
 {
     int next = (me + 1) % np, before = (me + np - 1) % np, out[4] = {1, 2, 3, 4}, in[4] = {0}, flag;

@@ -1,4 +1,4 @@
-/* Probing with and without taking; a taken message is for its taker alone. */
+/* Probes and matched probes; only the owner of a matched message can receive it. */
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     MPI_Probe(before, 1, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_DOUBLE, &count);
     CHECK(count == 20 && status.MPI_SOURCE == before && status.MPI_TAG == 1);
-    /* Still there. */
+    /* Not removed by the probe. */
     MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &flag, &status);
     CHECK(flag);
 
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     MPI_Mprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &message, &status);
     MPI_Get_count(&status, MPI_DOUBLE, &count);
     CHECK(count == 20 && message != MPI_MESSAGE_NULL);
-    /* Taken: nobody else finds it. */
+    /* Matched: no other probe finds it. */
     MPI_Iprobe(before, 1, MPI_COMM_WORLD, &flag, &status);
     CHECK(!flag);
     MPI_Mrecv(in, 60, MPI_DOUBLE, &message, &status);

@@ -1,4 +1,4 @@
-/* The ways to wait: any, some, all, test; persistent requests; cancelling; null requests. */
+/* Wait and test, for any, some and all; persistent requests; cancelling; null requests. */
 #include "check.h"
 
 enum { N = 12 };

@@ -1,4 +1,4 @@
-/* A token goes round, growing; the clock goes forward; nobody's message is mixed up. */
+/* A growing token is passed around a ring; the clock advances; messages are not mixed up. */
 #include "check.h"
 
 int main(int argc, char **argv)
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
                      MPI_STATUS_IGNORE);
         CHECK(got == i);
     }
-    /* To oneself, and to nobody. */
+    /* To the own rank, and to MPI_PROC_NULL. */
     int mine = me, back = -1;
     MPI_Request request;
     MPI_Isend(&mine, 1, MPI_INT, me, 3, MPI_COMM_WORLD, &request);

@@ -1,4 +1,5 @@
-/* Windows as objects: attributes, hints, names, error handlers; and what wrong calls return. */
+/* Windows as objects: attributes, hints, names, error handlers; and the errors of incorrect calls.
+ * */
 #include "check.h"
 
 #define GOOD(call) CHECK((call) == MPI_SUCCESS)
@@ -139,7 +140,7 @@ static void epochs(void)
     GOOD(MPI_Win_post(none, 0, win));
     CLASS(MPI_Win_post(none, 0, win), MPI_ERR_RMA_SYNC);
     GOOD(MPI_Win_wait(win));
-    /* A fence's epoch without an operation ends by itself; with one it needs a fence. */
+    /* A fence epoch without an operation need not be ended; with one it needs a fence. */
     GOOD(MPI_Win_fence(0, win));
     GOOD(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win));
     GOOD(MPI_Win_unlock(me, win));

@@ -4,7 +4,7 @@
 enum { N = 64 };
 static int next, before;
 
-/* Everybody writes to its neighbor's part, and reads it back from there. */
+/* Every rank writes to its neighbor's part, and reads it back. */
 static void put_and_get(MPI_Win win, int *mine)
 {
     int out[4] = {me, me + 1, me + 2, me + 3}, in[4] = {-1, -1, -1, -1};
@@ -12,7 +12,7 @@ static void put_and_get(MPI_Win win, int *mine)
         mine[i] = 1000 + me;
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     MPI_Put(out, 4, MPI_INT, next, 8, 4, MPI_INT, win);
-    out[0] = -1; /* Too early by the standard, and harmless here: data leaves at the call. */
+    out[0] = -1; /* Too early by the standard, and harmless here: data is copied during the call. */
     MPI_Put(out, 0, MPI_INT, next, 0, 0, MPI_INT, win);
     MPI_Put(out, 4, MPI_INT, MPI_PROC_NULL, 0, 9, MPI_INT, win);
     MPI_Win_fence(0, win);
@@ -36,7 +36,7 @@ static void kinds(void)
     put_and_get(win, allocated);
     MPI_Win_free(&win);
 
-    /* Units differ by rank: the target's counts. */
+    /* Displacement units differ by rank: the target's unit applies. */
     MPI_Win_create(mine, N * sizeof(int), me % 2 ? 4 : 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     int x = 77 + me;
     MPI_Win_fence(0, win);
@@ -45,7 +45,7 @@ static void kinds(void)
     CHECK(mine[5] == 77 + before);
     MPI_Win_free(&win);
 
-    /* Dynamic: displacements are addresses of the target's. */
+    /* Dynamic: displacements are addresses of the target. */
     MPI_Aint here, there;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_attach(win, mine, 16 * sizeof(int));
@@ -85,7 +85,7 @@ static void accumulates(void)
         long x = ops[i] == MPI_PROD ? 2 : ops[i] == MPI_BAND ? ~one : one;
         MPI_Accumulate(&x, 1, MPI_LONG, 0, i, 1, MPI_LONG, ops[i], win);
     }
-    /* Between a pair of ranks accumulates keep their order: replaced, then added to, then read. */
+    /* Accumulates of a pair of ranks keep their order: replace, then add, then read. */
     long step = 7;
     if (me == np - 1) {
         MPI_Accumulate(&step, 1, MPI_LONG, 0, 10, 1, MPI_LONG, MPI_REPLACE, win);
@@ -112,7 +112,7 @@ static void accumulates(void)
     MPI_Win_free(&pairs);
 }
 
-/* A matrix column of the origin becomes a row with gaps at the target, and comes back. */
+/* A matrix column of the origin becomes a row with gaps at the target, and returns. */
 static void shapes(void)
 {
     double matrix[8][8], part[64], back[8];

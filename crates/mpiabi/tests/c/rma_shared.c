@@ -1,4 +1,4 @@
-/* Windows whose memory the ranks of a node share. */
+/* Windows whose memory is shared by the ranks of a node. */
 #include "check.h"
 
 static void together(MPI_Comm node, int rank, int size)
@@ -10,7 +10,7 @@ static void together(MPI_Comm node, int rank, int size)
     MPI_Win_allocate_shared(count * sizeof(int), sizeof(int), MPI_INFO_NULL, node, &mine, &win);
     MPI_Win_shared_query(win, 0, &bytes, &unit, &first);
     CHECK(bytes == 3 * sizeof(int) && unit == sizeof(int));
-    /* One part begins where the one before ends. */
+    /* Each part begins where the previous one ends. */
     int before = 0;
     for (int r = 0; r < rank; r++)
         before += 3 + r;
@@ -22,7 +22,7 @@ static void together(MPI_Comm node, int rank, int size)
     for (int r = 0, at = 0; r < size; at += 3 + r++)
         CHECK(first[at] == 100 * r && first[at + 2 + r] == 100 * r + 2 + r);
     MPI_Win_fence(0, win);
-    /* What a put changes is there for all, not only for the target, once its epoch has ended. */
+    /* After the epoch, the result of a put is visible to all ranks, not only to the target. */
     int x = -7 - rank, next = (rank + 1) % size;
     MPI_Put(&x, 1, MPI_INT, next, 1, 1, MPI_INT, win);
     MPI_Win_fence(0, win);
@@ -40,7 +40,7 @@ static void together(MPI_Comm node, int rank, int size)
     MPI_Barrier(node);
     MPI_Win_sync(win);
     CHECK(mine[2] == 100 * rank + 2 + size);
-    /* One after the other, by watching a word of shared memory. */
+    /* One after the other, by polling a word of shared memory. */
     volatile int *word = first;
     while (*word != rank)
         MPI_Win_sync(win);
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++)
         apart(node, rank, size);
     MPI_Comm_free(&node);
-    /* Ranks of different nodes share nothing. */
+    /* Ranks of different nodes share no memory. */
     if (size < np) {
         void *mine;
         MPI_Win win;

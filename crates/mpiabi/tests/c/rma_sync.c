@@ -102,11 +102,11 @@ static void requests(void)
     MPI_Rget_accumulate(out + 1, 1, MPI_INT, old, 1, MPI_INT, next, 4, 1, MPI_INT, MPI_SUM, win,
                         &r[2]);
     MPI_Rput(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, 0, MPI_INT, win, &r[3]);
-    /* A flush brings the results, whether or not their requests have been completed. */
+    /* A flush completes the operations, whether or not their requests have been completed. */
     MPI_Win_flush(next, win);
     CHECK(in[0] == me && in[3] == 3 && old[0] == me);
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-    /* And the other way round; or the request is never completed at all. */
+    /* And the reverse order; or the request is never completed. */
     MPI_Rget(old, 4, MPI_INT, next, 4, 4, MPI_INT, win, &r[0]);
     MPI_Rget(in, 4, MPI_INT, next, 4, 4, MPI_INT, win, &r[1]);
     MPI_Request_free(&r[1]);
@@ -122,7 +122,7 @@ static void requests(void)
     MPI_Win_free(&win);
 }
 
-/* A rank may wait for its own memory to change, with nothing but MPI_Win_sync or flushes. */
+/* A rank may wait for its own memory to change, with MPI_Win_sync or flushes only. */
 static void watching(void)
 {
     volatile int *mine;
@@ -148,7 +148,7 @@ static void watching(void)
     MPI_Win_free(&win);
 }
 
-/* More operations than anybody has room for at a time, on a target that does nothing else. */
+/* More operations than fit at a time, on a target that does nothing else. */
 static void many(void)
 {
     enum { COUNT = 40000 };

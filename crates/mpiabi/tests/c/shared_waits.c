@@ -1,10 +1,10 @@
-/* Two threads wait for one operation: the first to see that it is done begins another at once,
- * which only ends when the slower one has gone on. */
+/* Two threads wait for one operation. The first that sees its completion starts another at once,
+ * which only completes when the slower thread has proceeded. */
 #include <pthread.h>
 
 #include "check.h"
 
-/* Which of the two comes first is the machine's choice: often enough for both. */
+/* Which thread is first depends on the scheduler: enough rounds for both cases. */
 #define ROUNDS 60
 #define WORDS 20000
 
@@ -47,7 +47,7 @@ static void flush_buffer_by_request(void)
     MPI_Wait(&flush, MPI_STATUS_IGNORE);
 }
 
-/* What the first thread begins, how it waits for that, and how the second one does. */
+/* The operation that the first thread starts, and how each thread waits for it. */
 typedef void Step(void);
 static Step *const CASES[][3] = {
     {put, flush_window, flush_window},

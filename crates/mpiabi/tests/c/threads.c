@@ -1,4 +1,5 @@
-/* Several threads a rank in MPI at once: each gets its own, whoever brings it. */
+/* Several threads per rank in MPI at once: each gets its own messages, whichever thread receives
+ * them. */
 #include <pthread.h>
 
 #include "check.h"
@@ -48,7 +49,7 @@ static void *ring(void *arg)
     return NULL;
 }
 
-/* All in the same communicator, told apart by tag, to oneself too. */
+/* All in the same communicator, distinguished by tag, also to the own rank. */
 static void *tagged(void *arg)
 {
     int tag = (int)(long)arg;
@@ -64,7 +65,7 @@ static void *tagged(void *arg)
     return NULL;
 }
 
-/* More at once than the library hands on in one go (256), from all threads. */
+/* More at once than the library passes in one hand-over (256), from all threads. */
 #define FLOOD 700
 static void *flood(void *arg)
 {
@@ -82,7 +83,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
-/* Collectives, each thread in its communicator, with an operator of MPI's and one of ours. */
+/* Collectives, each thread in its communicator, with a predefined and a user-defined operator. */
 static void twice_sum(void *in, void *inout, int *n, MPI_Datatype *type)
 {
     (void)type;
@@ -137,7 +138,7 @@ static void to_oneself(void)
     pthread_join(id, NULL);
 }
 
-/* The main thread is not in MPI at all. */
+/* The main thread is outside of MPI. */
 static void *helper(void *arg)
 {
     int main_thread = -1;
@@ -148,7 +149,7 @@ static void *helper(void *arg)
     return arg;
 }
 
-/* A server takes whatever comes; workers of all ranks ask and have an answer. */
+/* A server receives any message; workers of all ranks send requests and receive replies. */
 static int stop_tag = 1000;
 
 static void *server(void *arg)
@@ -195,7 +196,7 @@ static void serve(void)
     pthread_join(id, NULL);
 }
 
-/* Requests made by one thread and completed by another. */
+/* Requests created by one thread and completed by another. */
 static MPI_Request handed[MOST];
 static int landed[MOST];
 

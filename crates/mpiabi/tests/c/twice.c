@@ -1,6 +1,6 @@
 #include "check.h"
 #include <pthread.h>
-/* Two threads must not complete one request; if they do, one of them hears of an error. */
+/* Two threads must not complete one request; if they do, one of them gets an error. */
 static MPI_Request shared;
 static int codes[2];
 static void *waits(void *arg)

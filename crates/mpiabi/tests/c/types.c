@@ -1,4 +1,4 @@
-/* Derived datatypes on the wire: gaps are skipped on either side, and only the bytes meant move. */
+/* Messages with derived datatypes: gaps are skipped on either side, and only the data moves. */
 #include "check.h"
 
 struct mixed {
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
         CHECK(w[i][7] == (before + np - 1) % np + i / 64.0 + 3 / 4096.0);
     }
 
-    /* Two columns by their resized type: a transposition on the way. */
+    /* Two columns by their resized type: the message transposes them. */
     MPI_Type_create_resized(column, 0, sizeof(double), &resized);
     MPI_Type_commit(&resized);
     static double t[N][N];
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
         for (int j = 0; j < N; j++)
             CHECK(t[j][i] == before + i / 64.0 + j / 4096.0);
 
-    /* A struct with holes. */
+    /* A struct with gaps. */
     struct mixed a[5], b[5];
     memset(a, 0x11, sizeof a);
     memset(b, 0x22, sizeof b);
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     for (int i = 0; i < 5; i++) {
         CHECK(b[i].c == i && b[i].d == before + i && b[i].i[2] == 100 * before + i);
-        CHECK(((unsigned char *)&b[i])[1] == 0x22); /* the hole behind `c` */
+        CHECK(((unsigned char *)&b[i])[1] == 0x22); /* the gap after `c` */
     }
     MPI_Get_count(&status, mixed, &count);
     CHECK(count == 5);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
             CHECK(all[rank * N + i] == rank + i / 64.0 + 3 / 4096.0);
     free(all);
 
-    /* The large-count twins. */
+    /* The large-count variants. */
     MPI_Count big;
     MPI_Sendrecv_c(five, 6, MPI_INT, next, 4, into, 6, MPI_INT, before, 4, MPI_COMM_WORLD, &status);
     MPI_Get_count_c(&status, MPI_INT, &big);

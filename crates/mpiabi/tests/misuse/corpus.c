@@ -1,8 +1,7 @@
-/* Incorrect calls by category, one per row, each with the error class that is due:
- * `corpus [first [last]]` makes those calls, or all. Prints, for each, its number, category, name,
- * the class due and the class returned, on every rank. Two ranks.
- *
- * The classes are those the MPI standard names for the argument; where it names none, MPICH's. */
+/* Incorrect calls by category, one per row, each with the expected error class: `corpus [first
+ * [last]]` makes those calls, or all. Prints, for each, its number, category, name, the expected
+ * class and the returned class, on every rank. Two ranks. The classes are those that the MPI
+ * standard names for the argument; where it names none, MPICH's. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,7 +185,7 @@ static void row(const char *category, const char *name, int due, int code)
 #define FREED_COMM(NAME, CALL) WITH("communicator", MPI_ERR_COMM, NAME ": freed", w = freed, CALL)
 #define NO_BUFFER(NAME, CALL) WITH("buffer", MPI_ERR_BUFFER, NAME ": NULL", s = r = NULL, CALL)
 #define ALIASED(NAME, CALL) WITH("buffer", MPI_ERR_BUFFER, NAME ": aliased", s = r, CALL)
-/* Of the own block: the root is rank 0 for both, and only it compares. */
+/* The own block: the root is rank 0 for both, and only it compares. */
 #define ALIASED_OWN(NAME, CALL) \
     WITH("buffer", MPI_ERR_BUFFER, NAME ": aliased", (s = x, r = x, w = MPI_COMM_SELF), CALL)
 /* Completes what a legal nonblocking call has started. */
@@ -759,7 +758,7 @@ int main(int argc, char **argv)
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
     ints[0] = ints[1] = MPI_INT;
-    /* The last communicator that is made, so that no other one has its handle. */
+    /* The last communicator that is created, so that no other one has its handle. */
     MPI_Comm_dup(MPI_COMM_WORLD, &freed);
     MPI_Comm copy = freed;
     MPI_Comm_free(&freed);

@@ -1,6 +1,6 @@
-/* Ways to misuse MPI: `misuse CASE`. A case that asks for error codes prints the class it got, on
- * every rank; one that must stop the job prints "survived" if it does not.
- * `python/tests/test_misuse.py` says what is to be expected of each. */
+/* Cases of misuse of MPI: `misuse CASE`. A case with error codes prints the returned class on every
+ * rank; a case that must end the job prints "survived" if it does not.
+ * `python/tests/test_misuse.py` has the expected result of each. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -356,7 +356,7 @@ static int reduce_freed(void)
     return MPI_Allreduce(x, y, 1, MPI_INT, copy, W);
 }
 /* Blocks of one length sent and of another received. Where that is accepted, each rank has the
- * first item of each block, and the rest of its receive buffer is as it was. */
+ * first item of each block, and the rest of its receive buffer is unchanged. */
 static int blocks(int what)
 {
     int sent = what == 1 ? 4 : 1, received = what == 1 ? 1 : 4, code = MPI_SUCCESS;
@@ -385,7 +385,7 @@ static int cut_element(void)
     int code = MPI_Recv(y, 4, MPI_INT, me, 0, W, &s);
     MPI_Get_count(&s, MPI_INT, &n);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
-    /* MPICH unpacks, and counts, whole elements only. */
+    /* MPICH unpacks, and counts, only whole elements. */
     if (code != MPI_SUCCESS && (memcmp(y, "abcd", 4) || y[1] != -1 || n != 1))
         printf("rank %d: %d elements, %d, %d\n", me, n, y[0], y[1]);
     return code;

@@ -1,4 +1,4 @@
-"""Numpy arrays without a copy by pickle: strides, large counts, persistent and collective forms."""
+"""NumPy arrays without pickling: strides, large counts, persistent and collective forms."""
 
 import numpy
 from mpi4py import MPI
@@ -32,7 +32,7 @@ def halo():
 
 
 def columns():
-    """A column travels by its type; the rest of the matrix stays."""
+    """A column is sent by its type; the rest of the matrix is unchanged."""
     a = numpy.arange(12.0).reshape(3, 4) + 100 * me
     column = MPI.DOUBLE.Create_vector(3, 1, 4).Commit()
     b = numpy.full((3, 4), -1.0)

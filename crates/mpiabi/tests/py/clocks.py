@@ -1,4 +1,4 @@
-"""Python's clocks agree with MPI's, sleep in simulated time, and let every wait end."""
+"""Python's clocks agree with MPI's, sleep in simulated time, and end every wait."""
 
 import datetime
 import os
@@ -17,7 +17,7 @@ clocks.append(lambda: datetime.datetime.now(datetime.timezone.utc).timestamp())
 
 
 def check(span, act):
-    """Every clock says that `act` took `span`, or a moment more."""
+    """Every clock measures `span` for `act`, or slightly more."""
     before = [clock() for clock in clocks]
     act()
     took = [clock() - then for clock, then in zip(clocks, before)]
@@ -27,7 +27,7 @@ def check(span, act):
 
 check(LONG, lambda: time.sleep(LONG))
 check(0, world.Barrier)
-# What waits with a limit waits really, and its limit passes in simulated time.
+# Waits with a timeout are real, and the timeout also passes in simulated time.
 check(SHORT, lambda: threading.Event().wait(SHORT))
 lock = threading.Lock()
 lock.acquire()
@@ -66,7 +66,7 @@ for clock in clocks[:3]:
 
 if simulated:
     assert datetime.datetime.now(datetime.timezone.utc).year == 2026
-    # All ranks see one date.
+    # All ranks read the same date.
     dates = world.allgather(int(time.time()))
     assert len(set(dates)) == 1, dates
 assert time.process_time() < 1000

@@ -1,4 +1,4 @@
-"""Pickled objects by every road mpi4py has: probes that take, wildcards, collectives, splits."""
+"""Pickled objects by every method of mpi4py: matched probes, wildcards, collectives, splits."""
 
 from mpi4py import MPI
 
@@ -11,7 +11,7 @@ def thing(rank, n=3):
 
 
 def main():
-    # Everybody to everybody, in an order nobody agrees on.
+    # Every rank to every rank, in an order that differs by rank.
     sends = [world.isend(thing(me, to), dest=to, tag=to) for to in range(np)]
     seen = set()
     for _ in range(np):

@@ -1,4 +1,4 @@
-"""Python threads in MPI at once, with objects, operators and callbacks of Python's own."""
+"""Concurrent Python threads in MPI, with Python objects, operators and callbacks."""
 
 import threading
 
@@ -80,7 +80,7 @@ def main():
     together(ring)
     together(collectives)
     together(attributes)
-    # One waits for what another one of its rank sends.
+    # One thread waits for a message that another thread of its rank sends.
     got = []
     thread = threading.Thread(target=lambda: got.append(comms[0].recv(source=me, tag=5)))
     thread.start()
