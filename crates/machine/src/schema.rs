@@ -36,6 +36,23 @@ impl Form {
             Form::Counts => "a list of whole numbers, such as `[0, 0, 1, 1]`".into(),
         }
     }
+
+    /// Its name in the reference, which explains these words once.
+    fn short(self) -> String {
+        match self {
+            Form::Count(lo, hi) => format!("{lo} to {hi}"),
+            Form::CountOrFull(lo, hi) => format!("{lo} to {hi} or `full`"),
+            Form::Ratio => "ratio".into(),
+            Form::Quantity(Dimension::Time) => "time".into(),
+            Form::Quantity(Dimension::Rate) => "rate".into(),
+            Form::Quantity(Dimension::Size) => "size".into(),
+            Form::Quantity(Dimension::Memory) => "memory size".into(),
+            Form::Word(words) => format!("`{}`", words.join("`, `")),
+            Form::Text => "text".into(),
+            Form::Hosts => "host list".into(),
+            Form::Counts => "list of numbers".into(),
+        }
+    }
 }
 
 /// What it means that a key is absent.
@@ -74,206 +91,218 @@ pub const FABRICS: &[&str] = &["slingshot", "aries", "generic"];
 
 #[rustfmt::skip] // A table is read down its columns.
 pub const KEYS: &[Key] = &[
-    key("like", Text, Is("it says all itself"),
-        "A preset, or a machine file by its path as seen from this one, that has what this one \
-         does not say; see above."),
-    key("about", Text, Means(""), "One line saying what the machine is."),
-    key("source", Text, Means(""), "Where its numbers come from."),
+    key("like", Text, Is("no other file"),
+        "A preset, or another machine file by its path relative to this one. It supplies every \
+         key that this file does not set."),
+    key("about", Text, Means(""), "One line that describes the machine."),
+    key("source", Text, Means(""), "The source of the numbers."),
     key("launcher", Word(&["pals", "slurm"]), Means("slurm"),
-        "Who starts programs: HPE's `mpiexec` under PBS, or `srun`. Ranks find its variables in \
-         their environment."),
-    key("node_names", Hosts, Is("`NAME-00000` and so on, by the machine's name"),
-        "What the compute nodes are called, in order. Several brackets name their product, the \
-         last of them counts fastest; nodes beyond the list are called as if there were none."),
+        "The program launcher: HPE's `mpiexec` under PBS (`pals`) or `srun` (`slurm`). Ranks find \
+         its variables in their environment."),
+    key("node_names", Hosts, Is("`NAME-00000` and so on, with the machine's name"),
+        "Names of the compute nodes, in order. Several brackets denote their product; the last \
+         one varies fastest. Nodes beyond the list get the default name."),
     key("fabric", Word(FABRICS), Means("generic"),
-        "Family of the network: which values of an MPI library's profile hold."),
+        "Network family. It selects the values of an MPI library's profile."),
     key("routing", Word(Routing::WORDS), Means("ugal"),
-        "How packets choose their way; `ugal` is `ugal-l`, and `adaptive` what the switches of the \
-         fabric do: `slingshot`, Aries' `adaptive-0`, or `ugal-l`."),
+        "Routing policy. `ugal` is `ugal-l`. `adaptive` is the policy of the fabric: `slingshot`, \
+         Aries' `adaptive-0`, or `ugal-l`."),
     key("ugal_bias", SIZE, Means("0 B"),
-        "Bytes x hops by which `ugal-l`, `ugal-g` and `par` favor minimal ways."),
+        "Bias of `ugal-l`, `ugal-g` and `par` toward minimal paths, in bytes x hops."),
     key("adaptive.quantum", SIZE, Means("2 KiB"),
-        "Bytes of load that are one step of a score (`slingshot`, `adaptive-0` to `-3`); a power \
-         of two."),
+        "Bytes of load per step of a score (`slingshot`, `adaptive-0` to `-3`); a power of two."),
     key("adaptive.minimal_shift", Count(0, 3), Means("0"),
-        "Bits by which scores of minimal ways are shifted left."),
+        "Left shift of the scores of minimal paths, in bits."),
     key("adaptive.minimal_add", Count(0, 63), Means("0"),
-        "Added to scores of minimal ways. More than the non-minimal ways' leans away from them."),
+        "Added to the scores of minimal paths. A value above that of non-minimal paths favors \
+         non-minimal ones."),
     key("adaptive.nonminimal_shift", Count(0, 3), Means("1"),
-        "Bits by which `slingshot` shifts scores of non-minimal ways left."),
+        "Left shift of the scores of non-minimal paths by `slingshot`, in bits."),
     key("adaptive.nonminimal_add", Count(0, 63), Means("2"),
-        "Added by `slingshot` to scores of non-minimal ways."),
+        "Added by `slingshot` to the scores of non-minimal paths."),
     key("adaptive.growth", Count(0, 63), Means("2"),
-        "Added by `adaptive-1` to scores of non-minimal ways for every router visited."),
+        "Added by `adaptive-1` to the scores of non-minimal paths per router visited."),
     key("adaptive.small_add", Count(0, 63), Means("2"),
-        "Added by `adaptive-2` to scores of non-minimal ways."),
+        "Added by `adaptive-2` to the scores of non-minimal paths."),
     key("adaptive.large_add", Count(0, 63), Means("8"),
-        "Added by `adaptive-3` to scores of non-minimal ways."),
+        "Added by `adaptive-3` to the scores of non-minimal paths."),
 
     key("groups.<kind>.role", Word(&["compute", "service"]), Means("compute"),
-        "Whether its nodes run jobs. Service groups are numbered after compute groups."),
+        "`compute` groups run jobs. `service` groups are numbered after them."),
     key("groups.<kind>.count", Count(1, 65_000), Refuse,
-        "Groups of this kind. 0 leaves the kind out, with the links to it."),
-    key("groups.<kind>.switches", Count(1, 65_000), Refuse, "Switches of one group."),
+        "Groups of this kind. 0 removes the kind and the links to it."),
+    key("groups.<kind>.switches", Count(1, 65_000), Refuse, "Switches per group."),
     key("groups.<kind>.chassis", Count(1, 65_000), Means("1"),
-        "Chassis its switches are divided into evenly. With one, all switches are linked to all; \
-         with more, a switch is linked to all of its chassis and to its like in every other."),
+        "Chassis per group, with equally many switches each. With one chassis all switches are \
+         linked to each other. With more, a switch is linked to all of its chassis and to the \
+         switch in the same slot of each other chassis."),
     key("groups.<kind>.local_links", Count(0, 255), Means("1"),
         "Parallel links between two switches of a chassis."),
     key("groups.<kind>.chassis_links", Count(0, 255), Means("1"),
-        "Parallel links between a switch and its like in another chassis."),
+        "Parallel links between switches in the same slot of two chassis."),
     key("groups.<kind>.local_ports", Count(0, 65_000), Is("as many as are used"),
-        "Ports a switch sets aside for links within the group, used or not."),
-    key("groups.<kind>.global_ports", Count(0, 65_000), Is("as many as are left"),
-        "Most ports a switch has for links to other groups."),
+        "Ports per switch reserved for links within the group, used or not."),
+    key("groups.<kind>.global_ports", Count(0, 65_000), Is("all ports that are left"),
+        "Maximum number of ports per switch for links to other groups."),
     key("groups.<kind>.transit", Word(&["yes", "no"]), Is("`yes` for compute groups"),
-        "Whether non-minimal routes pass through groups of this kind."),
-    key("groups.<kind>.nodes", Count(0, 1_000_000), Refuse, "Nodes of one group."),
-    key("groups.<kind>.nics", Count(1, 1_024), Means("1"), "NICs of one node."),
+        "Whether non-minimal routes may pass through groups of this kind."),
+    key("groups.<kind>.nodes", Count(0, 1_000_000), Refuse, "Nodes per group."),
+    key("groups.<kind>.nics", Count(1, 1_024), Means("1"), "NICs per node."),
     key("groups.<kind>.wiring", Word(&["single", "spread"]), Means("single"),
-        "`single`: all NICs of a node on one switch. `spread`: on neighboring switches, as the \
-         key `spread` says."),
-    key("groups.<kind>.spread", Counts, Is("one switch a NIC, in order"),
-        "For each NIC of a node, which of its neighboring switches it is cabled to, from 0."),
-    key("groups.<kind>.cpus", Count(0, 1_024), Means("0"), "CPUs of one node."),
-    key("groups.<kind>.gpus", Count(0, 1_024), Means("0"), "GPUs of one node."),
-    key("groups.<kind>.gpu_tiles", Count(0, 1_024), Means("1"), "Tiles of one GPU."),
+        "`single`: all NICs of a node on one switch. `spread`: on neighboring switches, according \
+         to the key `spread`."),
+    key("groups.<kind>.spread", Counts, Is("one switch per NIC, in order"),
+        "For each NIC of a node, the number of the neighboring switch it is cabled to, from 0."),
+    key("groups.<kind>.cpus", Count(0, 1_024), Means("0"), "CPUs per node."),
+    key("groups.<kind>.gpus", Count(0, 1_024), Means("0"), "GPUs per node."),
+    key("groups.<kind>.gpu_tiles", Count(0, 1_024), Means("1"), "Tiles per GPU."),
 
     key("global.links.<kind>.<kind>", CountOrFull(0, 65_000), Is("no links"),
-        "Links between any two groups of these kinds, at least 1 where both have nodes. `full` \
-         (machines of one kind): as many whole cables as `global_ports` allows."),
-    key("global.links_per_cable", Count(1, 1_024), Means("1"), "Links that share a cable."),
+        "Links between any two groups of these kinds; at least 1 where both have nodes. `full` \
+         (machines with one kind): as many whole cables as `global_ports` allows."),
+    key("global.links_per_cable", Count(1, 1_024), Means("1"), "Links per cable."),
 
     key("links.edge.rate", RATE, Refuse, "Between NIC and switch, each way."),
-    key("links.edge.cable", TIME, Refuse, "Signal time of the cable, at most 100 us."),
-    key("links.edge.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+    key("links.edge.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
+    key("links.edge.buffer", SIZE, Refuse,
+        "Input buffer of a port, all virtual channels together."),
     key("links.local.rate", RATE, Refuse, "Between switches of a chassis, each way."),
-    key("links.local.cable", TIME, Refuse, "Signal time of the cable, at most 100 us."),
-    key("links.local.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+    key("links.local.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
+    key("links.local.buffer", SIZE, Refuse,
+        "Input buffer of a port, all virtual channels together."),
     key("links.chassis.rate", RATE, Is("as `links.local`"),
         "Between chassis of a group, each way."),
     key("links.chassis.cable", TIME, Is("as `links.local`"),
-        "Signal time of the cable, at most 100 us."),
+        "Propagation time of the cable, at most 100 us."),
     key("links.chassis.buffer", SIZE, Is("as `links.local`"),
-        "Input buffer of a port, all its VCs together."),
+        "Input buffer of a port, all virtual channels together."),
     key("links.global.rate", RATE, Refuse, "Between groups, each way."),
-    key("links.global.cable", TIME, Refuse, "Signal time of the cable, at most 100 us."),
-    key("links.global.buffer", SIZE, Refuse, "Input buffer of a port, all its VCs together."),
+    key("links.global.cable", TIME, Refuse, "Propagation time of the cable, at most 100 us."),
+    key("links.global.buffer", SIZE, Refuse,
+        "Input buffer of a port, all virtual channels together."),
 
-    key("switch.ports", Count(1, 65_000), Is("as many as are used"), "Ports of a switch."),
+    key("switch.ports", Count(1, 65_000), Is("as many as are used"), "Ports per switch."),
     key("switch.latency", TIME, Refuse,
-        "From a head's arrival to its leaving, no load; at most 100 us."),
+        "From the arrival of a packet's head to its departure without load, at most 100 us."),
     key("switch.arbitration", Word(&["round-robin", "age"]), Means("round-robin"),
-        "Who goes first when several inputs want one output: each in turn, or the oldest packet."),
+        "Order of inputs that compete for an output: each in turn, or the oldest packet first."),
     key("switch.flows", Word(&["kept", "none"]), Means("none"),
-        "Whether packets in order (envelopes, eager data) go one way while any of their flow is \
-         under way. Otherwise each goes its own."),
+        "`kept`: ordered traffic (envelopes, eager data) stays on one path while any packet of \
+         its flow is in flight. `none`: every packet is routed by itself. See \
+         docs/models/ordered-flows.md."),
 
     key("congestion.management", Word(&["on", "off"]), Means("off"),
-        "Whether switches hold back those who send more to a NIC than it can take."),
+        "Congestion management: switches throttle the senders that overload a NIC."),
     key("congestion.threshold", SIZE, Means("32 KiB"),
-        "Bytes waiting for a NIC's link at which its senders are held back; about as many are kept \
-         waiting from then on, so that the link stays busy."),
+        "Bytes queued for a NIC's ejection link at which its senders are throttled. About as many \
+         stay queued while they are, so that the link never idles."),
 
     key("classes.profile", Word(&["ll-be-bd-et", "hpc", "none"]),
         Is("`ll-be-bd-et`; `none` on Aries"),
-        "The published set of traffic classes that `--class` chooses from."),
-    key("classes.<class>.assured", Count(0, 100), Is("as the profile says; 0"),
-        "Percent of every link that the class gets if it wants it."),
-    key("classes.<class>.nic_assured", Count(0, 100), Is("as `assured`, or as the profile says"),
-        "The same of the link out of a NIC."),
-    key("classes.<class>.ceiling", Count(1, 100), Is("as the profile says; 100"),
-        "Percent of a link that the class gets at most, wanted by others or not."),
-    key("classes.<class>.priority", Count(0, 7), Is("as the profile says; 2"),
-        "Higher goes first: among classes below their assured shares, and among those above."),
-    key("classes.<class>.bucket", Count(1, 64), Is("as the profile says; 2"),
-        "Full packets by which the class may be ahead of its shares."),
+        "The published set of traffic classes that `--class` selects from."),
+    key("classes.<class>.assured", Count(0, 100), Is("as in the profile, else 0"),
+        "Percent of every link that the class gets on demand."),
+    key("classes.<class>.nic_assured", Count(0, 100), Is("`assured`, or as in the profile"),
+        "The same for the link out of a NIC."),
+    key("classes.<class>.ceiling", Count(1, 100), Is("as in the profile, else 100"),
+        "Maximum percent of a link for the class, even if the link is otherwise idle."),
+    key("classes.<class>.priority", Count(0, 7), Is("as in the profile, else 2"),
+        "Higher goes first, among classes below their assured shares and among those above."),
+    key("classes.<class>.bucket", Count(1, 64), Is("as in the profile, else 2"),
+        "Full packets by which the class may exceed its shares for a moment (leaky bucket)."),
 
-    key("nic.send_latency", TIME, Refuse, "From the command to the head entering the link."),
+    key("nic.send_latency", TIME, Refuse,
+        "From the command to the head of the message entering the link."),
     key("nic.recv_latency", TIME, Refuse,
-        "From the tail's arrival to what the receiver can see."),
+        "From the arrival of the tail to the completion that the receiver can see."),
     key("nic.immediate_max", SIZE, Refuse, "Largest message carried inside the command."),
-    key("nic.dma_latency", TIME, Refuse, "Added to larger ones: the NIC reads host memory."),
-    key("nic.staging_rate", RATE, Is("it takes no time"),
-        "At which a NIC has a packet whole from memory before it sends it, or writes it."),
+    key("nic.dma_latency", TIME, Refuse, "Added to larger messages: the NIC reads host memory."),
+    key("nic.staging_rate", RATE, Is("staging takes no time"),
+        "Rate between memory and NIC of a packet that the NIC holds whole before it sends or \
+         writes it."),
     key("nic.message_gap", TIME, Refuse,
-        "Least time between two messages entering one NIC, whoever sends them."),
+        "Minimum time between two messages entering one NIC, from any process."),
     key("nic.command_gap", TIME, Means("0 ns"),
-        "Least time between two messages that one process gives its NIC."),
+        "Minimum time between two messages of one process."),
     key("nic.core_gap", TIME, Means("0 ns"),
-        "Least time between two one-sided commands of one core."),
+        "Minimum time between two one-sided commands of one core."),
     key("nic.packet_payload", SIZE, Refuse, "Payload of a full packet."),
-    key("nic.packet_overhead", SIZE, Refuse, "Wire bytes beside the payload of each packet."),
-    key("nic.response", SIZE, Is("acknowledgements are no packets"),
-        "Wire bytes of the packet that answers a packet, beside the payload of a get."),
-    key("nic.block_above", SIZE, Is("it has no block engine"),
+    key("nic.packet_overhead", SIZE, Refuse, "Wire bytes per packet beside its payload."),
+    key("nic.response", SIZE, Is("acknowledgements are not packets"),
+        "Wire bytes of a response packet beside the payload of a get."),
+    key("nic.block_above", SIZE, Is("no block engine"),
         "Larger messages are moved by the NIC's block engine."),
-    key("nic.block_latency", TIME, Means("0 ns"), "What the block engine needs to start."),
-    key("nic.window", Count(1, 1_000_000), Refuse, "Unacknowledged packets one NIC may have out."),
-    key("nic.match_entries", Count(1, 1_000_000_000), Is("there is no such limit"),
-        "List entries of one match engine: receives posted and messages unexpected of the ranks \
-         that share it (docs/models/limits.md)."),
+    key("nic.block_latency", TIME, Means("0 ns"), "Start time of the block engine."),
+    key("nic.window", Count(1, 1_000_000), Refuse,
+        "Maximum number of unacknowledged packets per NIC."),
+    key("nic.match_entries", Count(1, 1_000_000_000), Is("no limit"),
+        "List entries per match engine: posted receives and unexpected messages of the ranks that \
+         share it (docs/models/limits.md)."),
     key("nic.match_engines", Count(1, 1_024), Means("1"),
-        "Match engines of one NIC; its ranks are dealt to them in turn."),
-    key("nic.portal_table", Count(1, 1_000_000_000), Is("there is no such limit"),
-        "Portal table entries of one NIC: three a rank, and one for each optimized window \
+        "Match engines per NIC. Its ranks are assigned to them in turn."),
+    key("nic.portal_table", Count(1, 1_000_000_000), Is("no limit"),
+        "Portal table entries per NIC: three per rank and one per optimized window \
          (docs/limits/windows.md)."),
-    key("nic.command_queues", Count(1, 1_000_000_000), Is("there is no such limit"),
-        "Target command queues of one NIC: one a rank."),
-    key("nic.host_rate", RATE, Is("no cap"), "Host interface, both directions together, payload."),
-    key("nic.host_rate_one_way", RATE, Is("no cap"), "Host interface, one direction, payload."),
+    key("nic.command_queues", Count(1, 1_000_000_000), Is("no limit"),
+        "Target command queues per NIC: one per rank."),
+    key("nic.host_rate", RATE, Is("no cap"),
+        "Payload rate of the host interface, both directions together."),
+    key("nic.host_rate_one_way", RATE, Is("no cap"),
+        "Payload rate of the host interface, one direction."),
     key("nic.multipacket_message", TIME, Means("0 ns"),
-        "What a message of several packets takes beside its bytes of what both directions of a \
-         host interface share, at either end."),
+        "Time that a message of several packets takes of the host interface's shared capacity, \
+         beside its bytes, at either end."),
     key("nic.process_message", TIME, Means("0 ns"),
-        "What an MPI message takes of its receiver's NIC beside its bytes, of one process: of n on \
-         the NIC the n-th part."),
+        "Time that an MPI message takes of its receiver's NIC beside its bytes, per process: with \
+         n processes on the NIC, 1/n of it."),
     key("nic.received_message", TIME, Means("0 ns"),
-        "The same of the NIC itself, however many processes are on it; the longer one counts."),
+        "The same for the NIC as a whole, however many processes use it. The longer of the two \
+         counts."),
 
     key("retry.timeout", TIME, Means("1073741824 ns"),
-        "From a packet's sending until its NIC takes it for lost and sends it again."),
+        "From the transmission of a packet to its retransmission if it is lost."),
     key("retry.limit", Count(0, 100), Means("4"),
-        "How often a packet is sent again before its message has failed."),
+        "Retransmissions of a packet before its message fails."),
     key("retry.sweep", TIME, Means("1 s"),
-        "Until switches elsewhere have heard of a link that went down or came back."),
+        "Time until other switches learn that a link went down or came back."),
 
-    key("node.cores", Count(1, 1_000_000), Refuse, "Cores of a node that ranks may use."),
+    key("node.cores", Count(1, 1_000_000), Refuse, "Cores per node for ranks."),
     key("node.core_speed", Ratio, Means("1.0"),
         "Speed of a core relative to the one odonata runs on."),
     key("node.mpi_speed", Ratio, Means("1.0"),
-        "Speed at which a core goes through an MPI library's own code, relative to those that the \
-         library's profile was measured on: what it takes of a CPU for a message or a call, beside \
-         bytes, and to pack blocks that lie apart is divided by it."),
+        "Speed of a core in an MPI library's code, relative to the cores that the library's \
+         profile was measured on. It divides the CPU time per message and per call beside bytes, \
+         and that of packing non-contiguous blocks."),
     key("node.nic_latency", TIME, Means("0 ns"),
-        "Added where a host commands its NIC, and where it sees what its NIC has done; not where \
-         NICs go on by themselves, as in a rendezvous."),
+        "Added where a host commands its NIC, and where it sees a completion. Not added where \
+         NICs proceed by themselves, as in a rendezvous."),
     key("node.shm_latency", TIME, Refuse,
-        "What a core waits until it has an empty message of another of its node, a message."),
-    key("node.shm_rate", RATE, Refuse, "Copying by one core, in or out."),
-    key("node.memory_rate", RATE, Refuse, "All copies of a node together."),
+        "Latency of an empty message between two cores of a node, without MPI overheads."),
+    key("node.shm_rate", RATE, Refuse, "Copy rate of one core, in or out."),
+    key("node.memory_rate", RATE, Refuse, "Copy rate of a whole node."),
     key("node.memory", MEMORY, Is("no limit"),
-        "All of a node that its ranks may use, for what they allocate."),
+        "Memory of a node available to the allocations of its ranks."),
     key("node.far_latency", TIME, Means("0 ns"),
         "Added to `node.shm_latency` between cores of different CPUs."),
     key("node.far_rate", RATE, Is("as `node.shm_rate`"),
-        "Copying by one core, in or out, between cores of different CPUs."),
-    key("node.far_nic_latency", TIME, Means("0 ns"), "Added by a NIC of another CPU."),
+        "Copy rate of one core, in or out, between cores of different CPUs."),
+    key("node.far_nic_latency", TIME, Means("0 ns"),
+        "Added where a core uses a NIC of another CPU."),
     key("node.gpu_rate", RATE, Is("GPU buffers are refused"),
         "Between host memory and one GPU, each way."),
-    key("node.gpu_copy_latency", TIME, Means("5 us"), "What a GPU's copy engine needs to start."),
+    key("node.gpu_copy_latency", TIME, Means("5 us"), "Start time of a GPU's copy engine."),
     key("node.gpu_link_rate", RATE, Is("as `node.gpu_rate`"),
         "Between two GPUs of a node, each way."),
     key("node.gpu_tile_rate", RATE, Is("as `node.gpu_link_rate`"),
         "Between two tiles of a GPU, each way."),
     key("node.gpu_nic_rate_one_way", RATE, Is("as `nic.host_rate_one_way`"),
-        "Between GPUs' memory and a NIC that reads and writes it itself, one direction, payload."),
+        "Payload rate between GPU memory and a NIC that accesses it directly, one direction."),
     key("node.gpu_nic_rate", RATE, Is("no cap"),
-        "Between GPUs' memory and all NICs of one CPU together, each way."),
+        "Between GPU memory and all NICs of one CPU together, each way."),
 
-    key("storage.rate", RATE, Means("1 TB/s"), "What all nodes together read or write."),
-    key("storage.node_rate", RATE, Means("10 GB/s"), "What one node reads or writes."),
-    key("storage.latency", TIME, Means("100 us"), "Of a transfer, beside its bytes."),
+    key("storage.rate", RATE, Means("1 TB/s"), "Rate of all nodes together, reading or writing."),
+    key("storage.node_rate", RATE, Means("10 GB/s"), "Rate of one node, reading or writing."),
+    key("storage.latency", TIME, Means("100 us"), "Latency of a transfer beside its bytes."),
 ];
 
 /// Whether `path` is an instance of `pattern`, part by part.
@@ -312,18 +341,44 @@ pub fn paths(kinds: &[String], classes: &[String]) -> Vec<String> {
     all
 }
 
-/// The reference of machine files, in Markdown. `docs/models/machine.md` holds a copy, tested.
+/// The reference of machine files, in Markdown, at most 98 columns wide: a section per table of the
+/// file, a list item per key. `docs/reference/machine-file.md` holds a copy, which a test compares.
 pub fn reference() -> String {
-    let mut text = String::from("| key | value | if absent | meaning |\n|---|---|---|---|\n");
+    let mut text = String::new();
+    let mut section = "";
     for key in KEYS {
+        let table = key.path.split_once('.').map_or("Machine", |(table, _)| table);
+        if table != section {
+            let title = if table == "Machine" { table.into() } else { format!("`[{table}]`") };
+            text.push_str(&format!("\n### {title}\n\n"));
+            section = table;
+        }
         let absent = match key.absent {
-            Refuse => "refused".to_string(),
-            Means("") => "empty".to_string(),
-            Means(value) => format!("`{value}`"),
-            Is(words) => words.to_string(),
+            Refuse => "required".to_string(),
+            Means("") => "default: empty".to_string(),
+            Means(value) => format!("default `{value}`"),
+            Is(words) => format!("if absent: {words}"),
         };
-        let row = format!("| `{}` | {} | {absent} | {} |\n", key.path, key.form.wanted(), key.doc);
-        text.push_str(&row);
+        let item = format!("`{}` ({}; {absent}). {}", key.path, key.form.short(), key.doc);
+        push_item(&mut text, &item);
     }
     text
+}
+
+/// Appends a list item, wrapped between words.
+fn push_item(text: &mut String, item: &str) {
+    const COLUMNS: usize = 98;
+    let mut column = 1;
+    text.push('-');
+    for word in item.split(' ') {
+        let width = word.chars().count();
+        if column + 1 + width > COLUMNS {
+            text.push_str("\n ");
+            column = 1;
+        }
+        text.push(' ');
+        text.push_str(word);
+        column += 1 + width;
+    }
+    text.push('\n');
 }

@@ -223,11 +223,12 @@ fn a_lone_flow_never_waits_for_credits_or_window() {
     }
 }
 
-/// docs/models/machine.md holds the reference that the schema generates.
+/// docs/reference/machine-file.md holds the reference that the schema generates.
 #[test]
 fn the_reference_is_not_stale() {
-    let page = include_str!("../../../docs/models/machine.md");
-    assert!(page.contains(&reference()), "put this into docs/models/machine.md:\n{}", reference());
+    let page = include_str!("../../../docs/reference/machine-file.md");
+    let reference = reference();
+    assert!(page.contains(&reference), "put this into docs/reference/machine-file.md:{reference}");
 }
 
 #[test]
