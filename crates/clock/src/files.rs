@@ -1,12 +1,12 @@
-//! Files that a rank opens: those that hold the host's name are the simulated node's, of the others
-//! is noted what the summary of the run says of them.
+//! Files that a rank opens. Files with the host's name show that of the simulated node; the others
+//! are counted for the summary of the run.
 //!
-//! No file system is simulated, so a run says how many files were opened by other means than MPI.
-//! And simulated dates repeat, so a file named by the date may be one of an earlier run's.
+//! No file system is simulated, so a run reports how many files were opened by other means than
+//! MPI. Simulated dates repeat, so a file named after the date may replace one of an earlier run.
 //!
-//! The ledger is memory that the launcher shares: two counters, of files opened to be written and
-//! to be read; how many bytes of paths there are; and from `PATHS_AT` on zero-terminated paths of
-//! files that were begun anew. The launcher reads it in `crates/live/src/files.rs`.
+//! The ledger is memory shared with the launcher. It has two counters, of files opened for writing
+//! and for reading, then the number of bytes of paths, and from `PATHS_AT` on the zero-terminated
+//! paths of replaced files. The launcher reads it in `crates/live/src/files.rs`.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -14,33 +14,33 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use libc::{FILE, mode_t, stat};
 
-use crate::identity::host_file;
+use crate::identity::open_host_file;
 use crate::{mode, real};
 
 const LEDGER: &CStr = c"ODONATA_LEDGER";
 const LEDGER_BYTES: usize = 64 << 10;
 const PATHS_AT: usize = 4096;
-/// When the run began, in nanoseconds since 1970 of the real clock; set where dates repeat.
+/// Start of the run in nanoseconds since 1970 of the real clock; set if dates repeat.
 const STARTED: &CStr = c"ODONATA_STARTED";
-/// What the kernel's coarse clock, of which files have their times, may be behind.
+/// Largest lag of the kernel's coarse clock, which gives files their times.
 const COARSE_NS: u64 = 10_000_000;
-/// Our MPI library opens its files with this flag, which means nothing for files.
-const OF_MPI: c_int = libc::O_NOCTTY;
-/// A name with fewer digits holds no date.
-const LEAST_DIGITS: usize = 4;
+/// odonata's MPI library opens its files with this flag, which has no effect on files.
+const MPI_IO_FLAG: c_int = libc::O_NOCTTY;
+/// A name with fewer digits contains no date.
+const MIN_DATE_DIGITS: usize = 4;
 
-/// The rank is between `MPI_Init` and its end.
-static SEATED: AtomicBool = AtomicBool::new(false);
-static AT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-static BEGAN_NS: AtomicU64 = AtomicU64::new(u64::MAX);
+/// Whether the rank is between `MPI_Init` and its end.
+static IN_MPI: AtomicBool = AtomicBool::new(false);
+static MAPPING: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static RUN_START_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// The MPI library has taken its seat, or this is a copy of a process that had one.
-pub(crate) fn set_seated(is_seated: bool) {
-    SEATED.store(is_seated, Ordering::Relaxed);
+/// Called by `MPI_Init`, and after a fork in the child.
+pub(crate) fn set_in_mpi(in_mpi: bool) {
+    IN_MPI.store(in_mpi, Ordering::Relaxed);
 }
 
 fn ledger() -> Option<*mut u8> {
-    let found = AT.load(Ordering::Acquire);
+    let found = MAPPING.load(Ordering::Acquire);
     let found = if found.is_null() { map() } else { found };
     (found != libc::MAP_FAILED).then_some(found.cast())
 }
@@ -64,7 +64,7 @@ fn map() -> *mut c_void {
             at
         }
     };
-    AT.store(at, Ordering::Release);
+    MAPPING.store(at, Ordering::Release);
     at
 }
 
@@ -73,9 +73,9 @@ fn counter(ledger: *mut u8, nth: usize) -> &'static AtomicU64 {
     unsafe { &*ledger.cast::<AtomicU64>().add(nth) }
 }
 
-/// When the run began; `u64::MAX` before it is looked up, 0 where no note is wanted.
-fn began_ns() -> u64 {
-    let known = BEGAN_NS.load(Ordering::Relaxed);
+/// Start of the run in nanoseconds since 1970; 0 if replaced files are not recorded.
+fn run_start_ns() -> u64 {
+    let known = RUN_START_NS.load(Ordering::Relaxed);
     if known != u64::MAX {
         return known;
     }
@@ -83,7 +83,7 @@ fn began_ns() -> u64 {
     let text = unsafe { libc::getenv(STARTED.as_ptr()) };
     let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
     let began = text.to_str().ok().and_then(|text| text.parse().ok()).unwrap_or(0);
-    BEGAN_NS.store(began, Ordering::Relaxed);
+    RUN_START_NS.store(began, Ordering::Relaxed);
     began
 }
 
@@ -100,15 +100,15 @@ fn is_regular(found: &stat) -> bool {
     found.st_mode & libc::S_IFMT == libc::S_IFREG
 }
 
-/// Whether there is such a file, with a name that may hold a date, and was before the run began.
+/// Whether the file exists, is older than the run, and its name may contain a date.
 unsafe fn is_earlier(dir: c_int, path: *const c_char) -> bool {
-    let began = if mode() == mode::REAL { 0 } else { began_ns() };
+    let began = if mode() == mode::REAL { 0 } else { run_start_ns() };
     if began == 0 || path.is_null() {
         return false;
     }
-    // SAFETY: the caller's, zero-terminated.
+    // SAFETY: the caller's zero-terminated text.
     let name = unsafe { CStr::from_ptr(path) }.to_bytes();
-    if name.iter().filter(|byte| byte.is_ascii_digit()).count() < LEAST_DIGITS {
+    if name.iter().filter(|byte| byte.is_ascii_digit()).count() < MIN_DATE_DIGITS {
         return false;
     }
     status(dir, path).is_some_and(|found| {
@@ -117,8 +117,8 @@ unsafe fn is_earlier(dir: c_int, path: *const c_char) -> bool {
     })
 }
 
-/// Adds a path to the ledger, unless it is there.
-unsafe fn note(dir: c_int, path: *const c_char) {
+/// Adds a path to the ledger, unless it has it already.
+unsafe fn record_path(dir: c_int, path: *const c_char) {
     let Some(ledger) = ledger() else { return };
     // SAFETY: as above.
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
@@ -126,7 +126,7 @@ unsafe fn note(dir: c_int, path: *const c_char) {
     let mut n = 0;
     if !path.starts_with(b"/") && dir == libc::AT_FDCWD {
         let (at, size) = (whole.as_mut_ptr(), libc::PATH_MAX as usize - 1);
-        // SAFETY: writes at most as much, and a zero with it, which is counted.
+        // SAFETY: writes at most `size` bytes, with a final zero that the result counts.
         let got = unsafe { libc::syscall(libc::SYS_getcwd, at, size) };
         n = usize::try_from(got - 1).unwrap_or(0);
         whole[n] = b'/';
@@ -139,7 +139,7 @@ unsafe fn note(dir: c_int, path: *const c_char) {
     let at = |used: u64| PATHS_AT + used as usize;
     let mut seen = used.load(Ordering::Acquire);
     loop {
-        // SAFETY: inside the mapping; what others write beyond `seen` is not looked at.
+        // SAFETY: inside the mapping; bytes beyond `seen`, which others write, are not read.
         let there = unsafe { std::slice::from_raw_parts(ledger.add(PATHS_AT), seen as usize) };
         if there.split_inclusive(|&byte| byte == 0).any(|one| one == whole) {
             return;
@@ -149,14 +149,14 @@ unsafe fn note(dir: c_int, path: *const c_char) {
             return;
         }
         match used.compare_exchange(seen, next, Ordering::AcqRel, Ordering::Acquire) {
-            // SAFETY: this stretch is ours alone now.
+            // SAFETY: this range now belongs to this thread.
             Ok(_) => return unsafe { ledger.add(at(seen)).copy_from(whole.as_ptr(), whole.len()) },
             Err(now) => seen = now,
         }
     }
 }
 
-/// Whether a file that is only read is one of the system's, or a program's text, and no data.
+/// Whether a file opened for reading belongs to the system or to a program rather than to data.
 fn is_program(path: &[u8]) -> bool {
     const FOLDERS: [&[u8]; 6] = [b"/usr/", b"/lib", b"/etc/", b"/bin/", b"/sbin/", b"/opt/"];
     const ENDS: [&[u8]; 5] = [b".py", b".pyc", b".so", b".pth", b"pyvenv.cfg"];
@@ -166,7 +166,7 @@ fn is_program(path: &[u8]) -> bool {
         || PARTS.iter().any(|part| path.windows(part.len()).any(|found| found == *part))
 }
 
-/// Counts a file that has been opened.
+/// Counts an opened file.
 unsafe fn count(fd: c_int, path: *const c_char, flags: c_int) {
     let path = unsafe { CStr::from_ptr(path) }.to_bytes();
     let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
@@ -187,26 +187,26 @@ unsafe fn count(fd: c_int, path: *const c_char, flags: c_int) {
     }
 }
 
-/// Opens a file, and notes what there is to note.
-unsafe fn opened(
+/// Opens a file, counts it, and records it if it replaces an earlier one.
+unsafe fn open_and_count(
     (dir, path, flags): (c_int, *const c_char, c_int),
     open: impl FnOnce() -> c_int,
 ) -> c_int {
-    if let Some(fd) = unsafe { host_file(path, flags) } {
+    if let Some(fd) = unsafe { open_host_file(path, flags) } {
         return fd;
     }
     let writes = flags & libc::O_ACCMODE != libc::O_RDONLY;
-    let of_mpi = flags & OF_MPI != 0;
-    let begins = flags & libc::O_TRUNC != 0 || (of_mpi && flags & libc::O_CREAT != 0);
-    let replaces = writes && begins && unsafe { is_earlier(dir, path) };
+    let of_mpi = flags & MPI_IO_FLAG != 0;
+    let creation = flags & libc::O_TRUNC != 0 || (of_mpi && flags & libc::O_CREAT != 0);
+    let replaces = writes && creation && unsafe { is_earlier(dir, path) };
     let fd = open();
     if fd >= 0 && !path.is_null() {
-        // SAFETY: a path that could be opened.
+        // SAFETY: a path that has been opened.
         unsafe {
             if replaces {
-                note(dir, path);
+                record_path(dir, path);
             }
-            if SEATED.load(Ordering::Relaxed) && !of_mpi {
+            if IN_MPI.load(Ordering::Relaxed) && !of_mpi {
                 let errno = libc::__errno_location();
                 let before = *errno;
                 count(fd, path, flags);
@@ -217,19 +217,19 @@ unsafe fn opened(
     fd
 }
 
-/// `open` and its like: the last argument is there if a file may be created. Both of the C
-/// library's conventions pass it as they would pass one that is always there.
+/// `open` and similar functions. Callers pass `mode` only if a file may be created. The C calling
+/// conventions pass such an optional argument like a fixed one.
 macro_rules! opens {
     ($($name:ident, $checked:ident, $name_at:ident, $checked_at:ident, $create:ident;)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
             let real = real!($name(*const c_char, c_int, mode_t) -> c_int);
-            unsafe { opened((libc::AT_FDCWD, path, flags), || real(path, flags, mode)) }
+            unsafe { open_and_count((libc::AT_FDCWD, path, flags), || real(path, flags, mode)) }
         }
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $checked(path: *const c_char, flags: c_int) -> c_int {
             let real = real!($checked(*const c_char, c_int) -> c_int);
-            unsafe { opened((libc::AT_FDCWD, path, flags), || real(path, flags)) }
+            unsafe { open_and_count((libc::AT_FDCWD, path, flags), || real(path, flags)) }
         }
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name_at(
@@ -239,18 +239,18 @@ macro_rules! opens {
             mode: mode_t,
         ) -> c_int {
             let real = real!($name_at(c_int, *const c_char, c_int, mode_t) -> c_int);
-            unsafe { opened((dir, path, flags), || real(dir, path, flags, mode)) }
+            unsafe { open_and_count((dir, path, flags), || real(dir, path, flags, mode)) }
         }
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $checked_at(dir: c_int, path: *const c_char, flags: c_int) -> c_int {
             let real = real!($checked_at(c_int, *const c_char, c_int) -> c_int);
-            unsafe { opened((dir, path, flags), || real(dir, path, flags)) }
+            unsafe { open_and_count((dir, path, flags), || real(dir, path, flags)) }
         }
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $create(path: *const c_char, mode: mode_t) -> c_int {
             let real = real!($create(*const c_char, mode_t) -> c_int);
             let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
-            unsafe { opened((libc::AT_FDCWD, path, flags), || real(path, mode)) }
+            unsafe { open_and_count((libc::AT_FDCWD, path, flags), || real(path, mode)) }
         }
     )*};
 }
@@ -259,12 +259,12 @@ opens! {
     open64, __open64_2, openat64, __openat64_2, creat64;
 }
 
-/// The flags that a mode of `fopen` stands for.
+/// The flags of `open` that correspond to a mode of `fopen`.
 unsafe fn flags_of(mode: *const c_char) -> c_int {
     if mode.is_null() {
         return 0;
     }
-    // SAFETY: the caller's, zero-terminated.
+    // SAFETY: the caller's zero-terminated text.
     let mode = unsafe { CStr::from_ptr(mode) }.to_bytes();
     let has = |byte: u8| mode.contains(&byte);
     let access = match mode.first() {
@@ -272,12 +272,12 @@ unsafe fn flags_of(mode: *const c_char) -> c_int {
         Some(b'r') => libc::O_RDONLY,
         _ => libc::O_WRONLY,
     };
-    let begins = match mode.first() {
+    let creation = match mode.first() {
         Some(b'w') => libc::O_CREAT | libc::O_TRUNC,
         Some(b'a') => libc::O_CREAT | libc::O_APPEND,
         _ => 0,
     };
-    access | begins | if has(b'e') { libc::O_CLOEXEC } else { 0 }
+    access | creation | if has(b'e') { libc::O_CLOEXEC } else { 0 }
 }
 
 macro_rules! streams {
@@ -285,8 +285,8 @@ macro_rules! streams {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name(path: *const c_char, mode: *const c_char) -> *mut FILE {
             let flags = unsafe { flags_of(mode) };
-            // SAFETY: a descriptor of ours becomes the stream's.
-            if let Some(fd) = unsafe { host_file(path, flags) } {
+            // SAFETY: the new descriptor becomes the stream's.
+            if let Some(fd) = unsafe { open_host_file(path, flags) } {
                 return unsafe { libc::fdopen(fd, mode) };
             }
             let real = real!($name(*const c_char, *const c_char) -> *mut FILE);
@@ -295,19 +295,23 @@ macro_rules! streams {
                 stream = unsafe { real(path, mode) };
                 if stream.is_null() { -1 } else { unsafe { libc::fileno(stream) } }
             };
-            unsafe { opened((libc::AT_FDCWD, path, flags), open) };
+            unsafe { open_and_count((libc::AT_FDCWD, path, flags), open) };
             stream
         }
     )*};
 }
 streams! { fopen fopen64 }
 
-/// A file that takes the place of an earlier run's.
-unsafe fn moved(dir: c_int, path: *const c_char, rename: impl FnOnce() -> c_int) -> c_int {
+/// Renames a file, and records the target if it was one of an earlier run.
+unsafe fn rename_and_record(
+    dir: c_int,
+    path: *const c_char,
+    rename: impl FnOnce() -> c_int,
+) -> c_int {
     let replaces = unsafe { is_earlier(dir, path) };
     let answer = rename();
     if replaces && answer == 0 {
-        unsafe { note(dir, path) };
+        unsafe { record_path(dir, path) };
     }
     answer
 }
@@ -315,7 +319,7 @@ unsafe fn moved(dir: c_int, path: *const c_char, rename: impl FnOnce() -> c_int)
 #[unsafe(no_mangle)]
 unsafe extern "C" fn rename(from: *const c_char, to: *const c_char) -> c_int {
     let real = real!(rename(*const c_char, *const c_char) -> c_int);
-    unsafe { moved(libc::AT_FDCWD, to, || real(from, to)) }
+    unsafe { rename_and_record(libc::AT_FDCWD, to, || real(from, to)) }
 }
 
 #[unsafe(no_mangle)]
@@ -326,7 +330,7 @@ unsafe extern "C" fn renameat(
     to: *const c_char,
 ) -> c_int {
     let real = real!(renameat(c_int, *const c_char, c_int, *const c_char) -> c_int);
-    unsafe { moved(to_dir, to, || real(from_dir, from, to_dir, to)) }
+    unsafe { rename_and_record(to_dir, to, || real(from_dir, from, to_dir, to)) }
 }
 
 #[unsafe(no_mangle)]
@@ -338,7 +342,7 @@ unsafe extern "C" fn renameat2(
     flags: c_uint,
 ) -> c_int {
     let real = real!(renameat2(c_int, *const c_char, c_int, *const c_char, c_uint) -> c_int);
-    // Any flag asks that nothing be replaced.
+    // With any flag, nothing is replaced.
     let path = if flags == 0 { to } else { std::ptr::null() };
-    unsafe { moved(to_dir, path, || real(from_dir, from, to_dir, to, flags)) }
+    unsafe { rename_and_record(to_dir, path, || real(from_dir, from, to_dir, to, flags)) }
 }

@@ -1,19 +1,20 @@
-//! Floor 6: what the node tells a program behind MPI's back: its clocks, its name, and the files
-//! that hold it.
+//! Layer 6: the clocks, the host name and the files of the node, as a rank sees them outside MPI.
 //!
-//! `libodonata_clock.so` stands in front of every other library of a rank's process and answers
-//! `clock_gettime`, `sleep`, timed waits and their like with the time the rank is at. It knows no
-//! simulator: the MPI library registers two functions that do when the rank takes its seat.
+//! `libodonata_clock.so` precedes all other libraries of a rank's process. It replaces
+//! `clock_gettime`, `sleep`, timed waits and similar functions by ones that use the rank's
+//! simulated time. It does not know the simulator: the MPI library registers three functions at
+//! `MPI_Init`.
 //!
-//! Where the simulator has no say (before `MPI_Init`, after `MPI_Finalize`, in threads that never
-//! call MPI) time stands still but for what the program itself does: a reading costs `TICK_PS`, a
-//! sleep its length. So every loop that waits for the clock ends, and the same program sees the
-//! same times again. No thread sees time go back.
+//! Before `MPI_Init`, after `MPI_Finalize` and in threads that never call MPI, the simulator does
+//! not control time. There, time advances only by the program's own actions: a reading costs
+//! `TICK_PS`, a sleep its length. So every loop that waits for the clock ends, and a program sees
+//! the same times in every run. No thread sees time go back.
 //!
-//! A process without `ODONATA_EPOCH`, and one that a rank has forked, has the kernel's clocks; one
-//! without `ODONATA_NODE` has the host's name.
-//! Whatever is called here may be called inside `malloc` and in signal handlers: nothing here
-//! allocates or locks, except for lookups of nodes' names (`identity`), as in the C library.
+//! A process without `ODONATA_EPOCH`, and a process forked by a rank, uses the kernel's clocks; one
+//! without `ODONATA_NODE` uses the host's name.
+//!
+//! These functions may be called inside `malloc` and in signal handlers. Nothing here allocates or
+//! locks, except for lookups of nodes' names (`identity`), as in the C library.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
@@ -30,79 +31,79 @@ mod read;
 mod sleep;
 mod wait;
 
-/// What a reading costs where the simulator does not say: about what it costs really [estimate].
+/// Cost of a reading that the simulator does not charge: about its real cost [estimate].
 const TICK_PS: u64 = 50_000;
-/// What the monotonic clocks showed when the job began: a day, as of a node that has been up.
+/// Value of the monotonic clocks at the start of the job: one day of uptime.
 const UPTIME_S: i64 = 86_400;
-/// International atomic time is so much ahead of UTC (IERS Bulletin C 52, and since 2017).
+/// Lead of international atomic time over UTC (IERS Bulletin C 52; unchanged since 2017).
 const TAI_S: i64 = 37;
 const PS_PER_S: u64 = 1_000_000_000_000;
 const PS_PER_NS: u64 = 1_000;
-/// Longest sleep the simulator is asked for, 100 days: simulated time ends after 213.
-const LONGEST_PS: u64 = 100 * 86_400 * PS_PER_S;
+/// Longest sleep passed to the simulator, 100 days: simulated time ends after 213.
+const MAX_SLEEP_PS: u64 = 100 * 86_400 * PS_PER_S;
 
-/// Seconds since 1970 at which the job begins, for a process whose clocks are ours.
+/// Start of the job in seconds since 1970, in processes with simulated clocks.
 const EPOCH: &CStr = c"ODONATA_EPOCH";
 
 mod mode {
     pub const UNKNOWN: u32 = 0;
     /// The kernel's clocks.
     pub const REAL: u32 = 1;
-    /// Time that only this process moves.
-    pub const OWN: u32 = 2;
-    /// The simulator's.
+    /// Time that only this process advances.
+    pub const LOCAL: u32 = 2;
+    /// The simulator's time.
     pub const SIMULATED: u32 = 3;
 }
 static MODE: AtomicU32 = AtomicU32::new(mode::UNKNOWN);
 static EPOCH_S: AtomicU64 = AtomicU64::new(0);
-/// How far this process came by itself before the simulator took over.
-static OWN_PS: AtomicU64 = AtomicU64::new(0);
+/// Time that this process had reached by itself when it called `MPI_Init`, in picoseconds.
+static LOCAL_PS: AtomicU64 = AtomicU64::new(0);
 
-/// Simulated time of the calling thread in picoseconds, as far as it is known. `reading`: it is for
-/// the program to see, and costs what reading a clock costs.
+/// Latest known simulated time of the calling thread in picoseconds. If `reading` is not 0, the
+/// program sees the value, and the cost of a clock reading is charged.
 type Now = extern "C" fn(reading: c_int) -> u64;
-/// Lets `span` picoseconds of the calling thread's time pass; 0 if the thread must do so itself.
-/// `may_wait`: the thread may be kept here meanwhile; else the time is only counted.
-type Pass = extern "C" fn(span: u64, may_wait: c_int) -> c_int;
-/// Takes back what the calling thread's reading that answered `at` has cost.
+/// Advances the calling thread's time by `span` picoseconds; returns 0 if the thread must do so
+/// itself. If `may_wait` is 0, the call does not block and the time is only charged.
+type Advance = extern "C" fn(span: u64, may_wait: c_int) -> c_int;
+/// Refunds the cost of the calling thread's reading that returned `at`.
 type Forget = extern "C" fn(at: u64);
 static NOW: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
-static PASS: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static ADVANCE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 static FORGET: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
 thread_local! {
-    /// The latest time this thread has seen since the simulator took over. Without a destructor,
-    /// and in the thread's static block: to look at it allocates nothing.
+    /// The latest time this thread has seen since `MPI_Init`. It has no destructor and lies in the
+    /// thread's static block, so that an access allocates nothing.
     static SEEN: Cell<u64> = const { Cell::new(0) };
-    /// Its last reading, `None` once that is forgotten, and what it had seen before.
-    static LAST: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
-    /// Readings forgotten in a row.
+    /// Its last reading and `SEEN` before it; `None` after a refund.
+    static LAST_READING: Cell<Option<(u64, u64)>> = const { Cell::new(None) };
+    /// Consecutive refunded readings.
     static FORGOTTEN: Cell<u32> = const { Cell::new(0) };
 }
-/// So many at most: the import of a large package takes some thousand locks, and a loop that looks
-/// at a lock and at the clock has to end.
-const MOST_FORGOTTEN: u32 = 1 << 20;
+/// Most consecutive refunds. The import of a large package takes some thousand locks, and a loop
+/// around a lock and a clock has to end.
+const MAX_FORGOTTEN: u32 = 1 << 20;
 
-/// The MPI library, when the rank takes its seat: from here on the simulator is asked. What the
-/// rank starts from here on are no ranks: they have the kernel's clocks.
+/// Called by the MPI library at `MPI_Init`: from here on the simulator controls time. Processes
+/// that the rank starts later are no ranks and use the kernel's clocks.
 #[unsafe(no_mangle)]
-extern "C" fn odonata_clock_register(now: Now, pass: Pass, forget: Forget) {
-    files::set_seated(true);
+extern "C" fn odonata_clock_register(now: Now, advance: Advance, forget: Forget) {
+    files::set_in_mpi(true);
     // SAFETY: the handler only stores to atomics; MPI is begun by one thread.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-    if mode() != mode::OWN {
+    unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
+    if mode() != mode::LOCAL {
         return;
     }
     NOW.store(now as *mut c_void, Ordering::Relaxed);
-    PASS.store(pass as *mut c_void, Ordering::Relaxed);
+    ADVANCE.store(advance as *mut c_void, Ordering::Relaxed);
     FORGET.store(forget as *mut c_void, Ordering::Relaxed);
     MODE.store(mode::SIMULATED, Ordering::Release);
     // SAFETY: a zero-terminated name; MPI is begun by one thread.
     unsafe { libc::unsetenv(EPOCH.as_ptr()) };
 }
 
-extern "C" fn in_child() {
-    files::set_seated(false);
+extern "C" fn after_fork() {
+    files::set_in_mpi(false);
     MODE.store(mode::REAL, Ordering::Relaxed);
 }
 
@@ -120,53 +121,53 @@ fn find_mode() -> u32 {
     let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
     let epoch = text.to_str().ok().and_then(|t| t.parse::<u64>().ok());
     EPOCH_S.store(epoch.unwrap_or(0), Ordering::Relaxed);
-    let found = if epoch.is_some() { mode::OWN } else { mode::REAL };
+    let found = if epoch.is_some() { mode::LOCAL } else { mode::REAL };
     let _ = MODE.compare_exchange(mode::UNKNOWN, found, Ordering::AcqRel, Ordering::Acquire);
     MODE.load(Ordering::Acquire)
 }
 
 fn simulated(reading: bool) -> u64 {
-    // SAFETY: registered before the mode said so.
+    // SAFETY: registered before the mode became SIMULATED.
     let now = unsafe { transmute::<*mut c_void, Now>(NOW.load(Ordering::Relaxed)) };
-    OWN_PS.load(Ordering::Relaxed).saturating_add(now(c_int::from(reading)))
+    LOCAL_PS.load(Ordering::Relaxed).saturating_add(now(c_int::from(reading)))
 }
 
-/// Time since the job began, for a process whose clocks are ours, as the program reads it.
+/// Time since the start of the job in picoseconds, for a reading by the program.
 fn reading() -> u64 {
-    if LAST.take().is_some() {
+    if LAST_READING.take().is_some() {
         FORGOTTEN.set(0);
     }
     let seen = SEEN.get();
-    if mode() == mode::OWN {
-        let now = OWN_PS.fetch_add(TICK_PS, Ordering::Relaxed) + TICK_PS;
-        LAST.set(Some((now, seen)));
+    if mode() == mode::LOCAL {
+        let now = LOCAL_PS.fetch_add(TICK_PS, Ordering::Relaxed) + TICK_PS;
+        LAST_READING.set(Some((now, seen)));
         return now;
     }
     let at = simulated(true);
-    LAST.set(Some((at, seen)));
-    // Who asks twice and is told the same would wait for ever.
+    LAST_READING.set(Some((at, seen)));
+    // A loop that reads the same time twice would never end.
     let now = if at > seen { at } else { seen + TICK_PS };
     SEEN.set(now);
     now
 }
 
-/// The interpreter reads the clock before it takes a lock, whether or not there is a limit to the
-/// wait (Python 3.11 does). No program sees such a reading, and how many there are hangs on what
-/// has been imported before: so it costs nothing.
+/// Refunds the last reading. Python 3.11 reads the clock before it takes a lock, even without a
+/// timeout. The program does not see these readings, and their number depends on earlier imports:
+/// so they cost nothing.
 fn forget_reading() {
-    let Some((at, seen)) = LAST.take() else { return };
-    if FORGOTTEN.get() == MOST_FORGOTTEN || !is_python() {
+    let Some((at, seen)) = LAST_READING.take() else { return };
+    if FORGOTTEN.get() == MAX_FORGOTTEN || !is_python() {
         return;
     }
     FORGOTTEN.set(FORGOTTEN.get() + 1);
-    if mode() == mode::OWN {
-        // Unless another thread has read it since.
+    if mode() == mode::LOCAL {
+        // Unless another thread has read the clock since.
         let (before, order) = (at - TICK_PS, Ordering::Relaxed);
-        let _ = OWN_PS.compare_exchange(at, before, order, order);
+        let _ = LOCAL_PS.compare_exchange(at, before, order, order);
     } else if mode() == mode::SIMULATED {
-        // SAFETY: registered before the mode said so.
+        // SAFETY: registered before the mode became SIMULATED.
         let forget = unsafe { transmute::<*mut c_void, Forget>(FORGET.load(Ordering::Relaxed)) };
-        forget(at.saturating_sub(OWN_PS.load(Ordering::Relaxed)));
+        forget(at.saturating_sub(LOCAL_PS.load(Ordering::Relaxed)));
         SEEN.set(seen);
     }
 }
@@ -186,37 +187,37 @@ fn is_python() -> bool {
     }
 }
 
-/// The same without its cost.
+/// The present time in picoseconds, without the cost of a reading.
 fn now() -> u64 {
     match mode() {
-        mode::OWN => OWN_PS.load(Ordering::Relaxed),
+        mode::LOCAL => LOCAL_PS.load(Ordering::Relaxed),
         _ => simulated(false).max(SEEN.get()),
     }
 }
 
-/// A wait that began at `begun` has lasted `span` without anything having come of it.
-fn waited(begun: u64, span: u64) {
+/// Charges a wait that began at `begun` and timed out after `span` picoseconds.
+fn charge_wait(begun: u64, span: u64) {
     match mode() {
-        mode::OWN => _ = OWN_PS.fetch_add(span, Ordering::Relaxed),
-        mode::SIMULATED if pass(span, false) => {}
+        mode::LOCAL => _ = LOCAL_PS.fetch_add(span, Ordering::Relaxed),
+        mode::SIMULATED if advance(span, false) => {}
         mode::SIMULATED => SEEN.set(SEEN.get().max(begun.saturating_add(span))),
         _ => {}
     }
 }
 
-/// Whether the simulator lets the time pass for this thread.
-fn pass(span: u64, may_wait: bool) -> bool {
+/// Whether the simulator advances this thread's time by `span` picoseconds.
+fn advance(span: u64, may_wait: bool) -> bool {
     if mode() != mode::SIMULATED {
         return false;
     }
-    // SAFETY: registered before the mode said so.
-    let pass = unsafe { transmute::<*mut c_void, Pass>(PASS.load(Ordering::Relaxed)) };
-    pass(span.min(LONGEST_PS), c_int::from(may_wait)) != 0
+    // SAFETY: registered before the mode became SIMULATED.
+    let advance = unsafe { transmute::<*mut c_void, Advance>(ADVANCE.load(Ordering::Relaxed)) };
+    advance(span.min(MAX_SLEEP_PS), c_int::from(may_wait)) != 0
 }
 
-/// What `clock` shows when the job begins, in seconds; `None` for clocks that are not ours, as of
-/// CPU time, and in processes whose clocks are the kernel's.
-fn begins(clock: clockid_t) -> Option<i64> {
+/// The value of `clock` at the start of the job, in seconds; `None` for clocks that stay real, such
+/// as CPU time, and in processes that use the kernel's clocks.
+fn origin_s(clock: clockid_t) -> Option<i64> {
     if mode() == mode::REAL {
         return None;
     }
@@ -235,20 +236,20 @@ fn begins(clock: clockid_t) -> Option<i64> {
     }
 }
 
-/// `ps` after `begins` seconds.
-fn timespec_of(begins: i64, ps: u64) -> timespec {
+/// `ps` after `origin_s` seconds.
+fn timespec_of(origin_s: i64, ps: u64) -> timespec {
     timespec {
-        tv_sec: begins + (ps / PS_PER_S) as i64,
+        tv_sec: origin_s + (ps / PS_PER_S) as i64,
         tv_nsec: (ps % PS_PER_S / PS_PER_NS) as i64,
     }
 }
 
-/// Picoseconds from `begins` seconds to `at`, 0 if that is before; `None` if it is no time.
-fn ps_of(begins: i64, at: &timespec) -> Option<u64> {
+/// Picoseconds from `origin_s` seconds to `at`, at least 0; `None` if `at` is invalid.
+fn ps_of(origin_s: i64, at: &timespec) -> Option<u64> {
     if !(0..1_000_000_000).contains(&at.tv_nsec) {
         return None;
     }
-    let seconds = u64::try_from(at.tv_sec.saturating_sub(begins));
+    let seconds = u64::try_from(at.tv_sec.saturating_sub(origin_s));
     Some(
         seconds.map_or(0, |s| {
             s.saturating_mul(PS_PER_S).saturating_add(at.tv_nsec as u64 * PS_PER_NS)
@@ -256,7 +257,7 @@ fn ps_of(begins: i64, at: &timespec) -> Option<u64> {
     )
 }
 
-/// The next library's function of that name.
+/// The function of this name in the next library.
 macro_rules! real {
     ($name:ident($($ty:ty),* $(,)?) -> $ret:ty) => {{
         static AT: ::std::sync::atomic::AtomicPtr<::std::ffi::c_void> =
@@ -267,8 +268,8 @@ macro_rules! real {
 }
 use real;
 
-/// Asks the loader once. `F` is what the C library declares. One that lacks the function has no
-/// program that calls it.
+/// Looks a function up once. `F` is its type in the C library. Aborts if no library has the
+/// function: then no program can have been linked to it.
 fn next<F: Copy>(at: &AtomicPtr<c_void>, name: &'static str) -> F {
     let mut found = at.load(Ordering::Relaxed);
     if found.is_null() {
@@ -285,13 +286,13 @@ fn next<F: Copy>(at: &AtomicPtr<c_void>, name: &'static str) -> F {
     unsafe { transmute_copy(&found) }
 }
 
-fn fail(errno: c_int) -> c_int {
+fn set_errno(errno: c_int) -> c_int {
     // SAFETY: this thread's own.
     unsafe { *libc::__errno_location() = errno };
     -1
 }
 
-fn the_kernels(clock: clockid_t) -> timespec {
+fn kernel_time(clock: clockid_t) -> timespec {
     let mut t = timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: a valid timespec.
     unsafe { real!(clock_gettime(clockid_t, *mut timespec) -> c_int)(clock, &mut t) };

@@ -1,12 +1,12 @@
-//! Parallel regions of OpenMP take as long as their slowest thread.
+//! Charges a parallel region of OpenMP as its slowest thread.
 //!
 //! The MPI library charges the CPU time of the thread that calls it. A thread that waits at the end
-//! of a region for slower ones uses none, because waiting threads sleep (docs/models/live.md). So
-//! this file measures what every thread of a region uses, and adds what the slowest one used more
-//! than the caller to the caller's time. GCC's runtime is measured by functions in front of its
-//! own; LLVM's and Intel's are asked through the OMPT interface (OpenMP 5.0, chapter 4).
+//! of a region for slower ones uses none, because waiting threads sleep (docs/models/live.md). This
+//! file therefore measures the CPU time of every thread of a region. The excess of the slowest
+//! thread over the caller is added to the caller's time. GCC's runtime is measured by wrappers of
+//! its functions, LLVM's and Intel's by the OMPT interface (OpenMP 5.0, chapter 4).
 //!
-//! Between two barriers inside one region the threads may differ, too: that is not seen.
+//! Imbalance between two barriers inside one region is not seen.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
@@ -18,34 +18,34 @@ use libc::{clockid_t, timespec};
 
 use crate::{mode, real};
 
-/// The function that holds a region's statements, run by every thread of it.
+/// The function with the statements of a region, run by each of its threads.
 type Body = unsafe extern "C" fn(*mut c_void);
 
-/// One region, in the frame of the thread that began it or, for OMPT, on the heap.
+/// One region: in the frame of the thread that began it or, for OMPT, on the heap.
 struct Region {
     body: Option<Body>,
     data: *mut c_void,
     /// The thread that began it.
     caller: *const Cell<u64>,
-    begun_ns: u64,
-    /// The most that another thread has used in it.
+    start_ns: u64,
+    /// Largest CPU time of another thread in it.
     longest_ns: AtomicU64,
 }
 
 thread_local! {
-    /// What regions of this thread took longer than it worked in them.
+    /// Sum over the regions of this thread: CPU time of the slowest thread minus its own.
     static EXTRA_NS: Cell<u64> = const { Cell::new(0) };
-    /// What it had used when it began its part of another thread's region.
-    static BEGUN_NS: Cell<u64> = const { Cell::new(0) };
+    /// Its CPU time at the start of its part of another thread's region.
+    static PART_START_NS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// For the MPI library: nanoseconds to be added to the calling thread's CPU time.
+/// For the MPI library: nanoseconds to add to the calling thread's CPU time.
 #[unsafe(no_mangle)]
 extern "C" fn odonata_clock_extra() -> u64 {
     EXTRA_NS.get()
 }
 
-/// CPU time of this thread, regions counted by their slowest thread.
+/// CPU time of this thread, with regions counted as their slowest thread.
 fn used_ns() -> u64 {
     let mut t = timespec { tv_sec: 0, tv_nsec: 0 };
     let clock = libc::CLOCK_THREAD_CPUTIME_ID;
@@ -54,25 +54,25 @@ fn used_ns() -> u64 {
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64 + EXTRA_NS.get()
 }
 
-/// Names the calling thread.
+/// An address that identifies the calling thread.
 fn this_thread() -> *const Cell<u64> {
     EXTRA_NS.with(|extra| extra as *const _)
 }
 
 impl Region {
     fn new(body: Option<Body>, data: *mut c_void) -> Region {
-        let (caller, begun_ns) = (this_thread(), used_ns());
-        Region { body, data, caller, begun_ns, longest_ns: AtomicU64::new(0) }
+        let (caller, start_ns) = (this_thread(), used_ns());
+        Region { body, data, caller, start_ns, longest_ns: AtomicU64::new(0) }
     }
 
-    /// Another thread is through with its part, which began when it had used `begun_ns`.
-    fn took_part(&self, begun_ns: u64) {
-        self.longest_ns.fetch_max(used_ns() - begun_ns, Ordering::Relaxed);
+    /// Another thread has finished its part, which it began at a CPU time of `start_ns`.
+    fn end_part(&self, start_ns: u64) {
+        self.longest_ns.fetch_max(used_ns() - start_ns, Ordering::Relaxed);
     }
 
-    /// The thread that began it goes on.
+    /// The thread that began the region leaves it.
     fn end(&self) {
-        let own = used_ns() - self.begun_ns;
+        let own = used_ns() - self.start_ns;
         let longest = self.longest_ns.load(Ordering::Relaxed);
         EXTRA_NS.set(EXTRA_NS.get() + longest.saturating_sub(own));
     }
@@ -81,19 +81,19 @@ impl Region {
 // ---------------------------------------------------------------------------------------------
 // GCC's runtime.
 
-unsafe extern "C" fn measured(region: *mut c_void) {
-    // SAFETY: the runtime passes what it was given, and its caller's frame outlives the region.
+unsafe extern "C" fn measured_body(region: *mut c_void) {
+    // SAFETY: the runtime passes the `Region`, and its caller's frame outlives the region.
     let region = unsafe { &*region.cast::<Region>() };
     let Some(body) = region.body else { return };
     if region.caller == this_thread() {
         return unsafe { body(region.data) };
     }
-    let begun_ns = used_ns();
+    let start_ns = used_ns();
     unsafe { body(region.data) };
-    region.took_part(begun_ns);
+    region.end_part(start_ns);
 }
 
-/// One exported function a line: its arguments behind the body, its data and the thread count.
+/// One exported function per line: its arguments after the body, its data and the thread count.
 macro_rules! regions {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) $(-> $ret:ty)?;)*) => { $(
         #[allow(clippy::too_many_arguments)] // the runtime's own
@@ -104,7 +104,7 @@ macro_rules! regions {
             type Real = unsafe extern "C" fn(Body, *mut c_void, c_uint, $($ty),*) $(-> $ret)?;
             static GLOBAL: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
             let name = concat!(stringify!($name), "\0");
-            let found = unsafe { runtimes(&GLOBAL, body, name) };
+            let found = unsafe { runtime_function(&GLOBAL, body, name) };
             // SAFETY: the runtime's function of that name.
             let real = unsafe { transmute_copy::<*mut c_void, Real>(&found) };
             if mode() != mode::SIMULATED || threads == 1 {
@@ -112,7 +112,7 @@ macro_rules! regions {
             }
             let region = Region::new(Some(body), data);
             let at = (&raw const region).cast_mut().cast();
-            let answer = unsafe { real(measured, at, threads, $($arg),*) };
+            let answer = unsafe { real(measured_body, at, threads, $($arg),*) };
             region.end();
             answer
         }
@@ -139,17 +139,22 @@ regions! {
     );
 }
 
-/// Regions whose runtime is known, by the address of their body. A program has as many as it has
-/// places in its text; those beyond are looked up each time.
-const PLACES: usize = 1024;
-static BODIES: [AtomicUsize; PLACES] = [const { AtomicUsize::new(0) }; PLACES];
-static FOUND: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(null_mut()) }; PLACES];
-/// A place that is being filled in.
+/// Cache of runtime functions by the address of the region's body. A region without a slot is
+/// looked up each time.
+const CACHE_SIZE: usize = 1024;
+static CACHE_KEYS: [AtomicUsize; CACHE_SIZE] = [const { AtomicUsize::new(0) }; CACHE_SIZE];
+static CACHE_VALUES: [AtomicPtr<c_void>; CACHE_SIZE] =
+    [const { AtomicPtr::new(null_mut()) }; CACHE_SIZE];
+/// Marks a slot that is being filled.
 const BUSY: usize = 1;
 
-/// The function `name` of the runtime that the region's library was linked with. A process may have
-/// several runtimes: Python packages bring their own, which only they see.
-unsafe fn runtimes(global: &AtomicPtr<c_void>, body: Body, name: &'static str) -> *mut c_void {
+/// The function `name` of the runtime that the region's library is linked to. A process may have
+/// several runtimes: Python packages include their own, visible only to them.
+unsafe fn runtime_function(
+    global: &AtomicPtr<c_void>,
+    body: Body,
+    name: &'static str,
+) -> *mut c_void {
     let text = name.as_ptr().cast::<c_char>();
     let mut found = global.load(Ordering::Relaxed);
     if found.is_null() {
@@ -161,44 +166,44 @@ unsafe fn runtimes(global: &AtomicPtr<c_void>, body: Body, name: &'static str) -
         return found;
     }
     let key = body as usize;
-    let place = (key >> 4) % PLACES;
-    if BODIES[place].load(Ordering::Acquire) == key {
-        return FOUND[place].load(Ordering::Relaxed);
+    let slot = (key >> 4) % CACHE_SIZE;
+    if CACHE_KEYS[slot].load(Ordering::Acquire) == key {
+        return CACHE_VALUES[slot].load(Ordering::Relaxed);
     }
-    found = unsafe { beside(key, text) };
+    found = unsafe { lookup_near(key, text) };
     if found.is_null() {
-        // The program cannot have been linked without the runtime.
+        // A program with such a region is linked to a runtime.
         // SAFETY: ends the process.
         unsafe { libc::abort() }
     }
     let order = Ordering::AcqRel;
-    if BODIES[place].compare_exchange(0, BUSY, order, Ordering::Relaxed).is_ok() {
-        FOUND[place].store(found, Ordering::Relaxed);
-        BODIES[place].store(key, Ordering::Release);
+    if CACHE_KEYS[slot].compare_exchange(0, BUSY, order, Ordering::Relaxed).is_ok() {
+        CACHE_VALUES[slot].store(found, Ordering::Relaxed);
+        CACHE_KEYS[slot].store(key, Ordering::Release);
     }
     found
 }
 
-/// What the library that holds `address` sees under a name.
-unsafe fn beside(address: usize, name: *const c_char) -> *mut c_void {
-    // SAFETY: plain questions to the loader.
+/// The symbol `name` as seen by the library that contains `address`.
+unsafe fn lookup_near(address: usize, name: *const c_char) -> *mut c_void {
+    // SAFETY: plain queries of the loader.
     unsafe {
-        let mut place: libc::Dl_info = std::mem::zeroed();
-        if libc::dladdr(address as *const c_void, &mut place) != 0 && !place.dli_fname.is_null() {
-            let found = in_library(place.dli_fname, name);
+        let mut slot: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const c_void, &mut slot) != 0 && !slot.dli_fname.is_null() {
+            let found = in_library(slot.dli_fname, name);
             if !found.is_null() {
                 return found;
             }
         }
-        let mut sought = (name, null_mut());
-        libc::dl_iterate_phdr(Some(in_each), (&raw mut sought).cast());
-        sought.1
+        let mut query = (name, null_mut());
+        libc::dl_iterate_phdr(Some(visit_library), (&raw mut query).cast());
+        query.1
     }
 }
 
-/// The function of a library that is loaded, or of one that it depends on.
+/// The function of a loaded library or of one that it depends on.
 unsafe fn in_library(path: *const c_char, name: *const c_char) -> *mut c_void {
-    // SAFETY: zero-terminated; the library stays loaded, for others hold it.
+    // SAFETY: zero-terminated texts; others keep the library loaded.
     unsafe {
         let library = libc::dlopen(path, libc::RTLD_LAZY | libc::RTLD_NOLOAD);
         if library.is_null() {
@@ -210,13 +215,13 @@ unsafe fn in_library(path: *const c_char, name: *const c_char) -> *mut c_void {
     }
 }
 
-/// Text that was generated at run time belongs to no library: then it is the first runtime.
-unsafe extern "C" fn in_each(
+/// Code generated at run time belongs to no library: it uses the first runtime.
+unsafe extern "C" fn visit_library(
     library: *mut libc::dl_phdr_info,
     _: usize,
-    sought: *mut c_void,
+    query: *mut c_void,
 ) -> c_int {
-    // SAFETY: the loader's own table, and what `beside` passed.
+    // SAFETY: the loader's table, and the query of `lookup_near`.
     unsafe {
         let path = (*library).dlpi_name;
         if path.is_null() {
@@ -226,9 +231,9 @@ unsafe extern "C" fn in_each(
         let file = &text[text.iter().rposition(|&b| b == b'/').map_or(0, |at| at + 1)..];
         if [&b"libgomp"[..], b"libomp", b"libiomp"].iter().any(|runtime| file.starts_with(runtime))
         {
-            let sought = &mut *sought.cast::<(*const c_char, *mut c_void)>();
-            sought.1 = in_library(path, sought.0);
-            return c_int::from(!sought.1.is_null());
+            let query = &mut *query.cast::<(*const c_char, *mut c_void)>();
+            query.1 = in_library(path, query.0);
+            return c_int::from(!query.1.is_null());
         }
         0
     }
@@ -237,7 +242,7 @@ unsafe extern "C" fn in_each(
 // ---------------------------------------------------------------------------------------------
 // LLVM's and Intel's runtime.
 
-/// `ompt_data_t`: eight bytes that are ours.
+/// `ompt_data_t`: eight bytes for the tool.
 type Data = *mut *mut Region;
 type Lookup = unsafe extern "C" fn(*const c_char) -> *const c_void;
 type SetCallback = unsafe extern "C" fn(c_int, *const c_void) -> c_int;
@@ -263,10 +268,10 @@ mod event {
 const BEGIN: c_int = 1;
 /// `ompt_task_initial`.
 const INITIAL: c_int = 1;
-/// `ompt_sync_region_t`: the barrier at the end of a region, as OpenMP 5.1 and 5.0 number it.
-const JOINS: [c_int; 2] = [9, 2];
+/// `ompt_sync_region_t`: the barrier at the end of a region, in OpenMP 5.1 and 5.0.
+const JOIN_BARRIERS: [c_int; 2] = [9, 2];
 
-/// The runtime asks for a tool as it begins. One that the user brings goes first.
+/// Called by the runtime at its start. A tool of the user takes precedence.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ompt_start_tool(version: c_uint, runtime: *const c_char) -> *mut Tool {
     // SAFETY: zero-terminated names; the next tool has the same type.
@@ -325,7 +330,7 @@ unsafe extern "C" fn parallel_end(
     _flags: c_int,
     _code: *const c_void,
 ) {
-    // SAFETY: what `parallel_begin` wrote; every thread is through with its part.
+    // SAFETY: written by `parallel_begin`; all threads have finished their parts.
     unsafe {
         if let Some(region) = region(parallel) {
             region.end();
@@ -335,7 +340,7 @@ unsafe extern "C" fn parallel_end(
     }
 }
 
-/// A thread begins its part. The event of its end comes too late: the thread may sleep before.
+/// A thread begins its part. The end event is not used: the thread may sleep before it.
 unsafe extern "C" fn implicit_task(
     scope: c_int,
     parallel: Data,
@@ -349,7 +354,7 @@ unsafe extern "C" fn implicit_task(
     }
     // SAFETY: the region's word.
     if unsafe { region(parallel) }.is_some_and(|region| region.caller != this_thread()) {
-        BEGUN_NS.set(used_ns());
+        PART_START_NS.set(used_ns());
     }
 }
 
@@ -361,18 +366,18 @@ unsafe extern "C" fn sync_region(
     _task: *mut c_void,
     _code: *const c_void,
 ) {
-    if scope != BEGIN || !JOINS.contains(&kind) {
+    if scope != BEGIN || !JOIN_BARRIERS.contains(&kind) {
         return;
     }
     // SAFETY: the region's word.
     if let Some(region) = unsafe { region(parallel) }
         && region.caller != this_thread()
     {
-        region.took_part(BEGUN_NS.get());
+        region.end_part(PART_START_NS.get());
     }
 }
 
 unsafe fn region<'a>(parallel: Data) -> Option<&'a Region> {
-    // SAFETY: null, or the region's word, which is null or what `parallel_begin` wrote.
+    // SAFETY: null, or the region's word, which is null or was written by `parallel_begin`.
     unsafe { if parallel.is_null() { None } else { (*parallel as *const Region).as_ref() } }
 }

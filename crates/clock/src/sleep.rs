@@ -1,75 +1,78 @@
-//! Sleeping. A sleep that the simulator lets pass takes no time of ours; any other is a real one,
-//! because what the program sleeps for may be somebody outside.
+//! Sleeps and waits for descriptors. A sleep in simulated time takes no real time. Any other sleep
+//! is real, because the program may be waiting for another process.
 
 use std::ffi::{c_int, c_uint};
 
 use libc::{clockid_t, fd_set, pollfd, sigset_t, timespec, timeval, useconds_t};
 
 use crate::{
-    PS_PER_NS, PS_PER_S, begins, fail, mode, now, pass, ps_of, reading, real, timespec_of, waited,
+    PS_PER_NS, PS_PER_S, advance, charge_wait, mode, now, origin_s, ps_of, reading, real,
+    set_errno, timespec_of,
 };
 
-/// 0, or how much of the sleep a signal has cut off.
+/// Returns 0, or the picoseconds that remained when a signal ended the sleep.
 fn sleep_for(span: u64) -> u64 {
     let begun = now();
-    if pass(span, true) {
+    if advance(span, true) {
         return 0;
     }
-    let (asked, mut left) = (timespec_of(0, span), timespec_of(0, 0));
+    let (requested, mut remaining) = (timespec_of(0, span), timespec_of(0, 0));
     // SAFETY: two valid timespecs.
     let cut = unsafe {
-        real!(nanosleep(*const timespec, *mut timespec) -> c_int)(&asked, &mut left) != 0
+        real!(nanosleep(*const timespec, *mut timespec) -> c_int)(&requested, &mut remaining) != 0
     };
-    let left = if cut { ps_of(0, &left).unwrap_or(0).min(span) } else { 0 };
-    waited(begun, span - left);
-    left
+    let remaining = if cut { ps_of(0, &remaining).unwrap_or(0).min(span) } else { 0 };
+    charge_wait(begun, span - remaining);
+    remaining
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn nanosleep(asked: *const timespec, left: *mut timespec) -> c_int {
-    let ours = mode::REAL != mode() && !asked.is_null();
-    let span = if ours { ps_of(0, unsafe { &*asked }) } else { None };
-    let Some(span) = span.filter(|_| unsafe { (*asked).tv_sec >= 0 }) else {
-        return unsafe { real!(nanosleep(*const timespec, *mut timespec) -> c_int)(asked, left) };
+unsafe extern "C" fn nanosleep(requested: *const timespec, remaining: *mut timespec) -> c_int {
+    let ours = mode::REAL != mode() && !requested.is_null();
+    let span = if ours { ps_of(0, unsafe { &*requested }) } else { None };
+    let Some(span) = span.filter(|_| unsafe { (*requested).tv_sec >= 0 }) else {
+        return unsafe {
+            real!(nanosleep(*const timespec, *mut timespec) -> c_int)(requested, remaining)
+        };
     };
     match sleep_for(span) {
         0 => 0,
         cut => {
-            if !left.is_null() {
-                unsafe { *left = timespec_of(0, cut) };
+            if !remaining.is_null() {
+                unsafe { *remaining = timespec_of(0, cut) };
             }
-            fail(libc::EINTR)
+            set_errno(libc::EINTR)
         }
     }
 }
 
-/// Returns an error, unlike `nanosleep`.
+/// Returns the error number, unlike `nanosleep`.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_nanosleep(
     clock: clockid_t,
     flags: c_int,
-    asked: *const timespec,
-    left: *mut timespec,
+    requested: *const timespec,
+    remaining: *mut timespec,
 ) -> c_int {
-    let begins = if asked.is_null() { None } else { begins(clock) };
+    let origin_s = if requested.is_null() { None } else { origin_s(clock) };
     let is_absolute = flags & libc::TIMER_ABSTIME != 0;
-    let span = begins.and_then(|begins| {
-        let asked = unsafe { &*asked };
+    let span = origin_s.and_then(|origin_s| {
+        let requested = unsafe { &*requested };
         match is_absolute {
-            true => ps_of(begins, asked).map(|at| at.saturating_sub(reading())),
-            false => ps_of(0, asked).filter(|_| asked.tv_sec >= 0),
+            true => ps_of(origin_s, requested).map(|at| at.saturating_sub(reading())),
+            false => ps_of(0, requested).filter(|_| requested.tv_sec >= 0),
         }
     });
     let Some(span) = span else {
         type Time = *const timespec;
         let real = real!(clock_nanosleep(clockid_t, c_int, Time, *mut timespec) -> c_int);
-        return unsafe { real(clock, flags, asked, left) };
+        return unsafe { real(clock, flags, requested, remaining) };
     };
     match sleep_for(span) {
         0 => 0,
         cut => {
-            if !is_absolute && !left.is_null() {
-                unsafe { *left = timespec_of(0, cut) };
+            if !is_absolute && !remaining.is_null() {
+                unsafe { *remaining = timespec_of(0, cut) };
             }
             libc::EINTR
         }
@@ -81,9 +84,9 @@ unsafe extern "C" fn sleep(seconds: c_uint) -> c_uint {
     if mode() == mode::REAL {
         return unsafe { real!(sleep(c_uint) -> c_uint)(seconds) };
     }
-    // Whole seconds, to the nearest.
-    let left = sleep_for(u64::from(seconds) * PS_PER_S);
-    ((left + PS_PER_S / 2) / PS_PER_S) as c_uint
+    // Rounded to whole seconds.
+    let remaining = sleep_for(u64::from(seconds) * PS_PER_S);
+    ((remaining + PS_PER_S / 2) / PS_PER_S) as c_uint
 }
 
 #[unsafe(no_mangle)]
@@ -93,13 +96,13 @@ unsafe extern "C" fn usleep(micros: useconds_t) -> c_int {
     }
     match sleep_for(u64::from(micros) * 1_000 * PS_PER_NS) {
         0 => 0,
-        _ => fail(libc::EINTR),
+        _ => set_errno(libc::EINTR),
     }
 }
 
 #[unsafe(no_mangle)]
-unsafe extern "C" fn thrd_sleep(asked: *const timespec, left: *mut timespec) -> c_int {
-    match unsafe { nanosleep(asked, left) } {
+unsafe extern "C" fn thrd_sleep(requested: *const timespec, remaining: *mut timespec) -> c_int {
+    match unsafe { nanosleep(requested, remaining) } {
         0 => 0,
         _ if unsafe { *libc::__errno_location() } == libc::EINTR => -1,
         _ => -2,
@@ -107,19 +110,19 @@ unsafe extern "C" fn thrd_sleep(asked: *const timespec, left: *mut timespec) -> 
 }
 
 // ---------------------------------------------------------------------------------------------
-// Waits for descriptors, with a limit. With none to wait for it is a sleep; else the wait is a real
-// one, and costs its limit if nothing came.
+// Waits for descriptors with a timeout. Without descriptors it is a sleep. Otherwise the wait is
+// real, and its timeout is charged if it expires.
 
-/// `wait` answers 0 when the limit is over.
+/// Runs `wait`, which returns 0 after a timeout.
 fn limited(span: Option<u64>, is_sleep: bool, wait: impl FnOnce() -> c_int) -> c_int {
     let Some(span) = span.filter(|&s| s > 0 && mode() != mode::REAL) else { return wait() };
-    if is_sleep && pass(span, true) {
+    if is_sleep && advance(span, true) {
         return 0;
     }
     let begun = now();
     let answer = wait();
     if answer == 0 {
-        waited(begun, span);
+        charge_wait(begun, span);
     }
     answer
 }

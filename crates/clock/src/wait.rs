@@ -1,64 +1,69 @@
-//! Waits with a deadline on one of our clocks. The C library would hold it against the kernel's, so
-//! it is given the time that is left, from now on the kernel's clock. What ends such a wait early
-//! is another thread or process, which takes real time; so the wait is a real one.
+//! Waits with a deadline on a simulated clock. The C library compares deadlines with the kernel's
+//! clock, so they are converted to that clock. Another thread or process, which runs in real time,
+//! ends such a wait early. The wait is therefore real.
 
 use std::ffi::{c_int, c_long, c_void};
 
 use libc::{clockid_t, pthread_cond_t, pthread_mutex_t, pthread_rwlock_t, sem_t, timespec};
 
 use crate::{
-    begins, forget_reading, is_python, mode, now, ps_of, real, the_kernels, timespec_of, waited,
+    charge_wait, forget_reading, is_python, kernel_time, mode, now, origin_s, ps_of, real,
+    timespec_of,
 };
 
-/// A deadline in the kernel's time.
-struct Limit {
+/// A deadline on the kernel's clock.
+struct Deadline {
     at: timespec,
     begun: u64,
     span: u64,
 }
 
-/// `None`: neither the clock nor the deadline is ours to change.
-unsafe fn limit(clock: clockid_t, deadline: *const timespec) -> Option<Limit> {
+/// The converted deadline; `None` if the clock is real or the deadline is invalid.
+unsafe fn own_deadline(clock: clockid_t, deadline: *const timespec) -> Option<Deadline> {
     if deadline.is_null() {
         return None;
     }
-    let begun = begins(clock).map(|_| now())?;
-    let span = ps_of(begins(clock)?, unsafe { &*deadline })?.saturating_sub(begun);
-    let (here, left) = (the_kernels(clock), timespec_of(0, span));
-    let mut at =
-        timespec { tv_sec: here.tv_sec + left.tv_sec, tv_nsec: here.tv_nsec + left.tv_nsec };
+    let begun = origin_s(clock).map(|_| now())?;
+    let span = ps_of(origin_s(clock)?, unsafe { &*deadline })?.saturating_sub(begun);
+    let (here, remaining) = (kernel_time(clock), timespec_of(0, span));
+    let mut at = timespec {
+        tv_sec: here.tv_sec + remaining.tv_sec,
+        tv_nsec: here.tv_nsec + remaining.tv_nsec,
+    };
     if at.tv_nsec >= 1_000_000_000 {
         at = timespec { tv_sec: at.tv_sec + 1, tv_nsec: at.tv_nsec - 1_000_000_000 };
     }
-    Some(Limit { at, begun, span })
+    Some(Deadline { at, begun, span })
 }
 
-/// `wait` is told the deadline, and says whether it has passed.
-unsafe fn until<R>(
+/// Runs `wait` with the converted deadline; `has_expired` tells from its result if that has passed.
+unsafe fn wait_until<R>(
     clock: clockid_t,
     deadline: *const timespec,
-    is_over: impl FnOnce(&R) -> bool,
+    has_expired: impl FnOnce(&R) -> bool,
     wait: impl FnOnce(*const timespec) -> R,
 ) -> R {
-    let Some(limit) = (unsafe { limit(clock, deadline) }) else { return wait(deadline) };
-    let answer = wait(&limit.at);
-    if is_over(&answer) {
-        waited(limit.begun, limit.span);
+    let Some(own_deadline) = (unsafe { own_deadline(clock, deadline) }) else {
+        return wait(deadline);
+    };
+    let answer = wait(&own_deadline.at);
+    if has_expired(&answer) {
+        charge_wait(own_deadline.begun, own_deadline.span);
     }
     answer
 }
 
-/// A condition variable's clock is an attribute that cannot be asked for. The deadline itself says
-/// which it is: it is near the present, and the clocks are decades apart.
-unsafe fn guess(deadline: *const timespec) -> clockid_t {
+/// The clock of a condition variable, an attribute that cannot be queried. The deadline identifies
+/// it, because deadlines are near the present and the clocks differ by decades.
+unsafe fn guess_clock(deadline: *const timespec) -> clockid_t {
     if mode() == mode::REAL || deadline.is_null() {
         return libc::CLOCK_REALTIME;
     }
-    let far = |clock| {
-        let begins = begins(clock).unwrap_or(0);
-        unsafe { (*deadline).tv_sec }.abs_diff(begins + timespec_of(0, now()).tv_sec)
+    let distance = |clock| {
+        let origin_s = origin_s(clock).unwrap_or(0);
+        unsafe { (*deadline).tv_sec }.abs_diff(origin_s + timespec_of(0, now()).tv_sec)
     };
-    match far(libc::CLOCK_MONOTONIC) < far(libc::CLOCK_REALTIME) {
+    match distance(libc::CLOCK_MONOTONIC) < distance(libc::CLOCK_REALTIME) {
         true => libc::CLOCK_MONOTONIC,
         false => libc::CLOCK_REALTIME,
     }
@@ -76,15 +81,15 @@ fn failed_in_time(answer: &c_int) -> bool {
     *answer != 0 && unsafe { *libc::__errno_location() } == libc::ETIMEDOUT
 }
 
-/// One exported function a line: its arguments before the deadline, the clock, and whether an
-/// answer means that the deadline has passed.
+/// One exported function per line: its arguments before the deadline, the clock, and the predicate
+/// that recognizes a timeout.
 macro_rules! waits {
     ($(fn $name:ident($($arg:ident: $ty:ty),*; $at:ident) on $clock:expr, $over:ident;)*) => { $(
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($arg: $ty,)* $at: *const timespec) -> c_int {
             let real = real!($name($($ty,)* *const timespec) -> c_int);
             let clock = $clock;
-            unsafe { until(clock, $at, $over, |at| real($($arg,)* at)) }
+            unsafe { wait_until(clock, $at, $over, |at| real($($arg,)* at)) }
         }
     )* };
 }
@@ -110,9 +115,9 @@ waits! {
         on libc::CLOCK_REALTIME, timed_out;
 }
 
-/// A Python interpreter waits in this way for its one lock, 5 ms at a time, and for nothing a
-/// program can see (its own timed waits are semaphores'): what other threads do meanwhile is not
-/// this one's time, and the reading before it no reading of the program's.
+/// A Python interpreter waits in this way for its global lock, 5 ms at a time, and for nothing that
+/// a program can see (its timed waits use semaphores). The work of other threads during the wait is
+/// not charged to this thread, and the clock reading before the wait is refunded.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn pthread_cond_timedwait(
     cond: Cond,
@@ -120,13 +125,13 @@ unsafe extern "C" fn pthread_cond_timedwait(
     at: *const timespec,
 ) -> c_int {
     let real = real!(pthread_cond_timedwait(Cond, Mutex, *const timespec) -> c_int);
-    let clock = unsafe { guess(at) };
+    let clock = unsafe { guess_clock(at) };
     if is_python() {
-        let limit = unsafe { limit(clock, at) };
+        let own_deadline = unsafe { own_deadline(clock, at) };
         forget_reading();
-        return unsafe { real(cond, mutex, limit.as_ref().map_or(at, |l| &raw const l.at)) };
+        return unsafe { real(cond, mutex, own_deadline.as_ref().map_or(at, |l| &raw const l.at)) };
     }
-    unsafe { until(clock, at, timed_out, |at| real(cond, mutex, at)) }
+    unsafe { wait_until(clock, at, timed_out, |at| real(cond, mutex, at)) }
 }
 
 #[unsafe(no_mangle)]
@@ -140,7 +145,7 @@ unsafe extern "C" fn sem_trywait(sem: *mut sem_t) -> c_int {
     unsafe { real!(sem_trywait(*mut sem_t) -> c_int)(sem) }
 }
 
-/// Rust's and C++'s own locks and futures call the kernel past the C library, with deadlines.
+/// Locks and futures of Rust and C++ pass futex deadlines to the kernel directly.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(
     number: c_long,
@@ -161,8 +166,10 @@ unsafe extern "C" fn syscall(
         0 => libc::CLOCK_MONOTONIC,
         _ => libc::CLOCK_REALTIME,
     };
-    let is_over = |answer: &c_long| failed_in_time(&(*answer as c_int));
+    let has_expired = |answer: &c_long| failed_in_time(&(*answer as c_int));
     unsafe {
-        until(clock, d as *const timespec, is_over, |at| real(number, a, b, c, at as c_long, e, f))
+        wait_until(clock, d as *const timespec, has_expired, |at| {
+            real(number, a, b, c, at as c_long, e, f)
+        })
     }
 }
